@@ -1,0 +1,174 @@
+"""Decorators: they find the text of a function or class and hand it to the compiler, which reads it."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import linecache
+import os
+import sys
+import types
+from typing import Any, Callable
+
+from tilewire import _core, ir
+from tilewire.errors import ProgramError
+
+Source = tuple[str, bytes, int]  # file name, text, number of its first line
+
+
+def _encode(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")  # the compiler reports what is not a character
+
+
+def _no_source(name: str) -> ProgramError:
+    return ProgramError(
+        f"the source text of `{name}` is not available; write it in a file or a notebook cell, "
+        "or give the text to pl.parse"
+    )
+
+
+class _Reader:
+    """The text of one decorated object and the scope of its free names."""
+
+    def __init__(self, target: Any, frame: types.FrameType, decorated_line: int = 0):
+        self._target = target
+        self._file = frame.f_code.co_filename
+        self._line = decorated_line
+        # Locals of a function are not seen by the nested function unless its body uses them; annotations do.
+        is_function = frame.f_code.co_flags & inspect.CO_OPTIMIZED
+        self._locals = dict(frame.f_locals) if is_function else {}
+        self._globals = frame.f_globals
+
+    def source(self) -> Source:
+        target = self._target
+        try:
+            if inspect.isclass(target):
+                lines, first = self._class_lines()
+            else:
+                lines, first = inspect.getsourcelines(target)
+                self._file = inspect.getsourcefile(target) or self._file
+        except (OSError, TypeError, IndexError) as error:
+            raise _no_source(target.__name__) from error
+        return self._file, _encode("".join(lines)), first
+
+    def _class_lines(self) -> tuple[list[str], int]:
+        # inspect finds classes by name, which is ambiguous; the line of the decorator is not.
+        lines = linecache.getlines(self._file, self._globals)
+        index = self._line - 1
+        if 0 <= index < len(lines) and lines[index].lstrip().startswith("@"):
+            return inspect.getblock(lines[index:]), self._line
+        found, first = inspect.getsourcelines(self._target)
+        return found, first + 1 if first == 0 else first
+
+    def evaluate(self, expression: str) -> Any:
+        names = dict(vars(self._target)) if inspect.isclass(self._target) else {}
+        names.update(self._locals)
+        if not inspect.isclass(self._target):
+            code = self._target.__code__
+            for name, cell in zip(code.co_freevars, self._target.__closure__ or ()):
+                try:
+                    names[name] = cell.cell_contents
+                except ValueError:  # not assigned yet
+                    names.pop(name, None)
+        return eval(f"(\n{expression}\n)", self._globals, names)
+
+    def read(self, entry: str = "", parameter_types: dict[str, ir.Type] | None = None) -> ir.Program:
+        result: ir.Program = _core.read(self.source(), self, {}, entry, parameter_types or {})
+        return result
+
+
+def program(cls: type) -> ir.Program:
+    """Reads a class of functions as a program: `@pl.program class P: ...` makes `P` an ir.Program."""
+    if not inspect.isclass(cls):
+        raise TypeError(f"pl.program decorates a class, not {type(cls).__name__}")
+    frame = sys._getframe(1)
+    return _Reader(cls, frame, frame.f_lineno).read()
+
+
+def _decorator(wrap: Callable[[Any, types.FrameType], Any], name: str) -> Callable[..., Any]:
+    """A decorator used with or without options; options are read from the text."""
+
+    def decorate(target: Any = None, /, **options: Any) -> Any:
+        frame = sys._getframe(1)
+        if target is None:
+            return lambda function: decorate_one(function, frame)
+        return decorate_one(target, frame)
+
+    def decorate_one(target: Any, frame: types.FrameType) -> Any:
+        if not inspect.isfunction(target):
+            raise TypeError(f"{name} decorates a function, not {type(target).__name__}")
+        return wrap(target, frame)
+
+    decorate.__name__ = decorate.__qualname__ = name.rpartition(".")[2]
+    decorate.__module__ = "tilewire.language"
+    decorate.__tilewire_path__ = name  # type: ignore[attr-defined]
+    return decorate
+
+
+def _mark(target: Any, frame: types.FrameType) -> Any:
+    target.__tilewire_reader__ = _Reader(target, frame)
+    return target
+
+
+class JitFunction:
+    """A function in the function style. Its text is read when a program is asked for, never run as Python."""
+
+    __name__: str
+    __qualname__: str
+    __wrapped__: Any
+
+    def __init__(self, target: Any, frame: types.FrameType):
+        functools.update_wrapper(self, target)
+        self.__tilewire_reader__ = _Reader(target, frame)
+
+    @functools.cached_property
+    def program(self) -> ir.Program:
+        """The program that starts here; every parameter must have a type."""
+        return self.__tilewire_reader__.read(self.__name__)
+
+    def specialize(self, *arguments: Any, **named: Any) -> ir.Program:
+        """The program that starts here, for arguments of these types: ir types, arrays or numbers.
+
+        Parameters left out need an annotation of their own.
+        """
+        bound = inspect.signature(self.__wrapped__).bind_partial(*arguments, **named).arguments
+        types = {name: _core.type_of_argument(name, value) for name, value in bound.items()}
+        return self.__tilewire_reader__.read(self.__name__, types)
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        raise TypeError(
+            f"`{self.__name__}` is program text, which is read and not run by Python; "
+            f"{self.__name__}.program or {self.__name__}.specialize(...) gives what was read"
+        )
+
+    def __repr__(self) -> str:
+        code = self.__wrapped__.__code__
+        return f"<JitFunction {self.__qualname__} at {os.path.basename(code.co_filename)}:{code.co_firstlineno}>"
+
+
+function = _decorator(_mark, "pl.function")
+function.__doc__ = "Says what a function of a program is: its type, level, role, attrs. The text is read by pl.program."
+jit = _decorator(JitFunction, "pl.jit")
+jit.__doc__ = "An orchestration function in the function style; pl.jit.host, .incore and .inline are the others."
+for _level, _doc in {
+    "host": "A host function in the function style.",
+    "incore": "A kernel in the function style.",
+    "inline": "A function that is spliced in where it is called.",
+}.items():
+    _made = _decorator(JitFunction, f"pl.jit.{_level}")
+    _made.__doc__ = _doc
+    setattr(jit, _level, _made)
+
+
+def parse(text: str | bytes, filename: str = "<string>", constants: dict[str, Any] | None = None) -> ir.Program:
+    """Reads program text. `constants` are values for names the text does not define."""
+    data = _encode(text) if isinstance(text, str) else bytes(text)
+    given = {name: repr(value) for name, value in (constants or {}).items()}
+    result: ir.Program = _core.read((filename, data, 1), None, given, "", {})
+    return result
+
+
+def load_program(path: str | os.PathLike[str], constants: dict[str, Any] | None = None) -> ir.Program:
+    """Reads the program in a .py file; the file is not run."""
+    with open(path, "rb") as file:
+        return parse(file.read(), os.fspath(path), constants)

@@ -1,0 +1,72 @@
+"""What can go wrong, as Python sees it. All exceptions derive from `Error`."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Note:
+    """A remark beside a diagnostic, with the place it speaks of (line 0: none)."""
+
+    text: str
+    file: str
+    line: int
+    column: int
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One message about a program. Lines and columns count from 1, columns in characters; line 0: no place."""
+
+    code: str  # "TW0312"
+    severity: str  # "error" or "warning"
+    message: str
+    file: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    label: str  # what was found there
+    notes: tuple[Note, ...]
+    helps: tuple[str, ...]  # what to write instead
+    rendered: str  # as the command prints it
+
+    def __str__(self) -> str:
+        return self.rendered
+
+
+class Error(Exception):
+    """Base of all exceptions of Tilewire."""
+
+
+class ProgramError(Error):
+    """A program is wrong; `diagnostics` says where and why, and the text shows all of them."""
+
+    def __init__(self, text: str, diagnostics: tuple[Diagnostic, ...] = ()):
+        super().__init__(text, diagnostics)
+        self.diagnostics = diagnostics
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class RunError(Error):
+    """A program failed while it ran."""
+
+
+class DeadlockError(RunError):
+    """No task of a run could go on and some had not finished."""
+
+
+class BundleError(Error):
+    """A saved program cannot be loaded."""
+
+
+class Warning(UserWarning):
+    """A program is probably not what its author meant."""
+
+
+def warn(diagnostic: Diagnostic) -> None:
+    warnings.warn_explicit(diagnostic.rendered, Warning, diagnostic.file or "<program>", max(diagnostic.line, 1))

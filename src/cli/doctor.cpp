@@ -1,0 +1,85 @@
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+#include <string>
+#include <string_view>
+
+#include "cli/commands.h"
+#include "cli/subprocess.h"
+#include "ops/registry.h"
+
+namespace tilewire::cli {
+namespace {
+
+constexpr const char* compiler =
+#if defined(__clang__)
+    "clang " __clang_version__;
+#else
+    "g++ " __VERSION__;
+#endif
+
+void row(std::string_view title, std::string_view text) {
+  std::printf("%-12.*s%.*s\n", static_cast<int>(title.size()), title.data(), static_cast<int>(text.size()),
+              text.data());
+}
+
+// The value of the first line of /proc/cpuinfo that starts with `key`; empty if none.
+std::string cpuinfo(std::string_view key) {
+  std::ifstream in("/proc/cpuinfo");
+  for (std::string line; std::getline(in, line);) {
+    if (!line.starts_with(key)) continue;
+    size_t colon = line.find(':');
+    if (colon != std::string::npos && colon + 2 <= line.size()) return line.substr(colon + 2);
+  }
+  return "";
+}
+
+// Those of the processor's features that decide how fast tile code can be.
+std::string cpu_features() {
+  std::string all = " " + cpuinfo("flags") + cpuinfo("Features") + " ";
+  std::string out;
+  for (std::string_view feature :
+       {"avx2", "fma", "f16c", "avx512f", "avx512bw", "avx512vl", "avx512_vnni", "avx512_bf16", "avx512_fp16",
+        "amx_tile", "amx_bf16", "asimd", "asimdhp", "asimddp", "sve", "sve2", "bf16", "i8mm"}) {
+    if (all.find(" " + std::string(feature) + " ") == std::string::npos) continue;
+    out += (out.empty() ? "" : " ") + std::string(feature);
+  }
+  return out.empty() ? "none of those that matter" : out;
+}
+
+std::string python_package() {
+  Finished child =
+      run_program({"python3", "-c", "import tilewire, sys; print(tilewire.__version__, sys.executable)"},
+                  /*quiet=*/true);
+  if (!child.problem.empty()) return "no python3 on PATH";
+  if (child.status != 0 || child.output.empty()) return "not importable by the python3 on PATH";
+  std::string_view answer = child.output;
+  answer = answer.substr(0, answer.find('\n'));
+  size_t space = answer.find(' ');
+  std::string version(answer.substr(0, space));
+  std::string text = version + ", by " + std::string(answer.substr(space + 1));
+  if (version != TILEWIRE_VERSION) text += " (this command is " TILEWIRE_VERSION ": run scripts/setup)";
+  return text;
+}
+
+}  // namespace
+
+int doctor() {
+  row("version", TILEWIRE_VERSION);
+  row("compiler", compiler);
+  std::string build = TILEWIRE_BUILD_TYPE;
+  if (*TILEWIRE_SANITIZE) build += ", sanitizers " TILEWIRE_SANITIZE;
+  row("build", build);
+  row("ops", std::to_string(ops::registry().all().size()));
+  row("targets", "ir (serialised programs); none that makes code");
+  row("transports", "none: this build reads, checks and prints programs, it does not run them");
+  row("python", python_package());
+  std::string model = cpuinfo("model name");
+  row("processor",
+      (model.empty() ? "unknown" : model) + ", " + std::to_string(sysconf(_SC_NPROCESSORS_ONLN)) + " online");
+  row("features", cpu_features());
+  return Fine;
+}
+
+}  // namespace tilewire::cli

@@ -1,0 +1,128 @@
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <cstdio>
+#include <exception>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "cli/commands.h"
+
+namespace {
+
+using namespace tilewire::cli;
+
+constexpr const char* exit_codes =
+    "Exit codes: 0 fine, 1 failed, 2 wrong usage, 3 invalid program. Messages go to standard error.";
+
+// Option lines without CLI11's lists of exclusions, and usage lines that say what must be given.
+class HelpText : public CLI::Formatter {
+ public:
+  std::string make_option_opts(const CLI::Option* option) const override {
+    return option->get_type_name().empty() ? "" : " " + option->get_type_name();
+  }
+  std::string make_usage(const CLI::App* app, std::string name) const override {
+    auto found = usages.find(app->get_name());
+    return "Usage: " + name + " " + (found == usages.end() ? "COMMAND ..." : found->second) + "\n";
+  }
+
+ private:
+  const std::map<std::string, std::string> usages = {
+      {"print", "(FILE | --python FILE:NAME) [-D NAME=VALUE]... [--entry NAME] [--shape NAME=TYPE]..."},
+      {"emit", "(FILE | --python FILE:NAME) --target ir [-o DIR] [-D NAME=VALUE]..."},
+      {"ops", "[NAME]"},
+      {"doctor", ""},
+  };
+};
+
+void add_input(CLI::App& command, InputOptions& input) {
+  auto* file =
+      command.add_option("FILE", input.file, "A .py program, or IR from `tilewire emit --target ir`");
+  auto* python =
+      command.add_option("--python", input.python,
+                         "Import FILE with the python3 on PATH and take its object NAME: for programs "
+                         "made by Python functions");
+  file->type_name("")->excludes(python);
+  python->type_name("FILE:NAME");
+  command
+      .add_option("-D,--define", input.constants, "Give a constant that FILE does not define; a Python value")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false)
+      ->excludes(python);
+  command.add_option("--entry", input.entry, "Start from this function; the default is all that can start")
+      ->type_name("NAME")
+      ->excludes(python);
+  command
+      .add_option("--shape", input.shapes,
+                  "Type of a parameter without annotation: x=4x16:FP32 is a tensor, n=INT32 a scalar")
+      ->type_name("NAME=TYPE")
+      ->allow_extra_args(false)
+      ->excludes(python);
+  command.parse_complete_callback([&input] {
+    if (input.file.empty() && input.python.empty()) throw CLI::RequiredError("FILE or --python FILE:NAME");
+  });
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Tilewire: a compiler for distributed tile programs", "tilewire");
+  app.set_version_flag("--version", "tilewire " TILEWIRE_VERSION);
+  app.footer(exit_codes);
+  app.require_subcommand(1);
+  app.formatter(std::make_shared<HelpText>());
+  app.get_formatter()->column_width(28);
+
+  InputOptions print_options;
+  CLI::App* print_command =
+      app.add_subcommand("print", "Read and check a program and print it as Python text");
+  add_input(*print_command, print_options);
+
+  EmitOptions emit_options;
+  CLI::App* emit_command = app.add_subcommand("emit", "Write what a program becomes for a target");
+  add_input(*emit_command, emit_options.input);
+  emit_command->add_option("--target", emit_options.target, "ir: the serialised program, program.twir")
+      ->required()
+      ->type_name("TARGET");
+  emit_command->add_option("-o,--output", emit_options.directory, "Folder to write to; made if missing")
+      ->type_name("DIR");
+
+  std::string op_name;
+  CLI::App* ops_command = app.add_subcommand("ops", "List the ops of the language, or describe one");
+  ops_command->add_option("NAME", op_name, "pl.tile.add, tile.add or add")->type_name("");
+
+  CLI::App* doctor_command =
+      app.add_subcommand("doctor", "Tell what is installed and what this build can do");
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    if (app.get_subcommands().empty() && argc > 1 && argv[1][0] != '-') {
+      std::fprintf(stderr, "There is no command `%s`\nRun with --help for more information.\n", argv[1]);
+      return WrongUsage;
+    }
+    return app.exit(e) == 0 ? Fine : WrongUsage;
+  }
+  if (*print_command) return print(print_options);
+  if (*emit_command) return emit(emit_options);
+  if (*ops_command) return ops(op_name);
+  if (*doctor_command) return doctor();
+  return WrongUsage;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  int code = Failed;
+  try {
+    code = run(argc, argv);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "tilewire: %s\nThis is a fault of Tilewire, not of the program it was given.\n",
+                 e.what());
+  }
+  // A full disk shows only when the last bytes are written.
+  if (std::fflush(stdout) != 0 && code == Fine) {
+    std::perror("tilewire: cannot write the output");
+    return Failed;
+  }
+  return code;
+}

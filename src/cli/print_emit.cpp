@@ -1,0 +1,72 @@
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+#include "cli/commands.h"
+#include "cli/input.h"
+#include "ir/printer.h"
+#include "ir/serialize.h"
+#include "support/diagnostics.h"
+
+namespace tilewire::cli {
+namespace {
+
+int refuse(Diag id, std::vector<std::string> arguments, const std::string& help, int exit_code) {
+  Diagnostics diags;
+  Diagnostic& d = diags.report(id, {}, std::move(arguments));
+  if (!help.empty()) d.with_help(help);
+  std::fputs(diags.text().c_str(), stderr);
+  return exit_code;
+}
+
+// The whole file or none: a reader never sees half of one.
+std::string write_file(const std::filesystem::path& path, const std::string& content) {
+  std::filesystem::path part = path;
+  part += ".part";
+  std::FILE* file = std::fopen(part.c_str(), "wb");
+  if (!file) return std::strerror(errno);
+  bool whole = std::fwrite(content.data(), 1, content.size(), file) == content.size();
+  whole = std::fclose(file) == 0 && whole;
+  int reason = errno;
+  if (whole && std::rename(part.c_str(), path.c_str()) == 0) return "";
+  if (whole) reason = errno;
+  std::remove(part.c_str());
+  return std::strerror(reason);
+}
+
+}  // namespace
+
+int print(const InputOptions& options) {
+  Input input = read_input(options);
+  if (!input.program) return input.exit_code;
+  std::string text = ir::as_python(input.program);
+  return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() ? Fine : Failed;
+}
+
+int emit(const EmitOptions& options) {
+  if (options.target != "ir") {
+    return refuse(Diag::unknown_target, {options.target}, "this build has one target: --target ir",
+                  WrongUsage);
+  }
+  if (options.directory.empty() && isatty(STDOUT_FILENO)) {
+    return refuse(Diag::bytes_to_terminal, {}, "write -o DIR, or send the output to a file", WrongUsage);
+  }
+  Input input = read_input(options.input);
+  if (!input.program) return input.exit_code;
+  std::string bytes = ir::to_bytes(input.program);
+  if (options.directory.empty()) {
+    return std::fwrite(bytes.data(), 1, bytes.size(), stdout) == bytes.size() ? Fine : Failed;
+  }
+  std::filesystem::path folder = options.directory, path = folder / "program.twir";
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  std::string problem = error ? error.message() : write_file(path, bytes);
+  if (!problem.empty()) return refuse(Diag::output_unwritable, {path.string(), problem}, "", Failed);
+  std::printf("%s\n", path.c_str());
+  return Fine;
+}
+
+}  // namespace tilewire::cli

@@ -1,0 +1,73 @@
+#include "frontend/parser.h"
+
+#include "frontend/parser_impl.h"
+
+namespace tilewire::frontend {
+
+Parser::Parser(SyntaxTree& tree, ParseMode mode, Diagnostics& diags)
+    : tree_(tree), mode_(mode), diags_(diags), lexer_(tree), nodes_(tree.arena) {
+  modules_.emplace(tree.intern("pl"), "tilewire.language");
+  modules_.emplace(tree.intern("pld"), "tilewire.language.distributed");
+  report_unreadable_text();
+}
+
+void Parser::file() {
+  Stmts out(stmts_);
+  advance();
+  while (!at(Tok::End)) {
+    if (mode_ == ParseMode::Strict) {
+      statement(out);
+    } else {
+      module_statement(out);
+    }
+  }
+  tree_.body.assign(out.items().begin(), out.items().end());
+}
+
+const Expr* Parser::only_expression() {
+  advance();
+  line_ = tok_.range.begin;
+  const Expr* root = expr_list();
+  if (!root) return nullptr;
+  if (at(Tok::Newline)) advance();
+  if (!at(Tok::End)) return expected("the end of the expression");
+  return refused_ ? nullptr : root;
+}
+
+Tok Parser::peek() {
+  Lexer::Mark mark = lexer_.mark();
+  Token next;
+  lexer_.next(next);
+  lexer_.rewind(mark);
+  return next.kind;
+}
+
+namespace {
+
+// Positions are 32 bits wide.
+bool fits(const SourceFile& file) { return file.text().size() < 0xFFFFFF00; }
+
+}  // namespace
+
+std::unique_ptr<SyntaxTree> parse(Ref<const SourceFile> file, ParseMode mode, Diagnostics& diags) {
+  auto tree = std::make_unique<SyntaxTree>(std::move(file));
+  if (fits(*tree->file)) {
+    Parser(*tree, mode, diags).file();
+  } else {
+    diags.report(Diag::source_too_large, {tree->file, 0, 0, 0, 0});
+  }
+  return tree;
+}
+
+std::unique_ptr<SyntaxTree> parse_expression(Ref<const SourceFile> file, Diagnostics& diags, const Expr** root) {
+  auto tree = std::make_unique<SyntaxTree>(std::move(file));
+  *root = nullptr;
+  if (fits(*tree->file)) {
+    *root = Parser(*tree, ParseMode::Strict, diags).only_expression();
+  } else {
+    diags.report(Diag::source_too_large, {tree->file, 0, 0, 0, 0});
+  }
+  return tree;
+}
+
+}  // namespace tilewire::frontend

@@ -1,0 +1,271 @@
+// Branches: one side when the condition is known, else both and a merge of what they assign.
+#include "frontend/fold.h"
+#include "frontend/sema.h"
+#include "ir/printer.h"
+
+namespace tilewire::frontend {
+
+std::optional<bool> Sema::known_condition(const Value& value) const {
+  return is_known(value) ? truth(value) : std::nullopt;
+}
+
+ir::ExprRef Sema::condition_of(const Value& value, const Expr& e) {
+  if (value.is_error()) return nullptr;
+  if (auto known = known_condition(value)) return ir::make<ir::ConstBool>(span(e), *known);
+  ir::ExprRef expr = value.expr() ? operand(value, span(e)) : nullptr;
+  auto dtype = expr ? ir::scalar_dtype(expr->type) : std::nullopt;
+  if (dtype == ir::DType::Bool) return expr;
+  if (dtype && ir::is_integer(*dtype)) {
+    return op_call("pl.scalar.ne", {expr, ir::const_index(0, span(e))}, span(e));  // Python's truth of an int
+  }
+  report(Diag::not_a_condition, e.range, {describe(value)})
+      .with_label("this is " + to_text(value))
+      .with_help("compare it with something: a condition is a BOOL or integer scalar");
+  return nullptr;
+}
+
+void Sema::branch(const Stmt& s) {
+  Value value = eval(*s.value);
+  if (auto known = known_condition(value)) return block(*known ? s.body : s.orelse);
+  ir::ExprRef test = condition_of(value, *s.value);
+  std::vector<Symbol> merged = frame_->carries.of(s);
+  if (frame_->active_flag != 0 && leaves_loop(s)) {
+    merged.push_back(frame_->active_flag);
+    if (frame_->running_flag) merged.push_back(frame_->running_flag);
+  }
+  if (!test) test = ir::make<ir::ConstBool>(span(*s.value), true);  // reported: go on for further errors
+  branch_on(test, s.body, s.orelse, merged, s.range);
+}
+
+Sema::Explicit Sema::take_explicit_yield(std::span<const Stmt* const>& body) {
+  Explicit result;
+  if (body.empty() || !is_yield(*body.back())) return result;
+  result.stmt = body.back();
+  body = body.first(body.size() - 1);
+  if (result.stmt->kind == StmtKind::Assign) {
+    const Expr& target = *result.stmt->targets[0];
+    auto add = [&](const Expr& name) {
+      if (name.kind == ExprKind::Name) {
+        result.names.push_back(name.name);
+      } else {
+        report(Diag::yield_targets, name.range);
+      }
+    };
+    if (target.kind == ExprKind::Tuple) {
+      for (const Expr* item : target.items) add(*item);
+    } else {
+      add(target);
+    }
+  }
+  return result;
+}
+
+// Evaluates the values given to an explicit yield, inside the block that ends with it.
+void Sema::eval_explicit_yield(Explicit& yield) {
+  if (!yield.stmt) return;
+  const Expr& call = *yield.stmt->value;
+  yield.span = span(yield.stmt->range);
+  for (const Expr* item : call.items) {
+    ir::ExprRef value = operand(eval(*item), span(*item));
+    yield.failed = yield.failed || !value;
+    yield.values.push_back(std::move(value));
+  }
+  if (!yield.names.empty() && yield.names.size() != yield.values.size()) {
+    report(Diag::yield_values, call.range, {std::to_string(yield.names.size()), std::to_string(yield.values.size())});
+    yield.failed = true;
+  }
+}
+
+void Sema::branch_on(const ir::ExprRef& condition, std::span<const Stmt* const> body,
+                     std::span<const Stmt* const> orelse, const std::vector<Symbol>& names, const Range& range) {
+  struct Side {
+    std::vector<ir::StmtRef> stmts;
+    Explicit yield;
+    std::vector<Value> values;
+  } sides[2];
+  size_t start = mark();
+  std::span<const Stmt* const> bodies[2] = {body, orelse};
+  for (int i = 0; i < 2; ++i) {
+    Side& side = sides[i];
+    BlockGuard guard(*this);
+    side.yield = take_explicit_yield(bodies[i]);
+    block(bodies[i]);
+    eval_explicit_yield(side.yield);
+    for (Symbol name : names) side.values.push_back(is_bound(name) ? frame_->env[name] : unbound());
+    side.stmts = std::move(guard.stmts());
+    undo_to(start);
+  }
+  ir::VarList results;
+  ir::ExprList yields[2];
+  if (sides[0].yield.stmt || sides[1].yield.stmt) {
+    merge_explicit(sides[0].yield, sides[1].yield, range, results, yields);
+  }
+  const auto& explicit_names = sides[0].yield.names;
+  for (size_t n = 0; n < names.size(); ++n) {
+    if (std::find(explicit_names.begin(), explicit_names.end(), names[n]) != explicit_names.end()) continue;
+    merge_name(names[n], sides[0].values[n], sides[1].values[n], range, results, yields);
+  }
+  ir::BlockRef blocks[2];
+  for (int i = 0; i < 2; ++i) {
+    if (!results.empty()) sides[i].stmts.push_back(ir::make<ir::Yield>(span(range), yields[i]));
+    if (i == 0 || !sides[i].stmts.empty()) blocks[i] = ir::make<ir::Block>(span(range), std::move(sides[i].stmts));
+  }
+  emit(ir::make<ir::If>(span(range), condition, blocks[0], blocks[1], std::move(results)));
+}
+
+void Sema::merge_explicit(Explicit& a, Explicit& b, const Range& range, ir::VarList& results, ir::ExprList yields[2]) {
+  bool same = a.stmt && b.stmt && a.names == b.names && a.values.size() == b.values.size();
+  if (!same || a.failed || b.failed) {
+    if (!a.failed && !b.failed) {
+      report(Diag::yield_branches, a.stmt ? a.stmt->range : b.stmt ? b.stmt->range : range)
+          .with_help("end both branches with a `pl.yield_` of the same names");
+    }
+    for (Symbol name : a.names) bind(name, Value());
+    for (Symbol name : b.names) bind(name, Value());
+    return;
+  }
+  for (size_t i = 0; i < a.values.size(); ++i) {
+    std::string hint = i < a.names.size() ? name_of(a.names[i]) : "v";
+    if (!same_type(a.values[i]->type, b.values[i]->type)) {
+      report(Diag::branch_types, b.span, {hint, ir::to_string(a.values[i]->type), ir::to_string(b.values[i]->type)});
+      if (i < a.names.size()) bind(a.names[i], Value());
+      continue;
+    }
+    ir::VarRef result = ir::make<ir::Var>(span(range), hint, a.values[i]->type);
+    merge_roots(result, a.values[i], b.values[i]);
+    results.push_back(result);
+    yields[0].push_back(a.values[i]);
+    yields[1].push_back(b.values[i]);
+    if (i < a.names.size()) bind(a.names[i], ir::ExprRef(result));
+  }
+}
+
+void Sema::merge_roots(const ir::VarRef& result, const ir::ExprRef& a, const ir::ExprRef& b) {
+  int root = root_of(a.get());
+  if (root >= 0 && root == root_of(b.get())) fn_->roots[result.get()] = root;
+}
+
+// What a name means after a branch: the same as before, a merged variable, or nothing usable.
+void Sema::merge_name(Symbol name, Value a, Value b, const Range& range, ir::VarList& results, ir::ExprList yields[2]) {
+  bool flag = name >= current_scope_->tree->symbol_count();
+  std::string text = flag ? "active" : name_of(name);
+  if (a.is<UnboundValue>() && b.is<UnboundValue>()) return;
+  if (a.is_error() || b.is_error()) return bind(name, Value());
+  if (a.is<UnusableValue>()) return bind(name, a);
+  if (b.is<UnusableValue>()) return bind(name, b);
+  if (a.is<UnboundValue>() || b.is<UnboundValue>()) {
+    return bind(name, UnusableValue{"may be undefined here: only one branch assigns it",
+                                    "give `" + text + "` a value before the `if`, or in both branches", span(range)});
+  }
+  if (a.expr() && a.expr() == b.expr()) return bind(name, a);
+  if (is_known(a) && is_known(b) && a.v.index() == b.v.index() && known_equal(a, b)) return bind(name, a);
+  auto convertible = [](const Value& v) { return v.expr() || v.is_number(); };
+  if (!convertible(a) || !convertible(b)) {
+    return bind(name, UnusableValue{"is " + describe(a) + " or " + describe(b) + ", depending on a branch",
+                                    "only run-time values can differ between branches", span(range)});
+  }
+  // A literal takes the dtype of the other side.
+  auto adopt = [&](Value& literal, const Value& other) {
+    auto dtype = other.expr() ? ir::scalar_dtype(other.expr()->type) : std::nullopt;
+    const auto* i = literal.get<int64_t>();
+    if (dtype && i && ((ir::is_integer(*dtype) && ir::fits(*i, *dtype)) || ir::is_float(*dtype))) {
+      literal = typed_constant(literal, *dtype, span(range));
+    } else if (dtype && literal.is<double>() && ir::is_float(*dtype)) {
+      literal = typed_constant(literal, *dtype, span(range));
+    }
+  };
+  adopt(a, b);
+  adopt(b, a);
+  ir::ExprRef x = to_expr(a, span(range)), y = to_expr(b, span(range));
+  if (!same_type(x->type, y->type)) {
+    return bind(name, UnusableValue{"has different types in the two branches: " + ir::to_string(x->type) + " and " +
+                                        ir::to_string(y->type),
+                                    "use two names, or convert with `pl.cast`", span(range)});
+  }
+  ir::VarRef result = ir::make<ir::Var>(span(range), text, x->type);
+  merge_roots(result, x, y);
+  results.push_back(result);
+  yields[0].push_back(x);
+  yields[1].push_back(y);
+  bind(name, ir::ExprRef(result));
+}
+
+bool Sema::contains_return(const Stmt& s) {
+  if (s.kind == StmtKind::Return) return true;
+  if (s.kind != StmtKind::If) return false;
+  auto any = [](std::span<const Stmt* const> body) {
+    return std::any_of(body.begin(), body.end(), [](const Stmt* inner) { return contains_return(*inner); });
+  };
+  return any(s.body) || any(s.orelse);
+}
+
+// `if c: return a` followed by more: the rest belongs to the branch that did not return.
+void Sema::branch_with_return(const Stmt& s, std::span<const Stmt* const> rest) {
+  Value value = eval(*s.value);
+  if (auto known = known_condition(value)) {
+    block(*known ? s.body : s.orelse);
+    if (!frame_->returned) return block(rest);
+    return;
+  }
+  ir::ExprRef test = condition_of(value, *s.value);
+  if (frame_->loop_depth > 0 || !test) {
+    if (test) report(Diag::return_in_loop, s.range).with_help("assign the value to a name and return it after the loop");
+    return;
+  }
+  struct Side {
+    std::vector<ir::StmtRef> stmts;
+    std::vector<Value> values;
+    bool tuple = false;
+  } sides[2];
+  size_t start = mark();
+  for (int i = 0; i < 2; ++i) {
+    BlockGuard guard(*this);
+    frame_->returned = false;
+    block(i == 0 ? s.body : s.orelse);
+    if (!frame_->returned) block(rest);
+    if (!frame_->returned) frame_->return_values.clear();
+    sides[i].values = frame_->return_values;
+    sides[i].tuple = frame_->returns_tuple;
+    sides[i].stmts = std::move(guard.stmts());
+    undo_to(start);
+  }
+  frame_->returned = true;
+  frame_->returns_tuple = sides[0].tuple;
+  merge_returns(s, test, sides[0].stmts, sides[1].stmts, sides[0].values, sides[1].values);
+}
+
+void Sema::merge_returns(const Stmt& s, const ir::ExprRef& test, std::vector<ir::StmtRef>& then_stmts,
+                         std::vector<ir::StmtRef>& else_stmts, const std::vector<Value>& a,
+                         const std::vector<Value>& b) {
+  frame_->return_values.assign(std::max(a.size(), b.size()), Value());
+  if (a.size() != b.size()) {
+    report(Diag::return_counts, s.range, {std::to_string(a.size()), std::to_string(b.size())})
+        .with_help("return the same values on every path");
+    return;
+  }
+  ir::VarList results;
+  ir::ExprList yields[2];
+  for (size_t i = 0; i < a.size(); ++i) {
+    ir::ExprRef x = to_expr(a[i], span(s.range)), y = to_expr(b[i], span(s.range));
+    if (!x || !y) return;
+    if (!same_type(x->type, y->type)) {
+      report(Diag::return_types, s.range, {ir::to_string(x->type), ir::to_string(y->type)});
+      return;
+    }
+    ir::VarRef result = ir::make<ir::Var>(span(s.range), "result", x->type);
+    merge_roots(result, x, y);
+    results.push_back(result);
+    yields[0].push_back(x);
+    yields[1].push_back(y);
+    frame_->return_values[i] = Value(ir::ExprRef(result));
+  }
+  if (!results.empty()) {
+    then_stmts.push_back(ir::make<ir::Yield>(span(s.range), yields[0]));
+    else_stmts.push_back(ir::make<ir::Yield>(span(s.range), yields[1]));
+  }
+  ir::BlockRef then_block = ir::make<ir::Block>(span(s.range), std::move(then_stmts));
+  ir::BlockRef else_block = else_stmts.empty() ? nullptr : ir::make<ir::Block>(span(s.range), std::move(else_stmts));
+  emit(ir::make<ir::If>(span(s.range), test, then_block, else_block, std::move(results)));
+}
+
+}  // namespace tilewire::frontend

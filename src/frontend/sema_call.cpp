@@ -1,0 +1,376 @@
+// Calls of functions: inlined text, tasks and dispatches; one version per set of argument types.
+#include "frontend/sema.h"
+#include "ir/printer.h"
+#include "ir/structural.h"
+#include "ops/affine.h"
+
+namespace tilewire::frontend {
+namespace {
+
+constexpr int max_inline_depth = 64;
+
+bool is_kernel(ir::FunctionType type) {
+  return type == ir::FunctionType::InCore || type == ir::FunctionType::AIC || type == ir::FunctionType::AIV;
+}
+
+std::string describe_function(ir::FunctionType type) {
+  switch (type) {
+    case ir::FunctionType::Host: return "a host function";
+    case ir::FunctionType::Orchestration: return "an orchestration function";
+    case ir::FunctionType::Opaque: return "an opaque function";
+    case ir::FunctionType::Group: return "a group";
+    case ir::FunctionType::Inline: return "an inline function";
+    case ir::FunctionType::AIC: return "an AIC kernel";
+    case ir::FunctionType::AIV: return "an AIV kernel";
+    case ir::FunctionType::InCore: return "a kernel";
+  }
+  return "a function";
+}
+
+}  // namespace
+
+// Which function may call which, and with what.
+bool Sema::check_call_level(const FunctionInfo& callee, const Expr& e, bool has_device) {
+  ir::FunctionType from = fn_->info->type, to = callee.type;
+  bool task = to == ir::FunctionType::InCore || to == ir::FunctionType::Group;
+  bool in_at_scope = fn_->scope_depth > fn_->spmd_depth;
+  bool allowed = false;
+  switch (from) {
+    case ir::FunctionType::Host:
+      allowed = task || to == ir::FunctionType::Orchestration || to == ir::FunctionType::Opaque;
+      break;
+    case ir::FunctionType::Orchestration:
+    case ir::FunctionType::Opaque: allowed = task && !in_at_scope; break;
+    case ir::FunctionType::Group: allowed = to == ir::FunctionType::AIC || to == ir::FunctionType::AIV; break;
+    default: break;
+  }
+  if (!allowed) {
+    std::string caller = in_at_scope ? "a `pl.at` scope" : describe_function(from);
+    Diagnostic& d = report(Diag::call_level, e.range, {caller, describe_function(to), callee.name});
+    if (is_kernel(from) || in_at_scope) {
+      d.with_help("make `" + callee.name + "` an inline function: `@pl.jit.inline` or type=pl.FunctionType.Inline");
+    } else {
+      d.with_help("a function calls functions of the next level down: host, then orchestration, then kernel");
+    }
+    return false;
+  }
+  if (from == ir::FunctionType::Host && !has_device) {
+    report(Diag::missing_device, e.range, {callee.name}).with_help("write `" + callee.name + "(..., device=r)`");
+    return false;
+  }
+  if (from != ir::FunctionType::Host && has_device) {
+    report(Diag::device_outside_host, e.range, {describe_function(from)})
+        .with_help("remove `device=`: the function runs on the rank it was dispatched to");
+    return false;
+  }
+  return true;
+}
+
+// Sorts the arguments of a call by parameter. `device=`, `blocks=` and `deps=` belong to the call itself.
+bool Sema::bind_parameters(FunctionInfo& info, const Expr& e, BoundCall& bound) {
+  auto params = info.params();
+  bound.args.assign(params.size(), nullptr);
+  bool ok = true;
+  for (size_t i = 0; i < e.items.size(); ++i) {
+    if (i < params.size()) bound.args[i] = e.items[i];
+  }
+  if (e.items.size() > params.size()) {
+    report(Diag::argument_count, e.range, {info.name, std::to_string(params.size()), std::to_string(e.items.size())});
+    ok = false;
+  }
+  for (const Keyword& keyword : e.keywords) {
+    std::string_view name = current_scope_->tree->name(keyword.name);
+    size_t index = 0;
+    while (index < params.size() && info.scope->tree->name(params[index].name) != name) ++index;
+    if (index < params.size()) {
+      if (bound.args[index]) {
+        report(Diag::argument_twice, keyword.name_range, {info.name, std::string(name)});
+        ok = false;
+      }
+      bound.args[index] = keyword.value;
+    } else if (name == "device" || name == "blocks" || name == "deps") {
+      (name == "device" ? bound.device : name == "blocks" ? bound.blocks : bound.deps) = keyword.value;
+    } else {
+      report(Diag::unknown_keyword, keyword.name_range, {info.name, std::string(name)});
+      ok = false;
+    }
+  }
+  for (size_t i = 0; i < params.size(); ++i) {
+    if (bound.args[i] || params[i].default_value) continue;
+    report(Diag::missing_argument, e.range, {info.name, std::string(info.scope->tree->name(params[i].name))});
+    ok = false;
+  }
+  return ok;
+}
+
+Value Sema::call_function(FunctionInfo& info, const Expr& e) {
+  if (!require_function(e)) return {};
+  info.called = true;
+  BoundCall bound;
+  bool ok = bind_parameters(info, e, bound);
+  auto params = info.params();
+  std::vector<Value> values;
+  for (size_t i = 0; i < params.size(); ++i) {
+    Value value = bound.args[i] ? eval(*bound.args[i]) : default_argument(info, params[i]);
+    bool missing = !bound.args[i] && !params[i].default_value;
+    if (value.expr()) value = Value(call_operand(value, bound.args[i] ? span(*bound.args[i]) : span(e)));
+    ok = ok && (missing || !value.is_error());
+    values.push_back(std::move(value));
+  }
+  if (info.type == ir::FunctionType::Inline) {
+    for (const Expr* extra : {bound.device, bound.blocks, bound.deps}) {
+      if (!extra) continue;
+      report(Diag::inline_keyword, extra->range, {info.name});
+      ok = false;
+    }
+    return ok ? inline_call(info, e, std::move(values)) : Value();
+  }
+  ok = check_call_level(info, e, bound.device != nullptr) && ok;
+  if (!ok) return {};
+  return task_call(info, e, bound, values);
+}
+
+Value Sema::default_argument(const FunctionInfo& info, const Param& param) {
+  if (!param.default_value) return {};
+  Scope* outer = std::exchange(current_scope_, info.scope);
+  Frame* outer_frame = std::exchange(frame_, nullptr);
+  Value value = eval(*param.default_value);
+  frame_ = outer_frame;
+  current_scope_ = outer;
+  return value;
+}
+
+// An argument is evaluated before the call; `pl.no_dep(x)` stays on the argument it marks.
+ir::ExprRef Sema::call_operand(const Value& value, const Span& at) {
+  const auto* call = ir::as<ir::Call>(*value.get<ir::ExprRef>());
+  if (call && call->op == ops_.find("pl.no_dep")) return *value.get<ir::ExprRef>();
+  return operand(value, at, "arg");
+}
+
+Value Sema::task_call(FunctionInfo& info, const Expr& e, const BoundCall& bound, const std::vector<Value>& values) {
+  auto params = info.params();
+  std::vector<ir::TypeRef> types;
+  std::vector<Value> known;
+  ir::ExprList args;
+  ir::DimBindings dims;
+  bool ok = true;
+  for (size_t i = 0; i < params.size(); ++i) {
+    const Expr& at = bound.args[i] ? *bound.args[i] : e;
+    auto declared = param_annotation(info, params[i]);
+    if (params[i].annotation && !declared) return {};
+    bool constant = (!declared || !declared->type) && is_known(values[i]) && !values[i].is<int64_t>() && !values[i].is<double>();
+    if (constant) {
+      types.push_back(nullptr);
+      known.push_back(values[i]);
+      continue;
+    }
+    ir::ExprRef arg = convert_argument(values[i], params[i], declared, info, at, dims);
+    ok = ok && arg;
+    if (!arg) continue;
+    known.emplace_back(unbound());
+    types.push_back(declared && declared->type ? declared->type
+                                               : parameter_type(arg->type, info.scope->tree->name(params[i].name)));
+    args.push_back(std::move(arg));
+  }
+  Ref<ir::FunctionCall> call = ir::make_empty<ir::FunctionCall>();
+  call->span = span(e);
+  if (bound.device) ok = (call->device = device_of(*bound.device)) && ok;
+  if (bound.blocks) ok = (call->blocks = index_expr(eval(*bound.blocks), span(*bound.blocks), "the number of blocks")) && ok;
+  if (bound.deps) ok = task_ids(*bound.deps, call->deps) && ok;
+  if (bound.blocks && ok && info.type != ir::FunctionType::InCore && info.type != ir::FunctionType::Group) {
+    report(Diag::blocks_keyword, bound.blocks->range, {info.name}).with_help("`blocks=` starts a kernel as SPMD blocks");
+    ok = false;
+  }
+  if (auto count = call->blocks ? ir::constant_value(call->blocks) : std::nullopt; count && *count <= 0) {
+    report(Diag::block_count, bound.blocks->range, {std::to_string(*count)});
+    ok = false;
+  }
+  if (!ok) return {};
+  FunctionInfo::Version* v = version(info, std::move(types), std::move(known), span(e));
+  if (!v || !v->function) return {};
+  call->callee = v->name;
+  call->args = std::move(args);
+  call->type = call_type(*v, call->args, dims, span(e));
+  ir::ExprRef result = ir::finish_node(std::move(call));
+  note_call(*ir::as<ir::FunctionCall>(result), *v);
+  return result;
+}
+
+ir::ExprRef Sema::device_of(const Expr& e) {
+  ir::ExprRef device = index_expr(eval(e), span(e), "a device");
+  if (!device) return nullptr;
+  if (auto value = ir::constant_value(device)) {
+    if (*value >= 0) return device;
+    report(Diag::device_value, e.range, {std::to_string(*value)});
+    return nullptr;
+  }
+  for (const ir::Var* loop : fn_->rank_variables) {
+    if (loop == device.get()) return device;
+  }
+  report(Diag::device_kind, e.range).with_help("write `device=r` with `for r in pl.range(pld.world_size()):` around it");
+  return nullptr;
+}
+
+// The type of a parameter without annotation: the argument's, without what belongs to the caller (the buffer
+// a window views, dimensions computed there).
+ir::TypeRef Sema::parameter_type(const ir::TypeRef& type, std::string_view name) {
+  const auto* tensor = ir::as<ir::TensorType>(type);
+  if (!tensor) return type;
+  ir::ExprList shape;
+  for (size_t i = 0; i < tensor->shape.size(); ++i) {
+    bool portable = ir::constant_value(tensor->shape[i]) || ir::isa<ir::DimSymbol>(tensor->shape[i]);
+    shape.push_back(portable ? tensor->shape[i]
+                             : ir::ExprRef(ir::make<ir::DimSymbol>(tensor->shape[i]->span,
+                                                                   std::string(name) + "_d" + std::to_string(i))));
+  }
+  if (ir::isa<ir::DistributedTensorType>(type)) {
+    return ir::make<ir::DistributedTensorType>(type->span, std::move(shape), tensor->dtype, tensor->view);
+  }
+  return ir::make<ir::TensorType>(type->span, std::move(shape), tensor->dtype, tensor->view);
+}
+
+ir::ExprRef Sema::convert_argument(const Value& value, const Param& param, const std::optional<TypeValue>& declared,
+                                   const FunctionInfo& callee, const Expr& at, ir::DimBindings& dims) {
+  std::string name(callee.scope->tree->name(param.name));
+  ir::TypeRef want = declared ? declared->type : nullptr;
+  auto dtype = want ? ir::scalar_dtype(want) : std::nullopt;
+  if (dtype && value.is_number()) {
+    Value typed = typed_constant(value, *dtype, span(at));
+    return typed.expr() ? *typed.get<ir::ExprRef>() : nullptr;
+  }
+  ir::ExprRef arg = to_expr(value, span(at));
+  if (!arg) return nullptr;
+  if (const auto* buffer = ir::as<ir::WindowBuffer>(arg)) {
+    if (want && ir::isa<ir::PtrType>(want)) return buffer->base;
+    report(Diag::buffer_argument, at.range, {buffer->name})
+        .with_help("make a view first: `w = pld.window(" + buffer->name + ", [shape], dtype=...)`");
+    return nullptr;
+  }
+  auto have = ir::scalar_dtype(arg->type);
+  if (dtype && have && *dtype != *have && ir::is_integer(*dtype) && ir::is_integer(*have)) {
+    std::vector<ir::OpArgument> cast{{arg, span(at)}, {ir::AttrValue{*dtype}, span(at)}};
+    return make_call(*ops_.find("pl.scalar.cast"), std::move(cast), {}, span(at));
+  }
+  if (want && !ir::compatible(want, arg->type, dims)) {
+    Diagnostic& d = report(Diag::argument_type, at.range, {name, callee.name, ir::to_string(want)});
+    d.with_label("this is " + ir::to_string(arg->type));
+    bool window = ir::isa<ir::DistributedTensorType>(want) && ir::isa<ir::TensorType>(arg->type) &&
+                  !ir::isa<ir::DistributedTensorType>(arg->type);
+    if (window) d.with_help("pass a window: `buf = pld.alloc_window_buffer(...)`, `w = pld.window(buf, ...)`");
+    return nullptr;
+  }
+  bool output = declared && declared->has_direction;
+  if (output && !ir::isa<ir::Var>(arg) && !ir::isa<ir::Call>(arg)) {
+    report(Diag::output_argument, at.range, {name, callee.name});
+    return nullptr;
+  }
+  return arg;
+}
+
+ir::ExprRef Sema::substitute(const ir::ExprRef& dim, const ir::DimBindings& dims) {
+  if (const auto* symbol = ir::as<ir::DimSymbol>(dim)) {
+    const ir::ExprRef* bound = dims.find(symbol->name);
+    return bound ? *bound : dim;
+  }
+  const auto* call = ir::as<ir::Call>(dim);
+  if (!call) return dim;
+  ir::ExprList args;
+  bool changed = false;
+  for (const ir::ExprRef& arg : call->args) {
+    args.push_back(arg ? substitute(arg, dims) : nullptr);
+    changed = changed || !(args.back() == arg);
+  }
+  if (!changed) return dim;
+  Ref<const ir::Call> made = ir::create_call(*call->op, args, call->attrs, dim->span, diags_);
+  if (!made) return dim;
+  // `NR * 16` with NR = 4 is 64 to whoever reads the result's type.
+  return ops::affine_sum(made, 1, ir::const_index(0), 1);
+}
+
+// The callee's result as the caller sees it: its own dimensions, its own windows.
+ir::TypeRef Sema::call_type(const FunctionInfo::Version& v, const ir::ExprList& args, const ir::DimBindings& dims,
+                            const Span& at) {
+  std::vector<ir::TypeRef> results;
+  for (size_t i = 0; i < v.function->return_types.size(); ++i) {
+    const ir::TypeRef& type = v.function->return_types[i];
+    int root = v.return_roots[i];
+    const auto* tensor = ir::as<ir::TensorType>(type);
+    if (root >= 0) {
+      results.push_back(args[root]->type);
+    } else if (tensor) {
+      Ref<ir::TensorType> copy = ir::make_empty<ir::TensorType>();
+      copy->span = at;
+      for (const ir::ExprRef& dim : tensor->shape) copy->shape.push_back(substitute(dim, dims));
+      copy->dtype = tensor->dtype;
+      copy->view = tensor->view;
+      results.push_back(ir::isa<ir::DistributedTensorType>(type) ? type : ir::TypeRef(ir::finish_node(std::move(copy))));
+    } else {
+      results.push_back(type);
+    }
+  }
+  if (results.empty()) return ir::unit_type();
+  if (results.size() == 1) return results[0];
+  return ir::make<ir::TupleType>(at, std::move(results));
+}
+
+void Sema::note_call(const ir::FunctionCall& call, const FunctionInfo::Version& v) {
+  versions_by_name_[call.callee] = &v;
+  for (size_t i = 0; i < call.args.size(); ++i) {
+    ir::Direction direction = v.function->params[i]->direction;
+    note_access(call.args[i], direction != ir::Direction::Out, direction != ir::Direction::In, call.span);
+  }
+}
+
+int Sema::call_root(const ir::FunctionCall& call, size_t result) const {
+  auto found = versions_by_name_.find(call.callee);
+  if (found == versions_by_name_.end() || result >= found->second->return_roots.size()) return -1;
+  int param = found->second->return_roots[result];
+  return param < 0 ? -1 : root_of(call.args[param].get());
+}
+
+// The callee's text, read here with its parameters bound to the arguments.
+Value Sema::inline_call(FunctionInfo& info, const Expr& e, std::vector<Value> args) {
+  if (++inline_depth_ > max_inline_depth) {
+    report(Diag::inline_recursion, e.range, {info.name}).with_help("an inline function must not call itself");
+    --inline_depth_;
+    return {};
+  }
+  auto params = info.params();
+  for (size_t i = 0; i < params.size(); ++i) {
+    auto declared = param_annotation(info, params[i]);
+    if (params[i].annotation && !declared) {
+      --inline_depth_;
+      return {};
+    }
+    if (!declared || !declared->type) continue;
+    ir::DimBindings dims;
+    ir::ExprRef arg = convert_argument(args[i], params[i], declared, info, e, dims);
+    if (!arg) {
+      --inline_depth_;
+      return {};
+    }
+    if (args[i].expr()) args[i] = Value(arg);
+  }
+  diags_.push_context("in the inline call of `" + info.name + "` here", span(e));
+  Frame frame;
+  Frame* outer_frame = frame_;
+  Scope* outer_scope = current_scope_;
+  open_frame(frame, *info.scope);
+  frame.info = &info;
+  frame.is_inline = true;
+  frame.scope_depth_at_entry = fn_->scope_depth;
+  frame.carries = info.scope->carries.analyse(info.def->body);
+  if (info.is_method) bind(info.def->params[0].name, SelfValue{});
+  for (size_t i = 0; i < params.size(); ++i) bind(params[i].name, std::move(args[i]));
+  block(info.def->body);
+  close_frame(frame);
+  frame_ = outer_frame;
+  current_scope_ = outer_scope;
+  diags_.pop_context();
+  --inline_depth_;
+  if (!frame.returned || (frame.return_values.empty() && !frame.returns_tuple)) return NoneValue{};
+  if (frame.returns_tuple) return make_list(std::move(frame.return_values), true);
+  return std::move(frame.return_values[0]);
+}
+
+}  // namespace tilewire::frontend

@@ -1,0 +1,373 @@
+// Expressions: what each means, and how known values become run-time ones.
+#include "frontend/fold.h"
+#include "frontend/sema.h"
+#include "ir/printer.h"
+#include "support/near.h"
+
+namespace tilewire::frontend {
+namespace {
+
+// Scalar arithmetic nests in the IR; everything else becomes a variable of its own, so that effects happen in
+// statement order.
+bool nests(const ir::Expr& expr) {
+  const auto* call = ir::as<ir::Call>(&expr);
+  if (!call) return !ir::isa<ir::FunctionCall>(expr) && !ir::isa<ir::TupleGet>(expr);
+  return call->op->effects.empty() && ir::isa<ir::ScalarType>(call->type);
+}
+
+}  // namespace
+
+Value Sema::eval(const Expr& e) {
+  switch (e.kind) {
+    case ExprKind::Name: return lookup(e);
+    case ExprKind::Int:
+      if (e.big) {
+        report(Diag::integer_too_large, e.range);
+        return {};
+      }
+      return e.int_value;
+    case ExprKind::Float: return e.float_value;
+    case ExprKind::String: return std::string(e.text);
+    case ExprKind::True: return true;
+    case ExprKind::False: return false;
+    case ExprKind::None: return NoneValue{};
+    case ExprKind::List:
+    case ExprKind::Tuple: return eval_list(e);
+    case ExprKind::Dict: return eval_dict(e);
+    case ExprKind::Attribute: return attribute(e);
+    case ExprKind::Subscript: return subscript(e);
+    case ExprKind::Call: return call(e);
+    case ExprKind::Unary:
+    case ExprKind::Binary:
+    case ExprKind::Compare: return eval_operator(e);
+    case ExprKind::And:
+    case ExprKind::Or: return logical(e);
+    case ExprKind::Conditional: return conditional(e);
+    case ExprKind::Ellipsis:
+      report(Diag::misplaced_ellipsis, e.range).with_help("write it as a subscript: `y[...] = tile`");
+      return {};
+    case ExprKind::Slice:
+    case ExprKind::Unsupported: return {};
+  }
+  return {};
+}
+
+Value Sema::eval_list(const Expr& e) {
+  std::vector<Value> items;
+  items.reserve(e.items.size());
+  bool failed = false;
+  for (const Expr* item : e.items) {
+    items.push_back(eval(*item));
+    failed = failed || items.back().is_error();
+    // A list element is evaluated where the list is written, once.
+    if (const auto* expr = items.back().get<ir::ExprRef>(); expr && fn_) {
+      items.back() = Value(operand(items.back(), span(*item)));
+    }
+  }
+  if (failed) return {};
+  return make_list(std::move(items), e.kind == ExprKind::Tuple);
+}
+
+Value Sema::eval_dict(const Expr& e) {
+  std::vector<std::pair<Value, Value>> items;
+  for (size_t i = 0; i + 1 < e.items.size(); i += 2) {
+    items.emplace_back(eval(*e.items[i]), eval(*e.items[i + 1]));
+    if (items.back().first.is_error() || items.back().second.is_error()) return {};
+  }
+  return DictValue{std::make_shared<const std::vector<std::pair<Value, Value>>>(std::move(items))};
+}
+
+ir::ExprRef Sema::to_expr(const Value& value, const Span& at) {
+  if (const auto* e = value.get<ir::ExprRef>()) return *e;
+  if (const auto* i = value.get<int64_t>()) return ir::make<ir::ConstInt>(at, *i);
+  if (const auto* d = value.get<double>()) return ir::make<ir::ConstFloat>(at, *d);
+  if (const auto* b = value.get<bool>()) return ir::make<ir::ConstBool>(at, *b);
+  if (const auto* list = value.get<ListValue>()) {
+    ir::ExprList items;
+    for (const Value& item : *list->items) {
+      ir::ExprRef expr = operand(item, at);
+      if (!expr) return nullptr;
+      items.push_back(std::move(expr));
+    }
+    return ir::make<ir::MakeTuple>(at, std::move(items));
+  }
+  if (value.is_error()) return nullptr;
+  report(Diag::not_a_runtime_value, at, {describe(value)}).with_label("this is " + describe(value));
+  return nullptr;
+}
+
+ir::ExprRef Sema::operand(const Value& value, const Span& at, std::string_view hint) {
+  ir::ExprRef expr = to_expr(value, at);
+  if (!expr || nests(*expr) || !fn_) return expr;
+  if (const auto* call = ir::as<ir::Call>(expr); call && call->op->plain_assignment_only) {
+    report_not_plain(*call->op, at);
+    return nullptr;
+  }
+  return emit_assign(expr, hint, at);
+}
+
+ir::VarRef Sema::emit_assign(const ir::ExprRef& value, std::string_view hint, const Span& at) {
+  ir::VarRef var = ir::make<ir::Var>(at, std::string(hint), value->type);
+  if (const auto* call = ir::as<ir::Call>(value)) {
+    note_effects(*call);
+    if (call->op->result_alias >= 0) {
+      const ir::ExprRef& aliased = call->args[call->op->operand_slots[call->op->result_alias]];
+      if (int root = root_of(aliased.get()); root >= 0) fn_->roots[var.get()] = root;
+    }
+  } else if (const auto* called = ir::as<ir::FunctionCall>(value)) {
+    if (int root = call_root(*called, 0); root >= 0) fn_->roots[var.get()] = root;
+  } else if (const auto* get = ir::as<ir::TupleGet>(value)) {
+    auto found = fn_->tuple_roots.find(get->tuple.get());
+    if (found != fn_->tuple_roots.end() && static_cast<size_t>(get->index) < found->second.size()) {
+      if (int root = found->second[get->index]; root >= 0) fn_->roots[var.get()] = root;
+    }
+  }
+  if (const auto* called = ir::as<ir::FunctionCall>(value); called && ir::isa<ir::TupleType>(value->type)) {
+    auto& roots = fn_->tuple_roots[var.get()];
+    for (size_t i = 0; i < ir::as<ir::TupleType>(value->type)->types.size(); ++i) {
+      roots.push_back(call_root(*called, i));
+    }
+  }
+  emit(ir::make<ir::Assign>(at, value, var));
+  return var;
+}
+
+ir::OpArgument Sema::argument(const Value& value, const Span& at) {
+  ir::OpArgument result;
+  result.span = at;
+  if (const auto* e = value.get<ir::ExprRef>()) {
+    result.value = operand(value, (*e)->span ? (*e)->span : at);
+  } else if (const auto* i = value.get<int64_t>()) {
+    result.value = ir::AttrValue{*i};
+  } else if (const auto* d = value.get<double>()) {
+    result.value = ir::AttrValue{*d};
+  } else if (const auto* b = value.get<bool>()) {
+    result.value = ir::AttrValue{*b};
+  } else if (const auto* s = value.get<std::string>()) {
+    result.value = ir::AttrValue{*s};
+  } else if (const auto* t = value.get<ir::DType>()) {
+    result.value = ir::AttrValue{*t};
+  } else if (const auto* m = value.get<ir::EnumValue>()) {
+    result.value = ir::AttrValue{*m};
+  } else if (const auto* list = value.get<ListValue>()) {
+    std::vector<ir::OpArgument> items;
+    items.reserve(list->items->size());
+    for (const Value& item : *list->items) items.push_back(argument(item, at));
+    result.value = std::move(items);
+  } else if (const auto* f = value.get<FunctionValue>()) {
+    result.value = ir::AttrValue{f->function->name};  // peer_func=self.f
+    f->function->called = true;
+  }
+  return result;
+}
+
+// Arguments of an op call keep the span of each element of a list, so that an error points at it.
+ir::OpArgument Sema::argument(const Expr& e, bool& failed) {
+  if (e.kind == ExprKind::List || e.kind == ExprKind::Tuple) {
+    std::vector<ir::OpArgument> items;
+    items.reserve(e.items.size());
+    for (const Expr* item : e.items) items.push_back(argument(*item, failed));
+    return {std::move(items), span(e)};
+  }
+  Value value = eval(e);
+  if (value.is_error()) {
+    failed = true;
+    return {};
+  }
+  bool convertible = value.expr() || value.is_number() || value.is<std::string>() || value.is<ir::DType>() ||
+                     value.is<ir::EnumValue>() || value.is<ListValue>() || value.is<NoneValue>() ||
+                     value.is<FunctionValue>();
+  if (const auto* form = value.get<FormValue>(); form && form->form == Form::Auto) return {{}, span(e)};
+  if (!convertible) {
+    report(Diag::not_a_runtime_value, e.range, {describe(value)}).with_label("this is " + describe(value));
+    failed = true;
+    return {};
+  }
+  return argument(value, span(e));
+}
+
+Value Sema::call(const Expr& e) {
+  Value callee = eval(*e.left);
+  if (const auto* op = callee.get<OpValue>()) return call_op(*op, e);
+  if (const auto* function = callee.get<FunctionValue>()) return call_function(*function->function, e);
+  if (const auto* form = callee.get<FormValue>()) return call_form(*form, e);
+  if (const auto* builtin = callee.get<BuiltinValue>()) return call_builtin(*builtin, e);
+  if (callee.is<HostObjectValue>()) return ask_host(e);
+  if (callee.is_error()) {
+    // The arguments may hold errors of their own.
+    for (const Expr* item : e.items) eval(*item);
+    for (const Keyword& keyword : e.keywords) eval(*keyword.value);
+    return {};
+  }
+  report(Diag::not_callable, e.left->range, {describe(callee)});
+  return {};
+}
+
+bool Sema::require_function(const Expr& e) {
+  if (fn_) return true;
+  report(Diag::outside_function, e.range)
+      .with_help("move it into a decorated function; module level holds constants only");
+  return false;
+}
+
+bool Sema::check_level(const ir::Op& op, const Span& at) {
+  if (op.levels & fn_->level) return true;
+  Diagnostic& d = report(Diag::wrong_level, at,
+                         {op.qualified(), ir::describe_levels(op.levels), ir::describe_levels(fn_->level)});
+  d.with_label("inside " + ir::describe_levels(fn_->level) + " function `" + fn_->info->name + "`");
+  if (fn_->level == ir::OnOrchestration && (op.levels & ir::OnKernel)) {
+    d.with_help("move it into a kernel, or into `with pl.at(level=pl.Level.CORE_GROUP):`");
+  } else if (fn_->level == ir::OnHost && (op.levels & ir::OnKernel)) {
+    d.with_help("move it into a kernel and dispatch that: `self.kernel(..., device=r)`");
+  } else {
+    d.with_help("call it in " + ir::describe_levels(op.levels) + " function and pass the result as an argument");
+  }
+  return false;
+}
+
+const ir::Op* Sema::choose(const OpValue& op, const std::vector<ir::OpArgument>& args,
+                           const std::vector<ir::OpKeyword>& keywords) const {
+  if (op.candidates.size() == 1) return op.candidates[0];
+  // The first operand whose class only some candidates accept decides.
+  auto accepts_all = [&](const ir::Op& candidate) {
+    size_t given = 0, operands = 0;
+    auto fits = [&](const ir::OpParam& param, const ir::OpArgument& arg) {
+      const auto* expr = std::get_if<ir::ExprRef>(&arg.value);
+      if (!expr || !*expr) {
+        // A number is an operand of scalar ops and of the second operand of tile ops.
+        return param.kind != ir::OpParam::Operand || std::holds_alternative<std::monostate>(arg.value) ||
+               (param.accepts & (ir::AcceptScalar | ir::AcceptInt)) != 0;
+      }
+      if (param.kind == ir::OpParam::ListOperand) return ir::isa<ir::TupleType>((*expr)->type);
+      return param.kind == ir::OpParam::Attribute || ir::accepts(param.accepts, (*expr)->type);
+    };
+    for (size_t i = 0; i < args.size() && i < candidate.params.size(); ++i) {
+      ++given;
+      operands += fits(candidate.params[i], args[i]);
+    }
+    for (const ir::OpKeyword& keyword : keywords) {
+      int index = candidate.param_index(keyword.name);
+      if (index < 0) continue;
+      ++given;
+      operands += fits(candidate.params[index], keyword.argument);
+    }
+    return given == operands;
+  };
+  // Without operands (`pl.full(shape, ...)`), tiles are what kernels make and tensors what the rest makes.
+  bool in_kernel = fn_ && fn_->level == ir::OnKernel;
+  const ir::Op* first = nullptr;
+  for (const ir::Op* candidate : op.candidates) {
+    if (!accepts_all(*candidate)) continue;
+    bool level_fits = !fn_ || (candidate->levels & fn_->level);
+    if (in_kernel || level_fits) return candidate;
+    if (!first) first = candidate;
+  }
+  if (first) return first;
+  // Nothing fits: judge by the first operand, so that the message is about the op the user means.
+  for (const ir::OpArgument& arg : args) {
+    const auto* expr = std::get_if<ir::ExprRef>(&arg.value);
+    if (!expr || !*expr) continue;
+    for (const ir::Op* candidate : op.candidates) {
+      if (!candidate->params.empty() && ir::accepts(candidate->params[0].accepts, (*expr)->type)) return candidate;
+    }
+  }
+  return op.candidates[0];
+}
+
+Value Sema::call_op(const OpValue& op, const Expr& e, ir::TypeRef annotated) {
+  if (!require_function(e)) return {};
+  bool failed = false;
+  std::vector<ir::OpArgument> args;
+  args.reserve(e.items.size());
+  for (const Expr* item : e.items) args.push_back(argument(*item, failed));
+  std::vector<ir::OpKeyword> keywords;
+  for (const Keyword& keyword : e.keywords) {
+    keywords.push_back({current_scope_->tree->name(keyword.name), argument(*keyword.value, failed),
+                        span(keyword.name_range)});
+  }
+  if (failed) return {};
+  const ir::Op* chosen = choose(op, args, keywords);
+  if (const ir::Op* expanded = expanded_form(*chosen, args)) chosen = expanded;
+  ir::ExprRef result = make_call(*chosen, std::move(args), std::move(keywords), span(e), std::move(annotated));
+  return result ? Value(std::move(result)) : Value();
+}
+
+ir::ExprRef Sema::make_call(const ir::Op& op, std::vector<ir::OpArgument> args, std::vector<ir::OpKeyword> keywords,
+                            const Span& at, ir::TypeRef annotated) {
+  bool level_ok = check_level(op, at);
+  Ref<const ir::Call> result =
+      ir::create_call(op, std::move(args), std::move(keywords), at, diags_, std::move(annotated));
+  if (!result || !level_ok) return nullptr;
+  return result;
+}
+
+ir::ExprRef Sema::op_call(std::string_view qualified, std::vector<ir::ExprRef> args, const Span& at) {
+  const ir::Op* op = ops_.find(qualified);
+  TW_CHECK(op != nullptr, "no op " + std::string(qualified));
+  std::vector<ir::OpArgument> arguments;
+  for (ir::ExprRef& arg : args) {
+    if (!arg) return nullptr;
+    Span where = arg->span;
+    arguments.push_back({std::move(arg), where});
+  }
+  return make_call(*op, std::move(arguments), {}, at);
+}
+
+Value Sema::call_builtin(const BuiltinValue& builtin, const Expr& e) {
+  if (builtin.builtin == Builtin::GetByte) return static_cast<int64_t>(ir::bytes(builtin.dtype));
+  if (builtin.builtin == Builtin::GetBit) return static_cast<int64_t>(ir::bits(builtin.dtype));
+  std::string name(current_scope_->tree->text(e.left->range));
+  if (builtin.builtin == Builtin::Range) {
+    report(Diag::python_range, e.range).with_help("write `pl.range(...)`");
+    return {};
+  }
+  std::vector<Value> args;
+  for (const Expr* item : e.items) {
+    args.push_back(eval(*item));
+    if (args.back().is_error()) return {};
+  }
+  if (!e.keywords.empty()) {
+    report(Diag::builtin_arguments, e.range, {name});
+    return {};
+  }
+  // min, max and abs also work on run-time scalars.
+  bool runtime = false;
+  for (const Value& arg : args) runtime = runtime || arg.expr();
+  if (runtime && (builtin.builtin == Builtin::Min || builtin.builtin == Builtin::Max) && args.size() >= 2) {
+    const char* op = builtin.builtin == Builtin::Min ? "pl.scalar.min" : "pl.scalar.max";
+    ir::ExprRef result = operand(args[0], span(*e.items[0]));
+    for (size_t i = 1; i < args.size() && result; ++i) {
+      result = op_call(op, {result, operand(args[i], span(*e.items[i]))}, span(e));
+    }
+    return result ? Value(result) : Value();
+  }
+  if (runtime && builtin.builtin == Builtin::Abs && args.size() == 1) {
+    ir::ExprRef result = op_call("pl.scalar.abs", {operand(args[0], span(e))}, span(e));
+    return result ? Value(result) : Value();
+  }
+  Folded folded = fold_builtin(builtin.builtin, args);
+  if (folded) {
+    if (auto* value = std::get_if<Value>(&*folded)) return *value;
+    report(Diag::cannot_fold, e.range, {std::get<std::string>(*folded)});
+    return {};
+  }
+  bool all_host = false;
+  for (const Value& arg : args) all_host = all_host || arg.is<HostObjectValue>();
+  if (all_host && current_scope_->host) return ask_host(e);
+  Diagnostic& d = report(Diag::builtin_arguments, e.range, {name});
+  if (!args.empty()) d.with_label("the argument is " + describe(args[0]));
+  if (runtime && (builtin.builtin == Builtin::Int || builtin.builtin == Builtin::Float)) {
+    d.with_help("convert run-time scalars with `pl.cast(x, dtype)`");
+  }
+  return {};
+}
+
+std::optional<int64_t> Sema::known_int(const Expr& e, const char* what) {
+  Value value = eval(e);
+  if (const auto* i = value.get<int64_t>()) return *i;
+  if (value.is_error()) return std::nullopt;
+  report(Diag::needs_known_int, e.range, {what, describe(value)}).with_label("this is " + describe(value));
+  return std::nullopt;
+}
+
+}  // namespace tilewire::frontend

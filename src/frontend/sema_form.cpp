@@ -1,0 +1,185 @@
+// Calls of language forms that are not ops: pl.const, pl.dynamic, pld.alloc_window, ...
+#include "frontend/sema.h"
+#include "ops/windows.h"
+
+namespace tilewire::frontend {
+namespace {
+
+struct FormPlace {
+  Form form;
+  const char* name;
+  const char* where;  // where it may stand
+};
+constexpr FormPlace places[] = {
+    {Form::Range, "pl.range", "as `for i in pl.range(n):`"},
+    {Form::Parallel, "pl.parallel", "as `for i in pl.parallel(n):`"},
+    {Form::Unroll, "pl.unroll", "as `for i in pl.unroll(n):`"},
+    {Form::Pipeline, "pl.pipeline", "as `for i in pl.pipeline(n, stage=2):`"},
+    {Form::While, "pl.while_", "as `for (a,) in pl.while_(init_values=(x,)):`"},
+    {Form::Cond, "pl.cond", "as a statement of its own in the body of `pl.while_`"},
+    {Form::Yield, "pl.yield_", "as the last statement of a loop, branch or scope: `v = pl.yield_(a)`"},
+    {Form::At, "pl.at", "as `with pl.at(level=pl.Level.CORE_GROUP):`"},
+    {Form::Spmd, "pl.spmd", "as `with pl.spmd(n):` or `for b in pl.spmd(n):`"},
+    {Form::CommGroup, "pld.comm_group", "as a statement in the body of a program class"},
+    {Form::AllocWindow, "pld.alloc_window", "as the right-hand side of a plain `name = ...`"},
+    {Form::AllocSignal, "pld.alloc_signal", "as the right-hand side of a plain `name = ...`"},
+    {Form::StaticAssert, "pl.static_assert", "as a statement of its own"},
+    {Form::Program, "pl.program", "as a decorator"},
+    {Form::Function, "pl.function", "as a decorator"},
+    {Form::Jit, "pl.jit", "as a decorator"},
+    {Form::JitHost, "pl.jit.host", "as a decorator"},
+    {Form::JitIncore, "pl.jit.incore", "as a decorator"},
+    {Form::JitInline, "pl.jit.inline", "as a decorator"},
+};
+
+}  // namespace
+
+Value Sema::call_form(const FormValue& form, const Expr& e) {
+  switch (form.form) {
+    case Form::Const: return const_form(e);
+    case Form::Dynamic: return dynamic_form(e);
+    case Form::TensorViewForm: return type_call(form, e);
+    case Form::Split: return split_form(e);
+    default: break;
+  }
+  for (const FormPlace& place : places) {
+    if (place.form != form.form) continue;
+    report(Diag::misplaced_form, e.range, {place.name}).with_help(std::string("write it ") + place.where);
+    return {};
+  }
+  report(Diag::not_callable, e.left->range, {"`" + std::string(current_scope_->tree->text(e.left->range)) + "`"})
+      .with_help("types are written with brackets: `pl.Tensor[[16, 16], pl.FP32]`");
+  return {};
+}
+
+Value Sema::const_form(const Expr& e) {
+  if (e.items.size() != 2 || !e.keywords.empty()) {
+    report(Diag::form_arguments, e.range, {"pl.const", "a value and a dtype"})
+        .with_help("write `pl.const(1, pl.INT32)`");
+    return {};
+  }
+  Value value = eval(*e.items[0]);
+  Value type = eval(*e.items[1]);
+  if (value.is_error() || type.is_error()) return {};
+  const auto* dtype = type.get<ir::DType>();
+  if (!value.is_number() || !dtype || *dtype == ir::DType::TaskId) {
+    report(Diag::form_arguments, e.range, {"pl.const", "a value and a dtype"})
+        .with_label("got " + describe(value) + " and " + describe(type))
+        .with_help("write `pl.const(1, pl.INT32)`");
+    return {};
+  }
+  return typed_constant(value, *dtype, span(e));
+}
+
+// The value as a constant of a dtype; an error when it does not fit.
+Value Sema::typed_constant(const Value& value, ir::DType dtype, const Span& at) {
+  if (const auto* b = value.get<bool>()) {
+    if (dtype == ir::DType::Bool) return ir::ExprRef(ir::make<ir::ConstBool>(at, *b));
+  }
+  if (ir::is_float(dtype)) {
+    if (const auto* d = value.get<double>()) return ir::ExprRef(ir::make<ir::ConstFloat>(at, *d, dtype));
+    if (const auto* i = value.get<int64_t>()) {
+      return ir::ExprRef(ir::make<ir::ConstFloat>(at, static_cast<double>(*i), dtype));
+    }
+  }
+  if (const auto* i = value.get<int64_t>(); i && ir::is_integer(dtype) && ir::fits(*i, dtype)) {
+    return ir::ExprRef(ir::make<ir::ConstInt>(at, *i, dtype));
+  }
+  Diagnostic& d = report(Diag::constant_does_not_fit, at, {to_text(value), std::string(ir::info(dtype).name)});
+  if (value.is<bool>()) d.with_help("a bool is not a number: write 0 or 1, or pl.BOOL");
+  if (value.is<double>()) d.with_help("round it first: `int(...)`");
+  return {};
+}
+
+// pl.split(mode) in `optimizations=[...]`: the mode is all there is to say.
+Value Sema::split_form(const Expr& e) {
+  Value mode = e.items.size() == 1 && e.keywords.empty() ? eval(*e.items[0]) : Value(NoneValue{});
+  const auto* member = mode.get<ir::EnumValue>();
+  if (mode.is_error() || (member && member->id == ir::EnumId::SplitMode)) return mode;
+  report(Diag::form_arguments, e.range, {"pl.split", "one pl.SplitMode"})
+      .with_help("write `pl.split(pl.SplitMode.UP_DOWN)`");
+  return {};
+}
+
+Value Sema::dynamic_form(const Expr& e) {
+  Value name = e.items.size() == 1 && e.keywords.empty() ? eval(*e.items[0]) : Value(NoneValue{});
+  if (name.is_error()) return {};
+  const auto* text = name.get<std::string>();
+  if (!text || text->empty()) {
+    report(Diag::form_arguments, e.range, {"pl.dynamic", "one non-empty string"})
+        .with_help("write `NR = pl.dynamic(\"NR\")`");
+    return {};
+  }
+  return ir::ExprRef(ir::make<ir::DimSymbol>(span(e), *text));
+}
+
+// `w = pld.alloc_window(shape, dtype=)` and `s = pld.alloc_signal(n)`: the buffer and a view of all of it.
+// The buffer takes the name, because that is what manifests show; the view is what the name means from here.
+Value Sema::alloc_window(const Expr& e, Form form, const std::string& name) {
+  if (!require_function(e)) return {};
+  bool failed = false;
+  bool signal = form == Form::AllocSignal;
+  const char* form_name = signal ? "pld.alloc_signal" : "pld.alloc_window";
+  std::vector<ir::OpArgument> alloc_args, window_args;
+  std::vector<ir::OpKeyword> alloc_keywords, window_keywords;
+  const Expr* shape = e.items.empty() ? nullptr : e.items[0];
+  for (const Keyword& keyword : e.keywords) {
+    std::string_view key = current_scope_->tree->name(keyword.name);
+    if (key == (signal ? "n" : "shape") && !shape) {
+      shape = keyword.value;
+      continue;
+    }
+    ir::OpArgument arg = argument(*keyword.value, failed);
+    if (key == "dtype" && !signal) window_keywords.push_back({key, arg, span(keyword.name_range)});
+    alloc_keywords.push_back({key, std::move(arg), span(keyword.name_range)});
+  }
+  if (!shape || e.items.size() > 1) {
+    report(Diag::form_arguments, e.range, {form_name, signal ? "the number of cells" : "a shape and dtype="})
+        .with_help(signal ? "write `sig = pld.alloc_signal(n)`" : "write `w = pld.alloc_window([16, 256], dtype=pl.FP32)`");
+    return {};
+  }
+  ir::OpArgument dims = argument(*shape, failed);
+  if (failed) return {};
+  if (signal) {
+    std::vector<ir::OpArgument> cells;
+    cells.push_back(std::move(dims));
+    cells.push_back({ir::AttrValue{int64_t{1}}, span(*shape)});
+    dims = {std::move(cells), span(*shape)};
+    ir::OpArgument int32{ir::AttrValue{ir::DType::Int32}, span(e)};
+    alloc_keywords.push_back({"dtype", int32, span(e)});
+    window_keywords.push_back({"dtype", int32, span(e)});
+    alloc_keywords.push_back({"signal", {ir::AttrValue{true}, span(e)}, span(e)});
+  }
+  alloc_args.push_back(dims);
+  const ir::Op* alloc_op = ops_.find("pld.alloc_window_buffer");
+  ir::ExprRef alloc = make_call(*alloc_op, std::move(alloc_args), std::move(alloc_keywords), span(e));
+  if (!alloc) return {};
+  ir::WindowBufferRef buffer = define_window(name, alloc, span(e));
+  if (!buffer) return {};
+  window_args.push_back({ir::ExprRef(buffer), span(e)});
+  window_args.push_back(std::move(dims));
+  const ir::Op* window_op = ops_.find("pld.window");
+  ir::ExprRef view = make_call(*window_op, std::move(window_args), std::move(window_keywords), span(e));
+  return view ? Value(view) : Value();
+}
+
+// Emits `name = alloc_window_buffer(...)` and remembers the buffer; null when the name is taken.
+ir::WindowBufferRef Sema::define_window(const std::string& name, const ir::ExprRef& alloc, const Span& at) {
+  if (fn_->loop_depth > 0) {
+    report(Diag::window_in_loop, at, {name}).with_help("allocate it once, before the loop");
+    return nullptr;
+  }
+  auto found = windows_.find(name);
+  if (found != windows_.end()) {
+    report(Diag::duplicate_window, at, {name})
+        .with_note("first allocated here", found->second->span)
+        .with_help("give this buffer another name: it is how manifests and communication groups refer to it");
+    return nullptr;
+  }
+  ir::VarRef base = emit_assign(alloc, name, at);
+  ir::WindowBufferRef buffer = ops::make_window_buffer(base, *ir::as<ir::Call>(alloc));
+  windows_.emplace(name, buffer);
+  return buffer;
+}
+
+}  // namespace tilewire::frontend

@@ -1,0 +1,228 @@
+// One function: parameters, body, results, and what the body does to each parameter.
+#include "frontend/sema.h"
+#include "ir/printer.h"
+#include "ir/structural.h"
+
+namespace tilewire::frontend {
+namespace {
+
+uint8_t level_of(ir::FunctionType type) {
+  switch (type) {
+    case ir::FunctionType::Host: return ir::OnHost;
+    case ir::FunctionType::Orchestration:
+    case ir::FunctionType::Opaque:
+    case ir::FunctionType::Group: return ir::OnOrchestration;
+    default: return ir::OnKernel;
+  }
+}
+
+bool same_known(const Value& a, const Value& b) {
+  if (a.is<UnboundValue>() || b.is<UnboundValue>()) return a.is<UnboundValue>() && b.is<UnboundValue>();
+  return a.v.index() == b.v.index() && known_equal(a, b);
+}
+
+}  // namespace
+
+bool Sema::same_type(const ir::TypeRef& a, const ir::TypeRef& b) { return a == b || ir::assignable(a, b); }
+
+std::optional<TypeValue> Sema::param_annotation(const FunctionInfo& info, const Param& param) {
+  if (!param.annotation) return std::nullopt;
+  auto found = annotations_.find(param.annotation);
+  if (found != annotations_.end()) return found->second;
+  Scope* outer = std::exchange(current_scope_, info.scope);
+  Frame* outer_frame = std::exchange(frame_, nullptr);
+  FunctionContext* outer_fn = std::exchange(fn_, nullptr);
+  auto type = annotation(*param.annotation);
+  fn_ = outer_fn;
+  frame_ = outer_frame;
+  current_scope_ = outer;
+  annotations_.emplace(param.annotation, type);
+  return type;
+}
+
+FunctionInfo::Version* Sema::version(FunctionInfo& info, std::vector<ir::TypeRef> types, std::vector<Value> known,
+                                     const Span& at) {
+  if (known.empty()) known.assign(types.size(), unbound());
+  for (const auto& v : info.versions) {
+    bool same = true;
+    for (size_t i = 0; i < types.size() && same; ++i) {
+      same = (types[i] == v->param_types[i] ||
+              (types[i] && v->param_types[i] && ir::structurally_equal(types[i], v->param_types[i]))) &&
+             same_known(known[i], v->known[i]);
+    }
+    if (!same) continue;
+    if (!v->done) {
+      report(Diag::recursion, at, {info.name}).with_help("write a loop");
+      return nullptr;
+    }
+    return v.get();
+  }
+  info.versions.push_back(std::make_unique<FunctionInfo::Version>());
+  FunctionInfo::Version& v = *info.versions.back();
+  v.param_types = std::move(types);
+  v.known = std::move(known);
+  v.name = info.name;
+  if (info.versions.size() > 1 || info.identity) {  // the first version of a function of the text keeps its name
+    for (int n = 1; !function_names_.insert(v.name).second; ++n) v.name = info.name + "_" + std::to_string(n);
+  }
+  type_version(info, v);
+  return &v;
+}
+
+void Sema::type_version(FunctionInfo& info, FunctionInfo::Version& v) {
+  FunctionContext ctx;
+  Frame frame;
+  FunctionContext* outer_fn = std::exchange(fn_, &ctx);
+  Frame* outer_frame = frame_;
+  Scope* outer_scope = current_scope_;
+  auto outer_once = std::exchange(once_, {});
+  size_t errors_before = diags_.error_count();
+  open_frame(frame, *info.scope);
+  frame.info = ctx.info = &info;
+  ctx.level = level_of(info.type);
+  std::vector<ir::StmtRef> stmts;
+  ctx.out = &stmts;
+  bind_params(info, v);
+  frame.carries = info.scope->carries.analyse(info.def->body);
+  block(info.def->body);
+  std::vector<ir::TypeRef> return_types = emit_returns(info, v);
+  settle_directions(info);
+  if (diags_.error_count() == errors_before) {
+    Ref<ir::Function> function = ir::make_empty<ir::Function>();
+    function->span = span(info.def->name_range);
+    function->name = v.name;
+    function->type = info.type;
+    function->params.assign(ctx.params.begin(), ctx.params.end());
+    function->return_types = std::move(return_types);
+    function->body = ir::make<ir::Block>(span(info.def->name_range), std::move(stmts));
+    if (set_function_attributes(info, *function)) v.function = ir::finish_node(std::move(function));
+  }
+  close_frame(frame);
+  v.done = true;
+  once_ = std::move(outer_once);
+  current_scope_ = outer_scope;
+  frame_ = outer_frame;
+  fn_ = outer_fn;
+}
+
+void Sema::bind_params(FunctionInfo& info, FunctionInfo::Version& v) {
+  if (info.is_method) bind(info.def->params[0].name, SelfValue{});
+  auto params = info.params();
+  for (size_t i = 0; i < params.size(); ++i) {
+    if (!v.param_types[i]) {
+      bind(params[i].name, v.known[i]);
+      continue;
+    }
+    auto declared = param_annotation(info, params[i]);
+    Ref<ir::Parameter> param = ir::make_empty<ir::Parameter>();
+    param->span = span(params[i].range);
+    param->name = name_of(params[i].name);
+    param->type = v.param_types[i];
+    if (declared) param->direction = declared->direction;
+    param->finish();
+    fn_->roots[param.get()] = static_cast<int>(fn_->params.size());
+    fn_->params.push_back(param);
+    fn_->direction_given.push_back(declared && (declared->has_direction || declared->type));
+    bind(params[i].name, ir::ExprRef(param));
+  }
+  fn_->read.assign(fn_->params.size(), false);
+  fn_->written.assign(fn_->params.size(), false);
+}
+
+std::vector<ir::TypeRef> Sema::emit_returns(FunctionInfo& info, FunctionInfo::Version& v) {
+  std::vector<ir::TypeRef> types;
+  ir::ExprList values;
+  for (const Value& value : frame_->return_values) {
+    ir::ExprRef expr = to_expr(value, frame_->return_span);
+    if (!expr) return {};
+    types.push_back(expr->type);
+    int root = root_of(expr.get());
+    bool whole = root >= 0 && ir::structurally_equal(expr->type, fn_->params[root]->type);
+    v.return_roots.push_back(whole ? root : -1);
+    values.push_back(std::move(expr));
+  }
+  check_return_annotation(info, types);
+  if (!values.empty()) emit(ir::make<ir::Return>(frame_->return_span, std::move(values)));
+  return types;
+}
+
+void Sema::check_return_annotation(const FunctionInfo& info, const std::vector<ir::TypeRef>& types) {
+  const Expr* returns = info.def->returns;
+  if (!returns || returns->kind == ExprKind::None) {
+    if (returns && !types.empty()) report(Diag::return_annotation, returns->range, {"None", "a value"});
+    return;
+  }
+  std::vector<ir::TypeRef> want;
+  if (returns->kind == ExprKind::Tuple) {
+    for (const Expr* item : returns->items) {
+      auto type = annotation(*item);
+      if (!type) return;
+      want.push_back(type->type);
+    }
+  } else {
+    auto type = annotation(*returns);
+    if (!type) return;
+    const auto* tuple = ir::as<ir::TupleType>(type->type);
+    want = tuple ? tuple->types : std::vector<ir::TypeRef>{type->type};
+  }
+  auto text = [](const std::vector<ir::TypeRef>& list) {
+    std::string out;
+    for (const auto& type : list) out += (out.empty() ? "" : ", ") + (type ? ir::to_string(type) : "?");
+    return list.empty() ? std::string("nothing") : out;
+  };
+  bool same = want.size() == types.size();
+  for (size_t i = 0; i < types.size() && same; ++i) same = want[i] && ir::assignable(want[i], types[i]);
+  if (!same) report(Diag::return_annotation, returns->range, {text(want), text(types)});
+}
+
+int Sema::root_of(const ir::Expr* value) const {
+  if (const auto* call = ir::as<ir::Call>(value)) {
+    if (call->op->result_alias < 0) return -1;
+    return root_of(call->args[call->op->operand_slots[call->op->result_alias]].get());
+  }
+  auto found = fn_->roots.find(value);
+  return found == fn_->roots.end() ? -1 : found->second;
+}
+
+void Sema::note_effects(const ir::Call& call) {
+  const ir::Op& op = *call.op;
+  for (const ir::Effect& effect : op.effects) {
+    if (effect.peer_param >= 0 || effect.all_peers) continue;  // the own copy is what counts
+    if (!effect.when_attr.empty()) {
+      const ir::AttrValue* given = ir::find_attr(call.attrs, effect.when_attr);
+      const ir::OpParam& param = op.params[op.param_index(effect.when_attr)];
+      if (!given && param.default_value) given = &*param.default_value;
+      bool equal = given && *given == effect.when_value;
+      if (equal != effect.when_equal) continue;
+    }
+    int slot = op.operand_slots[effect.param];
+    if (slot < 0 || !call.args[slot]) continue;
+    bool reads = effect.access != ir::Access::Write && effect.access != ir::Access::Signal;
+    bool writes = effect.access != ir::Access::Read && effect.access != ir::Access::Wait;
+    note_access(call.args[slot], reads, writes, call.span);
+  }
+}
+
+void Sema::note_access(const ir::ExprRef& value, bool reads, bool writes, const Span& at) {
+  int root = root_of(value.get());
+  if (root < 0) return;
+  const ir::Parameter& param = *fn_->params[root];
+  if (writes && fn_->direction_given[root] && param.direction == ir::Direction::In && !fn_->written[root] &&
+      !ir::isa<ir::DistributedTensorType>(param.type)) {
+    // Peers write windows whatever a parameter says, so directions do not protect them.
+    report(Diag::writes_input, at, {param.name})
+        .with_note("the parameter is declared here", param.span)
+        .with_help("declare it `" + param.name + ": pl.Out[" + ir::to_string(param.type) + "]`, or pl.InOut if it is read too");
+  }
+  if (reads) fn_->read[root] = true;
+  if (writes) fn_->written[root] = true;
+}
+
+void Sema::settle_directions(FunctionInfo&) {
+  for (size_t i = 0; i < fn_->params.size(); ++i) {
+    if (fn_->direction_given[i] || !fn_->written[i]) continue;
+    fn_->params[i]->direction = fn_->read[i] ? ir::Direction::InOut : ir::Direction::Out;
+  }
+}
+
+}  // namespace tilewire::frontend

@@ -1,0 +1,500 @@
+// Loops: names that live from round to round become carried values.
+#include "frontend/sema.h"
+#include "ir/printer.h"
+#include "ir/structural.h"
+
+namespace tilewire::frontend {
+
+// A name carried by a loop.
+struct Sema::Carried {
+  Symbol name = 0;
+  ir::ExprRef init;
+  ir::VarRef iter_arg;
+};
+
+namespace {
+
+std::optional<ir::LoopKind> loop_kind(Form form) {
+  switch (form) {
+    case Form::Range: return ir::LoopKind::Range;
+    case Form::Parallel: return ir::LoopKind::Parallel;
+    case Form::Unroll: return ir::LoopKind::Unroll;
+    case Form::Pipeline: return ir::LoopKind::Pipeline;
+    default: return std::nullopt;
+  }
+}
+
+}  // namespace
+
+void Sema::for_loop(const Stmt& s) {
+  const Expr& iterable = *s.value;
+  auto form = iterable.kind == ExprKind::Call ? form_of(*iterable.left) : std::nullopt;
+  if (form == Form::Spmd) return spmd_scope(s, iterable, s.targets[0]);
+  if (form == Form::While) return while_form(s, iterable);
+  if (auto kind = form ? loop_kind(*form) : std::nullopt) return range_loop(s, iterable, *kind);
+  size_t before = diags_.error_count();
+  Value value = iterable.kind == ExprKind::Call && !form ? Value() : eval(iterable);
+  if (diags_.error_count() > before) return;
+  report(Diag::loop_iterable, iterable.range, {value.is_error() ? "this" : describe(value)})
+      .with_help("write `for i in pl.range(n):`; pl.parallel, pl.unroll, pl.pipeline and pl.spmd loop too");
+}
+
+bool Sema::loop_bounds(const Expr& call, LoopHeader& header) {
+  std::string form(current_scope_->tree->text(call.left->range));
+  if (call.items.empty() || call.items.size() > 3) {
+    report(Diag::range_arguments, call.range, {form, std::to_string(call.items.size())})
+        .with_help("write `" + form + "(stop)`, `" + form + "(start, stop)` or `" + form + "(start, stop, step)`");
+    return false;
+  }
+  ir::ExprList bounds;
+  bool ok = true;
+  for (const Expr* item : call.items) {
+    bounds.push_back(index_expr(eval(*item), span(*item), "a bound of a loop"));
+    ok = ok && bounds.back();
+  }
+  for (const Keyword& keyword : call.keywords) ok = loop_keyword(keyword, form, header) && ok;
+  if (!ok) return false;
+  Span at = span(call);
+  header.start = bounds.size() > 1 ? bounds[0] : ir::ExprRef(ir::const_index(0, at));
+  header.stop = bounds.size() > 1 ? bounds[1] : bounds[0];
+  header.step = bounds.size() > 2 ? bounds[2] : ir::ExprRef(ir::const_index(1, at));
+  auto step = ir::constant_value(header.step);
+  if (!step || *step == 0) {
+    report(Diag::range_step, call.items[2]->range, {step ? "0" : describe(Value(header.step))})
+        .with_help("a step is a constant other than 0");
+    return false;
+  }
+  return true;
+}
+
+bool Sema::loop_keyword(const Keyword& keyword, const std::string& form, LoopHeader& header) {
+  std::string_view name = current_scope_->tree->name(keyword.name);
+  Value value = eval(*keyword.value);
+  if (value.is_error()) return false;
+  if (name == "init_values") {
+    const auto* list = value.get<ListValue>();
+    if (!list) {
+      report(Diag::init_values, keyword.value->range, {describe(value)}).with_help("write `init_values=(x, y)`");
+      return false;
+    }
+    for (const Value& item : *list->items) {
+      header.init_values.push_back(operand(item, span(*keyword.value)));
+      if (!header.init_values.back()) return false;
+    }
+    return true;
+  }
+  if (set_attribute(*header.attributes, name, value, keyword)) return true;
+  report(Diag::unknown_keyword, keyword.name_range, {form, std::string(name)});
+  return false;
+}
+
+void Sema::range_loop(const Stmt& s, const Expr& call, ir::LoopKind kind) {
+  Ref<ir::For> loop = ir::make_empty<ir::For>();
+  LoopHeader header;
+  header.attributes = loop.get();
+  std::vector<const Expr*> carried_names;
+  const Expr* index_name = loop_targets(*s.targets[0], carried_names);
+  bool bounds_ok = loop_bounds(call, header);
+  if (!index_name || !bounds_ok) return skip_loop(s);
+  if (loop->stage != 0 && kind != ir::LoopKind::Pipeline) {
+    report(Diag::stage_without_pipeline, call.range).with_help("write `pl.pipeline(..., stage=n)`");
+  }
+  if (loop->stage < 0 || (kind == ir::LoopKind::Pipeline && loop->stage == 0)) {
+    report(Diag::pipeline_stage, call.range).with_help("write `pl.pipeline(n, stage=2)`");
+    return skip_loop(s);
+  }
+  if (carried_names.size() != header.init_values.size()) {
+    report(Diag::loop_carries, s.targets[0]->range,
+           {std::to_string(carried_names.size()), std::to_string(header.init_values.size())});
+    return skip_loop(s);
+  }
+  if (leaves_loop(s.body)) {
+    if (kind != ir::LoopKind::Range || !carried_names.empty()) {
+      report(Diag::break_not_allowed, s.range, {std::string(current_scope_->tree->text(call.left->range))})
+          .with_help("`break` and `continue` work in `pl.range` and `while`");
+      return skip_loop(s);
+    }
+    return guarded_loop(s, &header, *index_name);
+  }
+  size_t start = mark();
+  loop->loop_kind = kind;
+  loop->start = header.start;
+  loop->stop = header.stop;
+  loop->step = header.step;
+  loop->loop_var = ir::make<ir::Var>(span(*index_name), name_of(index_name->name), ir::scalar_type(ir::DType::Index));
+  std::span<const Stmt* const> body = s.body;
+  Explicit yield = take_explicit_yield(body);
+  std::vector<Carried> carried = open_explicit(carried_names, header.init_values);
+  size_t explicit_count = carried.size();
+  open_carries(frame_->carries.of(s), yield.names, carried);
+  bind(index_name->name, ir::ExprRef(loop->loop_var));
+  ir::ExprList values;
+  {
+    BlockGuard guard(*this);
+    enter_loop(kind == ir::LoopKind::Range ? loop->loop_var.get() : nullptr);
+    block(body);
+    eval_explicit_yield(yield);
+    values = close_carries(carried, explicit_count, yield, s);
+    exit_loop(kind == ir::LoopKind::Range);
+    if (!carried.empty()) emit(ir::make<ir::Yield>(yield.stmt ? yield.span : span(s.range), values));
+    loop->body = guard.take(span(s.range));
+  }
+  undo_to(start);
+  loop->span = span(s.range);
+  finish_loop(*loop, carried, explicit_count, yield, s);
+  for (const ir::ExprRef& value : values) {
+    if (!value) return;
+  }
+  emit(ir::finish_node(std::move(loop)));
+}
+
+// `i` or `i, (a, b)`; null after an error.
+const Expr* Sema::loop_targets(const Expr& target, std::vector<const Expr*>& carried) {
+  if (target.kind == ExprKind::Name) return &target;
+  bool shape = target.kind == ExprKind::Tuple && target.items.size() == 2 && target.items[0]->kind == ExprKind::Name &&
+               (target.items[1]->kind == ExprKind::Tuple || target.items[1]->kind == ExprKind::List);
+  if (shape) {
+    for (const Expr* item : target.items[1]->items) {
+      shape = shape && item->kind == ExprKind::Name;
+      carried.push_back(item);
+    }
+  }
+  if (shape) return target.items[0];
+  report(Diag::loop_target, target.range).with_help("write `for i in pl.range(n):` or `for i, (a, b) in pl.range(n, init_values=(x, y)):`");
+  return nullptr;
+}
+
+// After a broken header: the names of the loop are errors already reported, its body is still read.
+void Sema::skip_loop(const Stmt& s) {
+  for (const Expr* target : s.targets) bind_error(*target);
+  for (Symbol name : assigned_names(s.body)) bind(name, Value());
+}
+
+void Sema::enter_loop(const ir::Var* rank_variable) {
+  ++fn_->loop_depth;
+  ++frame_->loop_depth;
+  if (rank_variable) fn_->rank_variables.push_back(rank_variable);
+  loop_flags_.push_back({frame_->active_flag, frame_->running_flag});
+  frame_->active_flag = frame_->running_flag = 0;
+}
+
+void Sema::exit_loop(bool pushed_rank_variable) {
+  --fn_->loop_depth;
+  --frame_->loop_depth;
+  if (pushed_rank_variable) fn_->rank_variables.pop_back();
+  std::tie(frame_->active_flag, frame_->running_flag) = loop_flags_.back();
+  loop_flags_.pop_back();
+}
+
+std::vector<Sema::Carried> Sema::open_explicit(const std::vector<const Expr*>& names, const ir::ExprList& init_values) {
+  std::vector<Carried> carried;
+  for (size_t i = 0; i < names.size(); ++i) {
+    Carried c{names[i]->name, init_values[i], nullptr};
+    c.iter_arg = ir::make<ir::Var>(span(*names[i]), name_of(c.name), c.init->type);
+    if (int root = root_of(c.init.get()); root >= 0) fn_->roots[c.iter_arg.get()] = root;
+    bind(c.name, ir::ExprRef(c.iter_arg));
+    carried.push_back(std::move(c));
+  }
+  return carried;
+}
+
+void Sema::open_carries(const std::vector<Symbol>& names, const std::vector<Symbol>& explicit_results,
+                        std::vector<Carried>& carried) {
+  for (Symbol name : names) {
+    if (!is_bound(name)) continue;  // first assigned inside: not visible after the loop
+    if (std::find(explicit_results.begin(), explicit_results.end(), name) != explicit_results.end()) continue;
+    const Value& value = frame_->env[name];
+    if (!value.expr() && !value.is_number()) continue;  // known things stay what they are; see close_carries
+    carry(name, to_expr(value, Span{}), carried);
+  }
+}
+
+void Sema::carry(Symbol name, ir::ExprRef init, std::vector<Carried>& carried) {
+  bool flag = name >= current_scope_->tree->symbol_count();
+  Carried c{name, std::move(init), nullptr};
+  c.iter_arg = ir::make<ir::Var>(c.init->span, flag ? std::string("running") : name_of(name), c.init->type);
+  if (int root = root_of(c.init.get()); root >= 0) fn_->roots[c.iter_arg.get()] = root;
+  bind(name, ir::ExprRef(c.iter_arg));
+  carried.push_back(std::move(c));
+}
+
+// The values at the end of a round, one per carried name; null where an error was reported.
+ir::ExprList Sema::close_carries(const std::vector<Carried>& carried, size_t explicit_count, const Explicit& yield,
+                                 const Stmt& s) {
+  ir::ExprList values;
+  if (explicit_count != yield.values.size() && !yield.failed) {
+    report(Diag::yield_values, yield.stmt ? yield.stmt->range : s.range,
+           {std::to_string(explicit_count), std::to_string(yield.values.size())})
+        .with_help("end the body with a `pl.yield_` of one value per carried name");
+  }
+  for (size_t i = 0; i < carried.size(); ++i) {
+    const Carried& c = carried[i];
+    bool flag = c.name >= current_scope_->tree->symbol_count();
+    std::string text = flag ? "running" : name_of(c.name);
+    ir::ExprRef value;
+    if (i < explicit_count) {
+      value = i < yield.values.size() ? yield.values[i] : nullptr;
+    } else {
+      value = end_of_round(c, text, s);
+    }
+    if (value && !same_type(c.init->type, value->type)) {
+      report(Diag::carry_changes_type, s.range, {text, ir::to_string(c.init->type), ir::to_string(value->type)})
+          .with_note("its value at the end of a round is made here", value->span)
+          .with_help("make both the same type with `pl.cast` or `pl.const(value, dtype)`, or use another name inside");
+      value = nullptr;
+    }
+    values.push_back(std::move(value));
+  }
+  return values;
+}
+
+ir::ExprRef Sema::end_of_round(const Carried& c, const std::string& text, const Stmt& s) {
+  Value now = frame_->env[c.name];
+  if (now.is_error()) return nullptr;
+  if (const auto* unusable = now.get<UnusableValue>()) {
+    report(Diag::unusable_name, s.range, {text, unusable->why}).with_help(unusable->help);
+    return nullptr;
+  }
+  auto dtype = ir::scalar_dtype(c.init->type);
+  if (dtype && now.is_number()) {
+    bool takes = now.is<int64_t>() ? ir::is_integer(*dtype) || ir::is_float(*dtype)
+                 : now.is<double>() ? ir::is_float(*dtype)
+                                    : *dtype == ir::DType::Bool;
+    if (takes) {
+      Value typed = typed_constant(now, *dtype, span(s.range));
+      return typed.expr() ? *typed.get<ir::ExprRef>() : nullptr;
+    }
+  }
+  if (!now.expr() && !now.is_number()) {
+    report(Diag::carried_known, s.range, {text, describe(now)});
+    return nullptr;
+  }
+  return to_expr(now, span(s.range));
+}
+
+// Result variables, and what the names mean after the loop.
+template <class Loop>
+void Sema::finish_loop(Loop& loop, const std::vector<Carried>& carried, size_t explicit_count, const Explicit& yield,
+                       const Stmt& s) {
+  for (size_t i = 0; i < carried.size(); ++i) {
+    const Carried& c = carried[i];
+    loop.init_values.push_back(c.init);
+    loop.iter_args.push_back(c.iter_arg);
+    bool flag = c.name >= current_scope_->tree->symbol_count();
+    Symbol result_name = i < explicit_count ? (i < yield.names.size() ? yield.names[i] : 0) : flag ? 0 : c.name;
+    std::string hint = result_name ? name_of(result_name) : c.iter_arg->name_hint;
+    ir::VarRef result = ir::make<ir::Var>(span(s.range), hint, c.iter_arg->type);
+    if (int root = root_of(c.iter_arg.get()); root >= 0) fn_->roots[result.get()] = root;
+    loop.results.push_back(result);
+    if (result_name) bind(result_name, ir::ExprRef(result));
+  }
+  for (Symbol name : frame_->carries.of(s)) {
+    if (is_bound(name)) continue;
+    std::string text = name_of(name);
+    bind(name, UnusableValue{"may be undefined here: it is assigned only inside the loop",
+                             "give `" + text + "` a value before the loop", span(s.range)});
+  }
+}
+
+// A loop with `break` or `continue`: a while over flags. `running` falls with break, `active` with both.
+void Sema::guarded_loop(const Stmt& s, const LoopHeader* header, const Expr& target) {
+  size_t start = mark();
+  Ref<ir::While> loop = ir::make_empty<ir::While>();
+  loop->span = span(s.range);
+  std::vector<Carried> carried;
+  Symbol index = 0, running = pseudo_name();
+  if (header) {
+    index = pseudo_name();
+    ir::ExprRef first = as_index(header->start);
+    Carried c{index, first, ir::make<ir::Var>(span(target), name_of(target.name), ir::scalar_type(ir::DType::Index))};
+    carried.push_back(c);
+  }
+  Symbol active = pseudo_name();
+  carry(running, ir::make<ir::ConstBool>(span(s.range), true), carried);
+  open_carries(frame_->carries.of(s), {}, carried);
+  ir::ExprRef running_now = *frame_->env[running].get<ir::ExprRef>();
+  {
+    BlockGuard guard(*this);
+    loop->condition = header ? range_condition(*header, carried[0].iter_arg, running_now, s)
+                             : guarded_condition(*s.value, running_now, s);
+    loop->before = guard.take(span(s.range));
+  }
+  ir::ExprList values;
+  {
+    BlockGuard guard(*this);
+    enter_loop(nullptr);
+    frame_->active_flag = active;
+    frame_->running_flag = running;
+    bind(active, true);
+    if (header) bind(target.name, ir::ExprRef(carried[0].iter_arg));
+    block(s.body);
+    if (header) {
+      bind(index, ir::ExprRef(op_call("pl.scalar.add", {carried[0].iter_arg, as_index(header->step)}, span(s.range))));
+    }
+    values = close_carries(carried, 0, {}, s);
+    exit_loop(false);
+    emit(ir::make<ir::Yield>(span(s.range), values));
+    loop->body = guard.take(span(s.range));
+  }
+  undo_to(start);
+  finish_loop(*loop, carried, 0, {}, s);
+  for (const ir::ExprRef& value : values) {
+    if (!value) return;
+  }
+  if (loop->condition) emit(ir::finish_node(std::move(loop)));
+}
+
+ir::ExprRef Sema::as_index(const ir::ExprRef& value) {
+  if (ir::scalar_dtype(value->type) == ir::DType::Index) return value;
+  const ir::Op* cast = ops_.find("pl.scalar.cast");
+  std::vector<ir::OpArgument> args;
+  args.push_back({value, value->span});
+  args.push_back({ir::AttrValue{ir::DType::Index}, value->span});
+  return make_call(*cast, std::move(args), {}, value->span);
+}
+
+ir::ExprRef Sema::range_condition(const LoopHeader& header, const ir::VarRef& index, const ir::ExprRef& running,
+                                  const Stmt& s) {
+  bool up = *ir::constant_value(header.step) > 0;
+  ir::ExprRef inside = op_call(up ? "pl.scalar.lt" : "pl.scalar.gt", {index, as_index(header.stop)}, span(s.range));
+  return op_call("pl.scalar.and", {running, inside}, span(s.range));
+}
+
+// `running and condition`, the condition evaluated only while running.
+ir::ExprRef Sema::guarded_condition(const Expr& e, const ir::ExprRef& running, const Stmt& s) {
+  Value value;
+  ir::ExprRef test;
+  std::vector<ir::StmtRef> stmts;
+  {
+    BlockGuard guard(*this);
+    value = eval(e);
+    test = condition_of(value, e);
+    stmts = std::move(guard.stmts());
+  }
+  if (!test) return nullptr;
+  if (known_condition(value) == true) return running;
+  if (stmts.empty()) return op_call("pl.scalar.and", {running, test}, span(e));
+  stmts.push_back(ir::make<ir::Yield>(span(e), ir::ExprList{test}));
+  ir::ExprRef no = ir::make<ir::ConstBool>(span(e), false);
+  ir::BlockRef stop = ir::make<ir::Block>(
+      span(e), std::vector<ir::StmtRef>{ir::make<ir::Yield>(span(e), ir::ExprList{no})});
+  ir::VarRef go = ir::make<ir::Var>(span(e), "go", ir::scalar_type(ir::DType::Bool));
+  emit(ir::make<ir::If>(span(s.range), running, ir::make<ir::Block>(span(e), std::move(stmts)), stop, ir::VarList{go}));
+  return go;
+}
+
+void Sema::while_loop(const Stmt& s) {
+  if (leaves_loop(s.body)) return guarded_loop(s, nullptr, *s.value);
+  size_t start = mark();
+  Ref<ir::While> loop = ir::make_empty<ir::While>();
+  loop->span = span(s.range);
+  std::vector<Carried> carried;
+  open_carries(frame_->carries.of(s), {}, carried);
+  {
+    BlockGuard guard(*this);
+    loop->condition = condition_of(eval(*s.value), *s.value);
+    loop->before = guard.take(span(s.range));
+  }
+  ir::ExprList values;
+  {
+    BlockGuard guard(*this);
+    enter_loop(nullptr);
+    block(s.body);
+    values = close_carries(carried, 0, {}, s);
+    exit_loop(false);
+    if (!carried.empty()) emit(ir::make<ir::Yield>(span(s.range), values));
+    loop->body = guard.take(span(s.range));
+  }
+  undo_to(start);
+  finish_loop(*loop, carried, 0, {}, s);
+  for (const ir::ExprRef& value : values) {
+    if (!value) return;
+  }
+  if (loop->condition) emit(ir::finish_node(std::move(loop)));
+}
+
+// `for (a, b) in pl.while_(init_values=(x, y)):` with `pl.cond(c)` in its body.
+void Sema::while_form(const Stmt& s, const Expr& call) {
+  LoopHeader header;
+  Ref<ir::For> unused = ir::make_empty<ir::For>();
+  header.attributes = unused.get();
+  bool ok = call.items.empty();
+  if (!ok) report(Diag::form_arguments, call.range, {"pl.while_", "init_values= only"});
+  for (const Keyword& keyword : call.keywords) ok = loop_keyword(keyword, "pl.while_", header) && ok;
+  std::vector<const Expr*> names;
+  const Expr& target = *s.targets[0];
+  if (target.kind == ExprKind::Tuple || target.kind == ExprKind::List) names.assign(target.items.begin(), target.items.end());
+  bool plain = target.kind == ExprKind::Name && header.init_values.empty();  // `for _ in pl.while_():`
+  for (const Expr* name : names) plain = plain || name->kind == ExprKind::Name;
+  if (ok && ((!plain && !names.empty()) || names.size() != header.init_values.size())) {
+    report(Diag::loop_carries, target.range, {std::to_string(names.size()), std::to_string(header.init_values.size())});
+    ok = false;
+  }
+  size_t cond_at = 0;
+  while (cond_at < s.body.size() && !is_cond(*s.body[cond_at])) ++cond_at;
+  if (cond_at == s.body.size()) {
+    report(Diag::missing_cond, s.range).with_help("write `pl.cond(c)` in the body, before what the condition guards");
+    ok = false;
+  }
+  if (ok && leaves_loop(s.body)) {
+    report(Diag::break_not_allowed, s.range, {"pl.while_"}).with_help("`break` and `continue` work in `pl.range` and `while`");
+    ok = false;
+  }
+  if (!ok) return skip_loop(s);
+  size_t start = mark();
+  Ref<ir::While> loop = ir::make_empty<ir::While>();
+  loop->span = span(s.range);
+  std::span<const Stmt* const> body = s.body.subspan(cond_at + 1);
+  Explicit yield = take_explicit_yield(body);
+  std::vector<Carried> carried = open_explicit(names, header.init_values);
+  size_t explicit_count = carried.size();
+  open_carries(frame_->carries.of(s), yield.names, carried);
+  const Expr& cond = *s.body[cond_at]->value;
+  enter_loop(nullptr);
+  {
+    BlockGuard guard(*this);
+    block(s.body.first(cond_at));
+    loop->condition = cond_value(cond);
+    loop->before = guard.take(span(s.range));
+  }
+  ir::ExprList values;
+  {
+    BlockGuard guard(*this);
+    block(body);
+    eval_explicit_yield(yield);
+    values = close_carries(carried, explicit_count, yield, s);
+    if (!carried.empty()) emit(ir::make<ir::Yield>(yield.stmt ? yield.span : span(s.range), values));
+    loop->body = guard.take(span(s.range));
+  }
+  exit_loop(false);
+  undo_to(start);
+  finish_loop(*loop, carried, explicit_count, yield, s);
+  for (const ir::ExprRef& value : values) {
+    if (!value) return;
+  }
+  if (loop->condition) emit(ir::finish_node(std::move(loop)));
+}
+
+bool Sema::is_cond(const Stmt& s) {
+  return s.kind == StmtKind::Expr && s.value->kind == ExprKind::Call && form_of(*s.value->left) == Form::Cond;
+}
+
+ir::ExprRef Sema::cond_value(const Expr& call) {
+  if (call.items.size() != 1 || !call.keywords.empty()) {
+    report(Diag::form_arguments, call.range, {"pl.cond", "one condition"});
+    return nullptr;
+  }
+  return condition_of(eval(*call.items[0]), *call.items[0]);
+}
+
+void Sema::leave_loop(const Stmt& s) {
+  bool is_break = s.kind == StmtKind::Break;
+  if (frame_->active_flag == 0) {
+    report(Diag::break_outside_loop, s.range, {is_break ? "break" : "continue"});
+    return;
+  }
+  bind(frame_->active_flag, false);
+  if (is_break) bind(frame_->running_flag, false);
+}
+
+}  // namespace tilewire::frontend

@@ -1,0 +1,385 @@
+// Names: what a program text may refer to and where each name comes from.
+#include <algorithm>
+#include <cmath>
+
+#include "frontend/fold.h"
+#include "frontend/parser.h"
+#include "frontend/sema.h"
+#include "support/near.h"
+
+namespace tilewire::frontend {
+namespace {
+
+struct NamedForm {
+  std::string_view module, name;
+  Form form;
+};
+constexpr NamedForm forms[] = {
+    {"pl", "program", Form::Program},       {"pl", "function", Form::Function},
+    {"pl", "jit", Form::Jit},               {"pl", "range", Form::Range},
+    {"pl", "parallel", Form::Parallel},     {"pl", "unroll", Form::Unroll},
+    {"pl", "pipeline", Form::Pipeline},     {"pl", "while_", Form::While},
+    {"pl", "cond", Form::Cond},             {"pl", "yield_", Form::Yield},
+    {"pl", "at", Form::At},                 {"pl", "spmd", Form::Spmd},
+    {"pl", "split", Form::Split},           {"pl", "AUTO", Form::Auto},
+    {"pl", "const", Form::Const},           {"pl", "dynamic", Form::Dynamic},
+    {"pl", "static_assert", Form::StaticAssert}, {"pl", "TensorView", Form::TensorViewForm},
+    {"pl", "Tensor", Form::Tensor},         {"pl", "Tile", Form::Tile},
+    {"pl", "Scalar", Form::Scalar},         {"pl", "Array", Form::Array},
+    {"pl", "Tuple", Form::Tuple},           {"pl", "TaskId", Form::TaskId},
+    {"pl", "Ptr", Form::Ptr},               {"pl", "Out", Form::Out},
+    {"pl", "InOut", Form::InOut},           {"pld", "DistributedTensor", Form::DistributedTensor},
+    {"pld", "CommCtx", Form::CommCtx},      {"pld", "comm_group", Form::CommGroup},
+    {"pld", "alloc_window", Form::AllocWindow}, {"pld", "alloc_signal", Form::AllocSignal},
+};
+
+struct NamedBuiltin {
+  std::string_view module, name;
+  Builtin builtin;
+};
+constexpr NamedBuiltin builtins[] = {
+    {"", "min", Builtin::Min},       {"", "max", Builtin::Max},         {"", "len", Builtin::Len},
+    {"", "int", Builtin::Int},       {"", "float", Builtin::Float},     {"", "bool", Builtin::Bool},
+    {"", "abs", Builtin::Abs},       {"", "range", Builtin::Range},     {"", "sum", Builtin::Sum},
+    {"", "round", Builtin::Round},   {"math", "sqrt", Builtin::Sqrt},   {"math", "ceil", Builtin::Ceil},
+    {"math", "floor", Builtin::Floor}, {"math", "log", Builtin::Log},   {"math", "log2", Builtin::Log2},
+    {"math", "exp", Builtin::Exp},
+};
+
+constexpr std::string_view modules[] = {"pl",        "pld",       "math",     "tilewire",   "pl.tile",   "pl.tensor",
+                                        "pl.scalar", "pl.array",  "pld.tile", "pld.tensor", "pld.system"};
+
+std::optional<Value> language_name(std::string_view module, std::string_view name) {
+  for (const NamedForm& f : forms) {
+    if (f.module == module && f.name == name) return FormValue{f.form};
+  }
+  for (const ir::EnumInfo& e : ir::all_enums()) {
+    if (e.module != module) continue;
+    if (e.id == ir::EnumId::Layout) {
+      if (auto layout = ir::enum_from_text(e.id, name)) return *layout;
+    }
+    if (e.name == name || (e.id == ir::EnumId::MemorySpace && name == "MemorySpace")) {
+      return FormValue{Form::Enum, e.id};
+    }
+  }
+  if (module == "pl") {
+    if (auto dtype = ir::dtype_from_name(name)) return *dtype;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void Sema::open_frame(Frame& frame, Scope& scope) {
+  frame.scope = &scope;
+  if (scope.free_environments.empty()) {
+    frame.env.resize(scope.tree->symbol_count(), unbound());
+  } else {
+    frame.env = std::move(scope.free_environments.back());
+    scope.free_environments.pop_back();
+  }
+  frame_ = &frame;
+  current_scope_ = &scope;
+}
+
+void Sema::close_frame(Frame& frame) {
+  undo_to(0);
+  frame.scope->free_environments.push_back(std::move(frame.env));
+}
+
+void Sema::bind(Symbol name, Value value) {
+  if (name >= frame_->env.size()) frame_->env.resize(name + 1, unbound());
+  Value& slot = frame_->env[name];
+  frame_->trail.emplace_back(name, std::move(slot));
+  slot = std::move(value);
+}
+
+void Sema::undo_to(size_t mark) {
+  auto& trail = frame_->trail;
+  while (trail.size() > mark) {
+    frame_->env[trail.back().first] = std::move(trail.back().second);
+    trail.pop_back();
+  }
+}
+
+// A name no text can spell, for the flags of loops with break; above all symbols of the tree.
+Symbol Sema::pseudo_name() {
+  Symbol name = std::max<size_t>(frame_->env.size(), frame_->scope->tree->symbol_count());
+  frame_->env.resize(name + 1, unbound());
+  return name;
+}
+
+Value Sema::lookup(const Expr& e) {
+  if (is_bound(e.name)) {
+    const Value& value = frame_->env[e.name];
+    if (const auto* unusable = value.get<UnusableValue>()) {
+      Diagnostic& d = report(Diag::unusable_name, e.range, {name_of(e.name), unusable->why});
+      if (unusable->where) d.with_note("assigned here", unusable->where);
+      if (!unusable->help.empty()) d.with_help(unusable->help);
+      return {};
+    }
+    return value;
+  }
+  auto& resolved = current_scope_->resolved;
+  auto found = resolved.find(e.name);
+  if (found != resolved.end()) return found->second;
+  Value value = lookup_global(e.name, e.range);
+  // Errors too: an undefined name is said once, not at each of its uses.
+  resolved.emplace(e.name, value);
+  return value;
+}
+
+Value Sema::lookup_global(Symbol name, const Range& range) {
+  Scope& scope = *current_scope_;
+  std::string_view text = scope.tree->name(name);
+  if (auto it = scope.class_constants.find(name); it != scope.class_constants.end()) {
+    return constant(it->second, range);
+  }
+  if (scope.command_constants && scope.command_constants->contains(std::string(text))) {
+    return command_constant(name);
+  }
+  if (auto it = scope.functions.find(name); it != scope.functions.end()) return FunctionValue{it->second};
+  if (auto it = scope.constants.find(name); it != scope.constants.end()) {
+    Value value = constant(it->second, range);
+    if (!value.is_error() || !scope.host) return value;
+  }
+  if (auto it = scope.modules.find(name); it != scope.modules.end()) {
+    const std::string& path = it->second;
+    for (std::string_view module : modules) {
+      if (module == path) return ModuleValue{module};
+    }
+    size_t dot = path.rfind('.');
+    if (dot != std::string::npos) {
+      if (auto value = module_member(path.substr(0, dot), path.substr(dot + 1))) return *value;
+    }
+  }
+  if (text == "pl" || text == "pld") return ModuleValue{text == "pl" ? "pl" : "pld"};
+  for (const NamedBuiltin& b : builtins) {
+    if (b.module.empty() && b.name == text) return BuiltinValue{b.builtin};
+  }
+  if (scope.host) {
+    auto answer = scope.host->evaluate(text);
+    if (const auto* value = std::get_if<HostValue>(&answer)) return from_host(*value, range);
+  }
+  Diagnostic& d = report(Diag::undefined_name, range, {std::string(text)});
+  if (auto near = nearest(text, visible_names())) {
+    d.with_help("did you mean `" + *near + "`?");
+  } else if (!scope.host) {
+    d.with_help("define it at the top of the file, or give it on the command line: -D " + std::string(text) +
+                "=VALUE");
+  }
+  return {};
+}
+
+Value Sema::command_constant(Symbol name) {
+  Scope& scope = *current_scope_;
+  const std::string text(scope.tree->name(name));
+  auto file = make_source("-D " + text, scope.command_constants->at(text));
+  const Expr* root = nullptr;
+  auto tree = parse_expression(file, diags_, &root);
+  if (!root) return {};
+  // The value is read in a scope of its own: `-D N=M` must not find the program's M.
+  Scope* own = add_scope(std::move(tree), nullptr);
+  Scope* outer = std::exchange(current_scope_, own);
+  Frame* outer_frame = std::exchange(frame_, nullptr);
+  Value value = eval(*root);
+  frame_ = outer_frame;
+  current_scope_ = outer;
+  if (!value.is_error() && !is_known(value)) return {};
+  return value;
+}
+
+Value Sema::constant(Scope::Constant& c, const Range& range) {
+  if (c.known) return c.value;
+  if (c.evaluating) {
+    report(Diag::constant_cycle, range, {std::string(current_scope_->tree->text(range))});
+    return {};
+  }
+  c.evaluating = true;
+  Frame* outer_frame = std::exchange(frame_, nullptr);  // module level: no local names
+  FunctionContext* outer_fn = std::exchange(fn_, nullptr);
+  c.value = eval(*c.expr);
+  fn_ = outer_fn;
+  frame_ = outer_frame;
+  c.evaluating = false;
+  c.known = true;
+  return c.value;
+}
+
+Value Sema::from_host(const HostValue& host, const Range& range) {
+  return std::visit(
+      [&](const auto& v) -> Value {
+        using T = std::decay_t<decltype(v)>;
+        if constexpr (std::is_same_v<T, HostNone>) {
+          return NoneValue{};
+        } else if constexpr (std::is_same_v<T, HostFunction>) {
+          FunctionInfo* info = import_function(v);
+          return info ? Value(FunctionValue{info}) : Value();
+        } else if constexpr (std::is_same_v<T, HostModule>) {
+          return ModuleValue{v.name == "pld" ? "pld" : "pl"};
+        } else if constexpr (std::is_same_v<T, HostOpaque>) {
+          return HostObjectValue{v.type_name};
+        } else if constexpr (std::is_same_v<T, ir::TypeRef>) {
+          return TypeValue{v, false, ir::Direction::In, nullptr};
+        } else if constexpr (std::is_same_v<T, std::vector<HostValue>>) {
+          std::vector<Value> values;
+          for (const HostValue& item : v) values.push_back(from_host(item, range));
+          return make_list(std::move(values), host.is_tuple);
+        } else {
+          return v;
+        }
+      },
+      host.value);
+}
+
+// The whole expression as Python sees it: `cfg.hidden`, `sizes["k"][0]`.
+Value Sema::ask_host(const Expr& e) {
+  std::string text(current_scope_->tree->text(e.range));
+  auto answer = current_scope_->host->evaluate(text);
+  if (const auto* value = std::get_if<HostValue>(&answer)) return from_host(*value, e.range);
+  report(Diag::host_failed, e.range, {text, std::get<std::string>(answer)});
+  return {};
+}
+
+Value Sema::attribute(const Expr& e) {
+  Value base = eval(*e.left);
+  if (base.is_error()) return {};
+  std::string_view name = current_scope_->tree->name(e.name);
+  if (const auto* module = base.get<ModuleValue>()) return module_attribute(module->path, name, e);
+  if (base.is<SelfValue>()) {
+    if (auto it = current_scope_->functions.find(e.name); it != current_scope_->functions.end()) {
+      return FunctionValue{it->second};
+    }
+    if (auto it = current_scope_->class_constants.find(e.name); it != current_scope_->class_constants.end()) {
+      return constant(it->second, e.range);
+    }
+    std::vector<std::string> names;
+    for (const auto& [symbol, info] : current_scope_->functions) names.push_back(name_of(symbol));
+    Diagnostic& d = report(Diag::no_such_method, e.range, {std::string(name)});
+    if (auto near = nearest(name, names)) d.with_help("did you mean `self." + *near + "`?");
+    return {};
+  }
+  if (const auto* form = base.get<FormValue>()) {
+    if (form->form == Form::Enum) {
+      const ir::EnumInfo& info = ir::info(form->enum_id);
+      for (size_t i = 0; i < info.members.size(); ++i) {
+        if (info.members[i].name == name) return ir::EnumValue{form->enum_id, static_cast<uint8_t>(i)};
+      }
+      std::string members;
+      for (const auto& m : info.members) members += (members.empty() ? "" : ", ") + std::string(m.name);
+      report(Diag::no_such_member, e.range, {std::string(info.module) + "." + std::string(info.name), std::string(name)})
+          .with_help("write one of: " + members);
+      return {};
+    }
+    if (form->form == Form::Jit) {
+      if (name == "host") return FormValue{Form::JitHost};
+      if (name == "incore") return FormValue{Form::JitIncore};
+      if (name == "inline") return FormValue{Form::JitInline};
+    }
+  }
+  if (const auto* dtype = base.get<ir::DType>()) {
+    if (name == "get_byte") return BuiltinValue{Builtin::GetByte, *dtype};
+    if (name == "get_bit") return BuiltinValue{Builtin::GetBit, *dtype};
+  }
+  if (base.is<HostObjectValue>()) return ask_host(e);
+  if (const ir::Expr* expr = base.expr()) {
+    if (auto value = shape_attribute(*expr, name)) return *value;
+  }
+  report(Diag::no_such_attribute, e.range, {describe(base), std::string(name)})
+      .with_help(base.expr() ? "ops are functions: write `pl." + std::string(name) + "(...)`"
+                             : "check the spelling of `" + std::string(name) + "`");
+  return {};
+}
+
+std::optional<Value> Sema::shape_attribute(const ir::Expr& expr, std::string_view name) {
+  const auto* tensor = ir::as<ir::TensorType>(expr.type);
+  const auto* tile = ir::as<ir::TileType>(expr.type);
+  if (!tensor && !tile) return std::nullopt;
+  if (name == "dtype") return Value(tensor ? tensor->dtype : tile->dtype);
+  if (name != "shape") return std::nullopt;
+  std::vector<Value> dims;
+  for (const ir::ExprRef& dim : tensor ? tensor->shape : tile->shape) {
+    auto known = ir::constant_value(dim);
+    dims.push_back(known ? Value(*known) : Value(dim));
+  }
+  return make_list(std::move(dims), true);
+}
+
+std::optional<Value> Sema::module_member(std::string_view path, std::string_view name) {
+  if (path == "math") {
+    if (name == "pi") return Value(M_PI);
+    if (name == "e") return Value(M_E);
+    if (name == "inf") return Value(HUGE_VAL);
+    if (name == "nan") return Value(std::nan(""));
+    for (const NamedBuiltin& b : builtins) {
+      if (b.module == "math" && b.name == name) return BuiltinValue{b.builtin};
+    }
+    return std::nullopt;
+  }
+  if (path == "tilewire") {
+    if (name == "language") return ModuleValue{"pl"};
+    return std::nullopt;
+  }
+  if (path == "pl" && name == "distributed") return ModuleValue{"pld"};
+  if (auto value = language_name(path, name)) return value;
+  for (std::string_view family : modules) {
+    size_t dot = family.find('.');
+    bool inside = dot != std::string_view::npos && family.substr(0, dot) == path;
+    if (inside && family.substr(dot + 1) == name) return ModuleValue{family};
+  }
+  size_t dot = path.find('.');
+  std::string full = dot == std::string_view::npos ? "" : std::string(path.substr(dot + 1)) + ".";
+  full += name;
+  auto candidates = ops_.candidates(path.substr(0, dot), full);
+  if (candidates.empty()) return std::nullopt;
+  return OpValue{candidates};
+}
+
+Value Sema::module_attribute(std::string_view path, std::string_view name, const Expr& e) {
+  // `pl.add` is met on nearly every line: remember what each attribute of each module means.
+  uint64_t key = (std::hash<std::string_view>{}(path) << 32) ^ e.name;
+  auto found = current_scope_->members.find(key);
+  if (found != current_scope_->members.end()) return found->second;
+  Value result;
+  if (auto value = module_member(path, name)) {
+    result = *value;
+  } else if (path == "math" && current_scope_->host) {
+    result = ask_host(e);
+  } else {
+    std::vector<std::string> names;
+    std::string prefix = std::string(path) + ".";
+    for (const ir::Op& op : ops_.all()) {
+      std::string full = op.qualified();
+      if (full.starts_with(prefix)) names.push_back(full.substr(prefix.size()));
+      size_t dot = full.rfind('.');
+      if (op.module == path) names.push_back(full.substr(dot + 1));
+    }
+    for (const NamedForm& f : forms) {
+      if (f.module == path) names.emplace_back(f.name);
+    }
+    Diagnostic& d = report(Diag::unknown_op, e.range, {std::string(path), std::string(name)});
+    if (auto near = nearest(name, names)) {
+      d.with_help("did you mean `" + prefix + *near + "`?");
+    } else {
+      d.with_help("`tilewire ops` lists all of them");
+    }
+    return {};
+  }
+  current_scope_->members.emplace(key, result);
+  return result;
+}
+
+std::vector<std::string> Sema::visible_names() const {
+  std::vector<std::string> names;
+  const SyntaxTree& tree = *current_scope_->tree;
+  if (frame_) {
+    for (Symbol s = 1; s < tree.symbol_count() && s < frame_->env.size(); ++s) {
+      if (is_bound(s)) names.emplace_back(tree.name(s));
+    }
+  }
+  for (const auto& [symbol, c] : current_scope_->constants) names.emplace_back(tree.name(symbol));
+  for (const auto& [symbol, f] : current_scope_->functions) names.emplace_back(tree.name(symbol));
+  return names;
+}
+
+}  // namespace tilewire::frontend

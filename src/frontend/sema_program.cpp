@@ -1,0 +1,389 @@
+// What is in a text: programs, functions, constants; which of them are read, and in what order.
+#include "frontend/attributes.h"
+#include "frontend/parser.h"
+#include "frontend/sema.h"
+#include "ir/verifier.h"
+#include "support/near.h"
+
+namespace tilewire::frontend {
+namespace {
+
+// What a Python module path means here: "tilewire.language" is "pl"; other modules mean nothing.
+std::string language_path(std::string_view module) {
+  constexpr std::pair<std::string_view, std::string_view> roots[] = {
+      {"tilewire.language.distributed", "pld"}, {"tilewire.language", "pl"}, {"math", "math"}, {"tilewire", "tilewire"}};
+  for (const auto& [prefix, path] : roots) {
+    if (module == prefix) return std::string(path);
+    if (module.starts_with(prefix) && module[prefix.size()] == '.') {
+      return std::string(path) + std::string(module.substr(prefix.size()));
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+Scope* Sema::add_scope(std::unique_ptr<SyntaxTree> tree, std::shared_ptr<HostEvaluator> host) {
+  scopes_.push_back(std::make_unique<Scope>(std::move(tree)));
+  scopes_.back()->host = std::move(host);
+  return scopes_.back().get();
+}
+
+ir::ProgramRef Sema::run(const Ref<const SourceFile>& file) {
+  auto tree = parse(file, options_.snippet ? ParseMode::Strict : ParseMode::Module, diags_);
+  Scope* scope = add_scope(std::move(tree), options_.host);
+  scope->command_constants = &options_.constants;
+  current_scope_ = scope;
+  std::vector<const Stmt*> classes;
+  collect_module(*scope, classes);
+  const Stmt* program = nullptr;
+  if (!choose_program(classes, file, &program)) return nullptr;
+  std::vector<const Expr*> groups;
+  std::string name;
+  if (program) {
+    name = name_of(program->name);
+    order_.clear();
+    scope->functions.clear();
+    collect_class(*scope, *program, groups);
+  }
+  if (order_.empty() && !diags_.has_errors()) {
+    diags_.report(Diag::no_program, Span{file, 0, 0, 0, 0})
+        .with_help("decorate a class with `@pl.program`, or functions with `@pl.jit`, `@pl.jit.host`, `@pl.jit.incore`");
+  }
+  for (FunctionInfo* info : order_) function_names_.insert(info->name);
+  type_all();
+  auto comm_groups = read_groups(groups);
+  if (diags_.has_errors()) return nullptr;
+  Ref<ir::Program> result = ir::make_empty<ir::Program>();
+  for (size_t i = 0; i < order_.size(); ++i) {  // by index: imported functions join while others are read
+    for (const auto& v : order_[i]->versions) result->functions.push_back(v->function);
+  }
+  result->name_hint = program ? name : program_name();
+  result->comm_groups = std::move(comm_groups);
+  ir::ProgramRef made = ir::finish_node(std::move(result));
+  ir::VerifyOptions verify_options;
+  verify_options.type_rules = false;  // every call has just been made by its rule
+  return ir::verify(*made, diags_, verify_options) ? made : nullptr;
+}
+
+bool Sema::choose_program(const std::vector<const Stmt*>& classes, const Ref<const SourceFile>& file,
+                          const Stmt** program) {
+  for (const Stmt* cls : classes) {
+    if (name_of(cls->name) == options_.entry) *program = cls;
+  }
+  if (*program || classes.empty()) return true;
+  bool entry_is_function = false;
+  for (FunctionInfo* info : order_) entry_is_function = entry_is_function || info->name == options_.entry;
+  if (entry_is_function) return true;
+  if (classes.size() == 1) {
+    *program = classes[0];
+    return true;
+  }
+  std::string names;
+  for (const Stmt* cls : classes) names += (names.empty() ? "" : ", ") + name_of(cls->name);
+  diags_.report(Diag::several_programs, Span{file, 0, 0, 0, 0}, {names}).with_help("choose one with `--entry NAME`");
+  return false;
+}
+
+std::string Sema::program_name() const {
+  for (ir::FunctionType type : {ir::FunctionType::Host, ir::FunctionType::Orchestration}) {
+    for (const FunctionInfo* info : order_) {
+      if (info->type == type && !info->versions.empty()) return info->name;
+    }
+  }
+  return order_.empty() ? "program" : order_[0]->name;
+}
+
+void Sema::collect_module(Scope& scope, std::vector<const Stmt*>& classes) {
+  const SyntaxTree& tree = *scope.tree;
+  for (const Stmt* stmt : tree.body) {
+    switch (stmt->kind) {
+      case StmtKind::Import:
+        for (const ImportName& import : stmt->imports) {
+          // `import tilewire.language` binds `tilewire`.
+          bool bare = tree.name(import.name) == "tilewire" && import.module.starts_with("tilewire.");
+          std::string path = bare ? "tilewire" : language_path(import.module);
+          if (!path.empty()) scope.modules[import.name] = path;
+        }
+        break;
+      case StmtKind::Assign:
+        if (stmt->targets.size() == 1 && stmt->targets[0]->kind == ExprKind::Name) {
+          scope.constants[stmt->targets[0]->name] = {stmt->value, false, false, {}};
+        }
+        break;
+      case StmtKind::AnnAssign:
+        if (stmt->value && stmt->targets[0]->kind == ExprKind::Name) {
+          scope.constants[stmt->targets[0]->name] = {stmt->value, false, false, {}};
+        }
+        break;
+      case StmtKind::ClassDef: classes.push_back(stmt); break;
+      case StmtKind::FunctionDef:
+        if (FunctionInfo* info = add_function(scope, *stmt->function, false)) order_.push_back(info);
+        break;
+      default: break;
+    }
+  }
+}
+
+void Sema::collect_class(Scope& scope, const Stmt& cls, std::vector<const Expr*>& groups) {
+  for (const Stmt* stmt : cls.body) {
+    if (stmt->kind == StmtKind::FunctionDef) {
+      if (FunctionInfo* info = add_function(scope, *stmt->function, true)) order_.push_back(info);
+    } else if ((stmt->kind == StmtKind::Assign || stmt->kind == StmtKind::AnnAssign) && stmt->value &&
+               stmt->targets.size() == 1 && stmt->targets[0]->kind == ExprKind::Name) {
+      scope.class_constants[stmt->targets[0]->name] = {stmt->value, false, false, {}};
+    } else if (stmt->kind == StmtKind::Expr && stmt->value->kind == ExprKind::Call &&
+               form_of(*stmt->value->left) == Form::CommGroup) {
+      groups.push_back(stmt->value);
+    } else if (stmt->kind == StmtKind::Expr && stmt->value->kind != ExprKind::String &&
+               stmt->value->kind != ExprKind::Ellipsis) {
+      report(Diag::class_statement, stmt->range).with_help("a program holds functions, constants and pld.comm_group(...)");
+    }
+  }
+}
+
+FunctionInfo* Sema::add_function(Scope& scope, const FunctionDef& def, bool is_method) {
+  functions_.push_back(std::make_unique<FunctionInfo>());
+  FunctionInfo& info = *functions_.back();
+  info.name = std::string(scope.tree->name(def.name));
+  info.scope = &scope;
+  info.def = &def;
+  info.is_method = is_method;
+  if (!read_decorators(info)) return nullptr;
+  if (is_method && (def.params.empty() || scope.tree->name(def.params[0].name) != "self" || def.params[0].annotation)) {
+    report(Diag::missing_self, def.name_range, {info.name}).with_help("write `def " + info.name + "(self, ...):`");
+    return nullptr;
+  }
+  for (size_t i = 0; i < def.params.size(); ++i) {
+    for (size_t k = 0; k < i; ++k) {
+      if (def.params[i].name != def.params[k].name) continue;
+      report(Diag::duplicate_parameter, def.params[i].range, {name_of(def.params[i].name)});
+      return nullptr;
+    }
+  }
+  auto [it, fresh] = scope.functions.emplace(def.name, &info);
+  if (!fresh) {
+    report(Diag::duplicate_function, def.name_range, {info.name})
+        .with_note("first defined here", span(it->second->def->name_range));
+    return nullptr;
+  }
+  return &info;
+}
+
+bool Sema::read_decorators(FunctionInfo& info) {
+  bool found = false;
+  for (const Expr* decorator : info.def->decorators) {
+    const Expr& callee = decorator->kind == ExprKind::Call ? *decorator->left : *decorator;
+    Value value = eval(callee);
+    if (value.is_error()) return false;
+    const auto* form = value.get<FormValue>();
+    Form kind = form ? form->form : Form::Enum;
+    if (kind == Form::Function) {
+      info.type = ir::FunctionType::Opaque;
+      found = decorator->kind != ExprKind::Call || read_function_decorator(info, *decorator);
+      if (!found) return false;
+    } else if (kind == Form::Jit || kind == Form::JitHost || kind == Form::JitIncore || kind == Form::JitInline) {
+      info.type = kind == Form::JitHost     ? ir::FunctionType::Host
+                  : kind == Form::JitIncore ? ir::FunctionType::InCore
+                  : kind == Form::JitInline ? ir::FunctionType::Inline
+                                            : ir::FunctionType::Orchestration;
+      found = decorator->kind != ExprKind::Call || read_function_decorator(info, *decorator);
+      if (!found) return false;
+    } else {
+      report(Diag::unknown_decorator, decorator->range).with_help("use @pl.function(...), @pl.jit or one of its forms");
+      return false;
+    }
+  }
+  if (!found) {
+    report(Diag::missing_decorator, info.def->name_range, {info.name})
+        .with_help("write `@pl.function(type=pl.FunctionType.InCore)` above it");
+  }
+  return found;
+}
+
+bool Sema::read_function_decorator(FunctionInfo& info, const Expr& call) {
+  std::optional<ir::FunctionType> type;
+  std::optional<ir::Level> level;
+  std::optional<ir::Role> role;
+  bool ok = call.items.empty();
+  if (!ok) report(Diag::form_arguments, call.range, {"pl.function", "keywords only"});
+  for (const Keyword& keyword : call.keywords) {
+    std::string_view name = current_scope_->tree->name(keyword.name);
+    Value value = eval(*keyword.value);
+    if (value.is_error()) return false;
+    const auto* member = value.get<ir::EnumValue>();
+    if (name == "type" && member && member->id == ir::EnumId::FunctionType) {
+      type = static_cast<ir::FunctionType>(member->value);
+    } else if (name == "level" && member && member->id == ir::EnumId::Level) {
+      level = static_cast<ir::Level>(member->value);
+    } else if (name == "role" && member && member->id == ir::EnumId::Role) {
+      role = static_cast<ir::Role>(member->value);
+    } else if (name == "attrs" && value.is<DictValue>()) {
+      info.attributes = value;
+      info.attributes_range = keyword.value->range;
+    } else if (name == "optimizations") {
+      ir::SplitMode split;
+      if (!split_of(value, *keyword.value, split)) return false;
+      info.split = split;
+    } else {
+      bool known = name == "type" || name == "level" || name == "role" || name == "attrs";
+      report(known ? Diag::keyword_type : Diag::unknown_keyword, known ? keyword.value->range : keyword.name_range,
+             {"pl.function", std::string(name), describe(value)});
+      ok = false;
+    }
+  }
+  if (type) info.type = *type;
+  if (level == ir::Level::HOST) {
+    if (type && *type != ir::FunctionType::Host && *type != ir::FunctionType::Opaque) {
+      report(Diag::host_type, call.range, {std::string(member_name(ir::enum_value(*type)))});
+      return false;
+    }
+    info.type = ir::FunctionType::Host;
+    if (role == ir::Role::Worker) {
+      report(Diag::host_role, call.range).with_help("write `role=pl.Role.Orchestrator`");
+      return false;
+    }
+  }
+  return ok;
+}
+
+bool Sema::set_function_attributes(const FunctionInfo& info, ir::Function& function) {
+  function.split = info.split;
+  const auto* attributes = info.attributes.get<DictValue>();
+  if (!attributes) return true;
+  for (const auto& [key, value] : *attributes->items) {
+    const auto* name = key.get<std::string>();
+    AttributeResult result = name ? set_attribute_field(function, *name, value) : AttributeResult::NoSuchField;
+    if (result == AttributeResult::Set) continue;
+    report(result == AttributeResult::WrongType ? Diag::keyword_type : Diag::unknown_attribute, info.attributes_range,
+           {"attrs", name ? *name : to_text(key), describe(value)});
+    return false;
+  }
+  return true;
+}
+
+FunctionInfo* Sema::import_function(const HostFunction& function) {
+  for (const auto& info : functions_) {
+    if (function.identity && info->identity == function.identity) return info.get();
+  }
+  auto tree = parse(function.source, ParseMode::Strict, diags_);
+  const Stmt* def = nullptr;
+  for (const Stmt* stmt : tree->body) {
+    if (stmt->kind == StmtKind::FunctionDef) def = stmt;
+  }
+  if (!def) return nullptr;
+  Scope* scope = add_scope(std::move(tree), function.scope);
+  Scope* outer = std::exchange(current_scope_, scope);
+  Frame* outer_frame = std::exchange(frame_, nullptr);
+  FunctionInfo* info = add_function(*scope, *def->function, false);
+  if (info) {
+    info->identity = function.identity;
+    order_.push_back(info);
+  }
+  frame_ = outer_frame;
+  current_scope_ = outer;
+  return info;
+}
+
+void Sema::type_all() {
+  std::vector<FunctionInfo*> roots = order_;
+  for (FunctionInfo* info : roots) {
+    if (info->type == ir::FunctionType::Inline || diags_.full()) continue;
+    bool is_entry = info->name == options_.entry;
+    current_scope_ = info->scope;
+    std::vector<ir::TypeRef> types;
+    bool complete = true;
+    for (const Param& param : info->params()) {
+      auto declared = param_annotation(*info, param);
+      auto given = options_.parameter_types.find(std::string(info->scope->tree->name(param.name)));
+      bool use_given = given != options_.parameter_types.end() && (is_entry || options_.entry.empty());
+      ir::TypeRef type = declared && declared->type ? declared->type : use_given ? given->second : nullptr;
+      complete = complete && type && (!param.annotation || declared);
+      types.push_back(type);
+    }
+    if (complete && info->versions.empty()) version(*info, std::move(types), {}, span(info->def->name_range));
+  }
+  if (!options_.entry.empty() && !diags_.has_errors()) check_entry();
+  if (!diags_.has_errors()) report_never_called(roots);
+}
+
+void Sema::check_entry() {
+  std::vector<std::string> names;
+  for (const FunctionInfo* info : order_) {
+    if (info->name == options_.entry) return;
+    names.push_back(info->name);
+  }
+  for (const auto& scope : scopes_) {
+    for (const Stmt* stmt : scope->tree->body) {
+      if (stmt->kind == StmtKind::ClassDef && scope->tree->name(stmt->name) == options_.entry) return;
+    }
+  }
+  Diagnostic& d = diags_.report(Diag::no_such_entry, Span{scopes_[0]->tree->file, 0, 0, 0, 0}, {options_.entry});
+  if (auto near = nearest(options_.entry, names)) d.with_help("did you mean `" + *near + "`?");
+}
+
+// Functions no call has given types to. If nothing at all could be typed, the missing types are the error.
+void Sema::report_never_called(const std::vector<FunctionInfo*>& roots) {
+  bool any = false;
+  for (const FunctionInfo* info : order_) any = any || !info->versions.empty();
+  for (FunctionInfo* info : roots) {
+    if (info->type == ir::FunctionType::Inline || !info->versions.empty()) continue;
+    current_scope_ = info->scope;
+    bool top = info->type == ir::FunctionType::Host || info->name == options_.entry || !any;
+    for (const Param& param : info->params()) {
+      auto declared = param_annotation(*info, param);
+      if (declared && declared->type) continue;
+      std::string name = name_of(param.name);
+      report(top ? Diag::parameter_without_type : Diag::never_called, param.range, {name, info->name})
+          .with_help("annotate it, `" + name + ": pl.Tensor[[16, 256], pl.FP32]`, or give its type: --shape " + name +
+                     "=16x256:FP32");
+      if (!top) break;
+    }
+  }
+}
+
+std::vector<Ref<const ir::CommGroup>> Sema::read_groups(const std::vector<const Expr*>& groups) {
+  std::vector<Ref<const ir::CommGroup>> result;
+  current_scope_ = scopes_[0].get();
+  for (const Expr* e : groups) {
+    Ref<ir::CommGroup> group = ir::make_empty<ir::CommGroup>();
+    group->span = span(*e);
+    bool ok = e->items.empty();
+    for (const Keyword& keyword : e->keywords) {
+      std::string_view name = current_scope_->tree->name(keyword.name);
+      Value value = eval(*keyword.value);
+      const auto* list = value.get<ListValue>();
+      if (!list || (name != "devices" && name != "slots")) {
+        ok = value.is_error();
+        continue;
+      }
+      for (const Value& item : *list->items) {
+        if (name == "devices" && item.get<int64_t>()) {
+          group->devices.push_back(*item.get<int64_t>());
+        } else if (name == "slots" && item.get<std::string>()) {
+          auto window = windows_.find(*item.get<std::string>());
+          if (window == windows_.end()) {
+            if (!diags_.has_errors()) report(Diag::unknown_slot, keyword.value->range, {*item.get<std::string>()});
+            continue;
+          }
+          group->slots.push_back(window->second);
+        } else {
+          ok = false;
+        }
+      }
+    }
+    if (!ok) {
+      report(Diag::form_arguments, e->range, {"pld.comm_group", "devices= and slots="})
+          .with_help("write `pld.comm_group(devices=[0, 1], slots=[\"data_buf\"])`");
+      continue;
+    }
+    try {
+      result.push_back(ir::finish_node(std::move(group)));
+    } catch (const ir::InvalidNode& error) {
+      report(Diag::bad_group, e->range, {error.what()});
+    }
+  }
+  return result;
+}
+
+}  // namespace tilewire::frontend

@@ -1,0 +1,224 @@
+// Annotations: pl.Tensor[[NR, 256], pl.FP32], pl.Out[...], pl.Tile[...].
+#include "frontend/sema.h"
+#include "ir/printer.h"
+
+namespace tilewire::frontend {
+namespace {
+
+const char* example_of(Form form) {
+  switch (form) {
+    case Form::Tensor: return "pl.Tensor[[16, 256], pl.FP32]";
+    case Form::Tile: return "pl.Tile[[16, 256], pl.FP32]";
+    case Form::Scalar: return "pl.Scalar[pl.INT32]";
+    case Form::Array: return "pl.Array[8, pl.INT32]";
+    case Form::Tuple: return "pl.Tuple[pl.Scalar[pl.INT32], pl.Scalar[pl.FP32]]";
+    case Form::DistributedTensor: return "pld.DistributedTensor[[16, 256], pl.FP32]";
+    case Form::Out: return "pl.Out[pl.Tensor[[16, 256], pl.FP32]]";
+    case Form::InOut: return "pl.InOut[pl.Tensor[[16, 256], pl.FP32]]";
+    default: return "pl.Tensor[[16, 256], pl.FP32]";
+  }
+}
+
+std::optional<ir::TypeRef> plain_type(Form form) {
+  switch (form) {
+    case Form::TaskId: return ir::task_id_type();
+    case Form::Ptr: return ir::ptr_type();
+    case Form::CommCtx: return ir::comm_ctx_type();
+    default: return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::optional<TypeValue> Sema::annotation(const Expr& e) {
+  Value value = eval(e);
+  if (value.is_error()) return std::nullopt;
+  if (const auto* type = value.get<TypeValue>(); type && !type->view) return *type;
+  if (const auto* form = value.get<FormValue>()) {
+    if (auto type = plain_type(form->form)) return TypeValue{*type, false, ir::Direction::In, nullptr};
+    // A direction without a type: the type comes from the call.
+    if (form->form == Form::Out) return TypeValue{nullptr, true, ir::Direction::Out, nullptr};
+    if (form->form == Form::InOut) return TypeValue{nullptr, true, ir::Direction::InOut, nullptr};
+    report(Diag::incomplete_type, e.range, {std::string(current_scope_->tree->text(e.range))})
+        .with_help(std::string("write `") + example_of(form->form) + "`");
+    return std::nullopt;
+  }
+  Diagnostic& d = report(Diag::not_a_type, e.range, {describe(value)});
+  if (const auto* dtype = value.get<ir::DType>()) {
+    d.with_help("a scalar of that dtype is `pl.Scalar[pl." + std::string(ir::info(*dtype).name) + "]`");
+  } else {
+    d.with_help(std::string("write a type such as `") + example_of(Form::Tensor) + "`");
+  }
+  return std::nullopt;
+}
+
+bool Sema::shape_of(const Value& value, const Expr& e, ir::ExprList& out, bool positive_constants) {
+  const auto* list = value.get<ListValue>();
+  if (!list) {
+    if (!value.is_error()) {
+      report(Diag::shape_not_a_list, e.range, {describe(value)}).with_help("write the dimensions in brackets: `[16, 256]`");
+    }
+    return false;
+  }
+  bool syntax_list = (e.kind == ExprKind::List || e.kind == ExprKind::Tuple) && e.items.size() == list->items->size();
+  for (size_t i = 0; i < list->items->size(); ++i) {
+    const Value& item = (*list->items)[i];
+    const Expr& at = syntax_list ? *e.items[i] : e;
+    const auto* known = item.get<int64_t>();
+    const ir::Expr* expr = item.expr();
+    bool integer = expr && ir::scalar_dtype(expr->type) && ir::is_integer(*ir::scalar_dtype(expr->type));
+    if (!known && (!integer || positive_constants)) {
+      if (item.is_error()) return false;
+      report(positive_constants ? Diag::tile_extent : Diag::dimension_type, at.range, {describe(item)})
+          .with_label("this is " + describe(item))
+          .with_help(positive_constants ? "a tile has a fixed shape; load a part of the tensor and give "
+                                          "valid_shape= for a ragged end"
+                                        : "a dimension is an int, a `pl.dynamic` symbol or an integer expression");
+      return false;
+    }
+    if (known && (*known < 0 || (positive_constants && *known == 0))) {
+      report(Diag::dimension_value, at.range, {std::to_string(*known), positive_constants ? "positive" : "zero or more"});
+      return false;
+    }
+    out.push_back(known ? ir::ExprRef(ir::const_index(*known, span(at))) : *item.get<ir::ExprRef>());
+  }
+  return true;
+}
+
+Value Sema::type_subscript(const FormValue& form, const Expr& e) {
+  auto wrong = [&](const char* what) -> Value {
+    report(Diag::type_arguments, e.range, {std::string(current_scope_->tree->text(e.left->range)), what})
+        .with_help(std::string("write `") + example_of(form.form) + "`");
+    return {};
+  };
+  if (form.form == Form::Out || form.form == Form::InOut) {
+    if (e.items.size() != 1) return wrong("one type");
+    auto inner = annotation(*e.items[0]);
+    if (!inner) return {};
+    if (inner->has_direction) return wrong("one direction");
+    if (inner->type && ir::isa<ir::ScalarType>(inner->type)) {
+      report(Diag::scalar_direction, e.range).with_help("return the scalar, or write it to an element of a tensor");
+      return {};
+    }
+    return TypeValue{inner->type, true, form.form == Form::Out ? ir::Direction::Out : ir::Direction::InOut, nullptr};
+  }
+  if (form.form == Form::Tuple) {
+    std::vector<ir::TypeRef> types;
+    for (const Expr* item : e.items) {
+      auto type = annotation(*item);
+      if (!type) return {};
+      if (!type->type || type->has_direction) return wrong("types without a direction");
+      types.push_back(type->type);
+    }
+    return TypeValue{ir::make<ir::TupleType>(span(e), std::move(types)), false, ir::Direction::In, nullptr};
+  }
+  std::vector<Value> args;
+  for (const Expr* item : e.items) {
+    if (item->kind == ExprKind::Slice) return wrong("a shape and a dtype");
+    args.push_back(eval(*item));
+    if (args.back().is_error()) return {};
+  }
+  auto made = [&](ir::TypeRef type) { return TypeValue{std::move(type), false, ir::Direction::In, nullptr}; };
+  if (form.form == Form::Scalar) {
+    const auto* dtype = args.size() == 1 ? args[0].get<ir::DType>() : nullptr;
+    if (!dtype) return wrong("one dtype");
+    return made(*dtype == ir::DType::TaskId ? ir::task_id_type() : ir::scalar_type(*dtype));
+  }
+  if (args.size() < 2) return wrong(form.form == Form::Array ? "a length and a dtype" : "a shape and a dtype");
+  const auto* dtype = args[1].get<ir::DType>();
+  if (!dtype) return wrong(form.form == Form::Array ? "a length and a dtype" : "a shape and a dtype");
+  if (form.form == Form::Array) {
+    const auto* extent = args[0].get<int64_t>();
+    if (!extent || args.size() != 2) return wrong("a length and a dtype");
+    if (*extent <= 0) {
+      report(Diag::dimension_value, e.items[0]->range, {std::to_string(*extent), "positive"});
+      return {};
+    }
+    if (!ir::is_integer(*dtype) && *dtype != ir::DType::TaskId && *dtype != ir::DType::Bool) {
+      report(Diag::array_dtype, e.items[1]->range, {to_text(args[1])})
+          .with_help("arrays hold integers, pl.BOOL or pl.TASK_ID; keep floats in a tile");
+      return {};
+    }
+    return made(ir::make<ir::ArrayType>(span(e), *extent, *dtype));
+  }
+  if (args.size() > 3) return wrong("a shape, a dtype and a third slot");
+  return shaped_type(form, e, args);
+}
+
+// pl.Tensor, pl.Tile and pld.DistributedTensor with their optional third slot.
+Value Sema::shaped_type(const FormValue& form, const Expr& e, const std::vector<Value>& args) {
+  bool tile = form.form == Form::Tile;
+  ir::DType dtype = *args[1].get<ir::DType>();
+  ir::ExprList shape;
+  if (!shape_of(args[0], *e.items[0], shape, tile)) return {};
+  if (dtype == ir::DType::TaskId) {
+    report(Diag::tensor_dtype, e.items[1]->range, {to_text(args[1])})
+        .with_help("task ids are kept in `pl.array.create(n, pl.TASK_ID)`");
+    return {};
+  }
+  ir::TensorViewRef view;
+  std::optional<ir::MemorySpace> memory;
+  if (args.size() == 3) {
+    const auto* third = args[2].get<ir::EnumValue>();
+    const auto* given = args[2].get<TypeValue>();
+    if (tile && third && third->id == ir::EnumId::MemorySpace) {
+      memory = static_cast<ir::MemorySpace>(third->value);
+    } else if (!tile && third && third->id == ir::EnumId::Layout) {
+      auto layout = static_cast<ir::Layout>(third->value);
+      if (layout != ir::Layout::ND) view = ir::make<ir::TensorView>(span(*e.items[2]), ir::ExprList{}, layout);
+    } else if (!tile && given && given->view) {
+      view = given->view;
+    } else {
+      report(Diag::third_slot, e.items[2]->range, {tile ? "a memory space" : "a layout or a view", describe(args[2])})
+          .with_help(tile ? "write `pl.Mem.Vec` or leave it out" : "write `pl.ND`, `pl.DN`, `pl.NZ` or `pl.TensorView(stride=, layout=)`");
+      return {};
+    }
+  }
+  if (tile && shape.size() != 2) {
+    report(Diag::tile_rank, e.items[0]->range, {std::to_string(shape.size())})
+        .with_help("write `[rows, columns]`; a vector is [1, n]");
+    return {};
+  }
+  if (view && !view->stride.empty() && view->stride.size() != shape.size()) {
+    report(Diag::stride_count, e.items[2]->range,
+           {std::to_string(shape.size()), std::to_string(view->stride.size())});
+    return {};
+  }
+  ir::TypeRef type;
+  if (tile) {
+    type = ir::make<ir::TileType>(span(e), std::move(shape), dtype, memory);
+  } else if (form.form == Form::DistributedTensor) {
+    type = ir::make<ir::DistributedTensorType>(span(e), std::move(shape), dtype, view);
+  } else {
+    type = ir::make<ir::TensorType>(span(e), std::move(shape), dtype, view);
+  }
+  return TypeValue{type, false, ir::Direction::In, nullptr};
+}
+
+// pl.TensorView(stride=[...], layout=pl.ND)
+Value Sema::type_call(const FormValue&, const Expr& e) {
+  ir::ExprList stride;
+  ir::Layout layout = ir::Layout::ND;
+  bool ok = e.items.empty();
+  for (const Keyword& keyword : e.keywords) {
+    std::string_view key = current_scope_->tree->name(keyword.name);
+    Value value = eval(*keyword.value);
+    if (value.is_error()) return {};
+    const auto* member = value.get<ir::EnumValue>();
+    if (key == "stride") {
+      if (!shape_of(value, *keyword.value, stride, false)) return {};
+    } else if (key == "layout" && member && member->id == ir::EnumId::Layout) {
+      layout = static_cast<ir::Layout>(member->value);
+    } else {
+      ok = false;
+    }
+  }
+  if (!ok) {
+    report(Diag::form_arguments, e.range, {"pl.TensorView", "stride= and layout="})
+        .with_help("write `pl.TensorView(stride=[256, 1], layout=pl.ND)`");
+    return {};
+  }
+  return TypeValue{nullptr, false, ir::Direction::In, ir::make<ir::TensorView>(span(e), std::move(stride), layout)};
+}
+
+}  // namespace tilewire::frontend

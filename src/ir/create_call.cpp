@@ -1,0 +1,570 @@
+// How a call comes to be: arguments are bound to parameters, converted, checked, and the op's rule is run.
+//
+// Reading a program passes here once per operation, so the path of a correct call looks at no names but
+// those of keywords and allocates only what the call itself holds.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "ir/op.h"
+#include "ir/printer.h"
+
+namespace tilewire::ir {
+namespace {
+
+constexpr size_t max_params = 24;
+
+using Places = std::array<const Span*, max_params>;
+
+size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+    }
+  }
+  return row[b.size()];
+}
+
+// What a value is, for "got ...".
+std::string what_is(const TypeRef& type) {
+  if (auto dtype = scalar_dtype(type)) {
+    if (*dtype == DType::Bool) return "a bool";
+    return is_float(*dtype) ? "a float scalar" : "an integer scalar";
+  }
+  if (isa<TileType>(type)) return "a tile";
+  if (isa<DistributedTensorType>(type)) return "a window";
+  if (isa<TensorType>(type)) return "a tensor";
+  if (isa<ArrayType>(type)) return "an array";
+  if (isa<TupleType>(type)) return as<TupleType>(type)->types.empty() ? "no value" : "a tuple";
+  if (isa<PtrType>(type)) return "a pointer";
+  if (isa<TaskIdType>(type)) return "a task id";
+  if (isa<CommCtxType>(type)) return "a communication context";
+  return "a window buffer";
+}
+
+std::string what_is(const AttrValue& value) {
+  static constexpr const char* names[] = {"a bool", "an int", "a float", "a string", "a dtype", "an enum", "a list"};
+  return names[value.value.index()];
+}
+
+std::string what_is(const OpArgument& argument) {
+  if (const auto* expr = std::get_if<ExprRef>(&argument.value)) return what_is((*expr)->type);
+  if (const auto* value = std::get_if<AttrValue>(&argument.value)) return what_is(*value);
+  return std::holds_alternative<std::monostate>(argument.value) ? "None" : "a list";
+}
+
+std::string what_is(AttrKind kind, EnumId id) {
+  switch (kind) {
+    case AttrKind::Bool: return "True or False";
+    case AttrKind::Int: return "an int";
+    case AttrKind::Float: return "a float";
+    case AttrKind::String: return "a string";
+    case AttrKind::DType: return "a dtype such as pl.FP32";
+    case AttrKind::Enum: break;
+  }
+  return "a `" + std::string(info(id).module) + "." + std::string(info(id).name) + "`";
+}
+
+// "write "eq", "ge" or pld.WaitCmp.Eq, ...": the values of an enumeration as a program may write them.
+std::string allowed_values(EnumId id) {
+  std::string out;
+  for (size_t i = 0; i < info(id).members.size(); ++i) {
+    const EnumMember& member = info(id).members[i];
+    if (i) out += ", ";
+    out += member.text.empty() ? to_string(EnumValue{id, static_cast<uint8_t>(i)}) : quote(member.text);
+  }
+  return out;
+}
+
+bool is_literal(const ExprRef& expr) {
+  if (const auto* i = as<ConstInt>(expr)) return i->dtype == DType::Index;
+  const auto* f = as<ConstFloat>(expr);
+  return f && f->dtype == DType::FP32;
+}
+
+std::optional<DType> element_dtype(const ExprRef& expr) {
+  if (!expr) return std::nullopt;
+  switch (expr->type->kind()) {
+    case kind_of<ScalarType>: return static_cast<const ScalarType*>(expr->type.get())->dtype;
+    case kind_of<TileType>: return static_cast<const TileType*>(expr->type.get())->dtype;
+    case kind_of<TensorType>:
+    case kind_of<DistributedTensorType>: return static_cast<const TensorType*>(expr->type.get())->dtype;
+    case kind_of<ArrayType>: return static_cast<const ArrayType*>(expr->type.get())->dtype;
+    default: return std::nullopt;
+  }
+}
+
+class CallMaker {
+ public:
+  CallMaker(const Op& op, const Span& span, Diagnostics& diags) : op_(op), span_(span), diags_(diags) {
+    args_.resize(op.operand_count);
+  }
+
+  void bind(std::vector<OpArgument>& positional, std::vector<OpKeyword>& keywords);
+  void take(ExprList args, AttrList attrs);
+  Ref<const Call> finish(TypeRef annotated);
+
+ private:
+  Diagnostic& fail(Diag id, const Span& at, std::vector<std::string> arguments) {
+    failed_ = true;
+    return diags_.report(id, at ? at : span_, std::move(arguments));
+  }
+  void bind_keyword(OpKeyword& keyword, std::array<OpArgument*, max_params>& bound);
+  void unknown_keyword(const OpKeyword& keyword);
+  void missing(const OpParam& param);
+  ExprRef to_operand(const OpParam& param, OpArgument& argument);
+  static ExprRef to_expr(const AttrValue& value, const Span& at);
+  ExprRef to_list(const OpParam& param, OpArgument& argument);
+  ExprRef spread(const ExprRef& tuple, const Span& at);
+  void add_attribute(const OpParam& param, OpArgument& argument);
+  void add_attribute(const OpParam& param, AttrValue value, const Span& at);
+  bool convert_enum(const OpParam& param, AttrValue& value, const Span& at);
+  void check_operand(const OpParam& param, ExprRef& arg, const Span& at);
+  void wrong_class(const OpParam& param, const ExprRef& arg, const Span& at);
+  void wrong_argument(const OpParam& param, const OpArgument& argument);
+  std::optional<DType> literal_target(const OpParam& param, const ExprRef& arg) const;
+  void convert_literal(const OpParam& param, ExprRef& arg, const Span& at);
+  const Span& place(size_t slot) const { return places_[slot] ? *places_[slot] : span_; }
+
+  const Op& op_;
+  const Span& span_;
+  Diagnostics& diags_;
+  ExprList args_;
+  AttrList attrs_;
+  Places places_{};
+  bool failed_ = false;
+};
+
+void CallMaker::bind(std::vector<OpArgument>& positional, std::vector<OpKeyword>& keywords) {
+  std::array<OpArgument*, max_params> bound{};
+  size_t limit = 0;  // parameters that may be given by position
+  while (limit < op_.params.size() && !op_.params[limit].keyword_only) ++limit;
+  size_t next = 0;
+  for (OpArgument& argument : positional) {
+    // `alloc_window_buffer(nbytes)` and `(shape, dtype)`: a list passes over an optional single operand.
+    if (next + 1 < limit && op_.params[next].kind == OpParam::Operand && op_.params[next].optional &&
+        op_.params[next + 1].kind == OpParam::ListOperand &&
+        std::holds_alternative<std::vector<OpArgument>>(argument.value)) {
+      ++next;
+    }
+    if (next == limit) {
+      if (next < op_.params.size()) {
+        const std::string& name = op_.params[next].name;
+        fail(Diag::op_keyword_only, argument.span, {op_.qualified(), name})
+            .with_help("write `" + name + "=` before it");
+      } else {
+        fail(Diag::op_too_many_arguments, argument.span,
+             {op_.qualified(), std::to_string(limit), std::to_string(positional.size())});
+      }
+      break;
+    }
+    bound[next++] = &argument;
+  }
+  for (OpKeyword& keyword : keywords) bind_keyword(keyword, bound);
+  for (size_t i = 0; i < op_.params.size(); ++i) {
+    const OpParam& param = op_.params[i];
+    if (!bound[i] || std::holds_alternative<std::monostate>(bound[i]->value)) {
+      if (!param.optional) missing(param);
+      continue;
+    }
+    if (param.kind == OpParam::Attribute) {
+      add_attribute(param, *bound[i]);
+      continue;
+    }
+    size_t slot = op_.operand_slots[i];
+    if (bound[i]->span) places_[slot] = &bound[i]->span;
+    args_[slot] = param.kind == OpParam::Operand ? to_operand(param, *bound[i]) : to_list(param, *bound[i]);
+  }
+}
+
+void CallMaker::bind_keyword(OpKeyword& keyword, std::array<OpArgument*, max_params>& bound) {
+  int index = op_.param_index(keyword.name);
+  if (index < 0) return unknown_keyword(keyword);
+  if (bound[index]) {
+    fail(Diag::op_duplicate_argument, keyword.name_span, {op_.qualified(), std::string(keyword.name)})
+        .with_help("leave one of them out");
+    return;
+  }
+  bound[index] = &keyword.argument;
+}
+
+void CallMaker::unknown_keyword(const OpKeyword& keyword) {
+  if (op_.plain_assignment_only && keyword.name == "name") {
+    fail(Diag::window_buffer_named, keyword.name_span, {op_.qualified()})
+        .with_help("leave `name=` out: in `data_buf = " + op_.qualified() + "(...)` the buffer is called `data_buf`");
+    return;
+  }
+  std::string near, all;
+  size_t best = 3;
+  for (const OpParam& param : op_.params) {
+    size_t distance = edit_distance(keyword.name, param.name);
+    if (distance < best && distance < param.name.size()) {
+      best = distance;
+      near = param.name;
+    }
+    all += (all.empty() ? "`" : ", `") + param.name + "`";
+  }
+  Diagnostic& d = fail(Diag::op_unknown_keyword, keyword.name_span, {op_.qualified(), std::string(keyword.name)});
+  if (!near.empty()) {
+    d.with_help("did you mean `" + near + "`?");
+  } else {
+    d.with_help(all.empty() ? "it takes no arguments" : "it takes " + all);
+  }
+}
+
+void CallMaker::missing(const OpParam& param) {
+  std::string doc = param.doc.substr(0, param.doc.find(". "));
+  while (!doc.empty() && doc.back() == '.') doc.pop_back();
+  fail(Diag::op_missing_argument, span_, {op_.qualified(), param.name}).with_note("`" + param.name + "`: " + doc);
+}
+
+void CallMaker::wrong_argument(const OpParam& param, const OpArgument& argument) {
+  if (param.kind == OpParam::ListOperand) {
+    Diagnostic& d = fail(Diag::op_list_expected, argument.span, {op_.qualified(), param.name, what_is(argument)});
+    bool single = argument.span && argument.span.file && argument.span.line == argument.span.end_line;
+    std::string text = "x";
+    if (single && argument.span.end_column > argument.span.column) {
+      std::string_view line = argument.span.file->line(argument.span.line);
+      size_t length = argument.span.end_column - argument.span.column;
+      if (argument.span.column - 1 + length <= line.size() && length < 40) {
+        text = line.substr(argument.span.column - 1, length);
+      }
+    }
+    d.with_help("write [" + text + "]");
+    return;
+  }
+  if (std::holds_alternative<std::vector<OpArgument>>(argument.value)) {
+    fail(Diag::op_list_unexpected, argument.span, {op_.qualified(), param.name})
+        .with_help("pass " + describe(param.accepts));
+    return;
+  }
+  fail(Diag::op_operand_class, argument.span,
+       {op_.qualified(), describe(param.accepts), param.name, what_is(argument)});
+}
+
+ExprRef CallMaker::to_operand(const OpParam& param, OpArgument& argument) {
+  if (auto* expr = std::get_if<ExprRef>(&argument.value)) return std::move(*expr);
+  if (auto* value = std::get_if<AttrValue>(&argument.value)) {
+    if (ExprRef expr = to_expr(*value, argument.span)) return expr;
+  }
+  wrong_argument(param, argument);
+  return nullptr;
+}
+
+// A Python number as an expression; null when the value is no number.
+ExprRef CallMaker::to_expr(const AttrValue& value, const Span& at) {
+  if (const auto* i = value.get<int64_t>()) return make<ConstInt>(at, *i);
+  if (const auto* f = value.get<double>()) return make<ConstFloat>(at, *f);
+  if (const auto* b = value.get<bool>()) return make<ConstBool>(at, *b);
+  return nullptr;
+}
+
+ExprRef CallMaker::to_list(const OpParam& param, OpArgument& argument) {
+  ExprList elements;
+  if (auto* expr = std::get_if<ExprRef>(&argument.value)) {
+    if (isa<MakeTuple>(*expr)) return std::move(*expr);
+    const auto* type = as<TupleType>((*expr)->type);
+    if (type && !type->types.empty()) return spread(*expr, argument.span);
+  } else if (auto* list = std::get_if<std::vector<OpArgument>>(&argument.value)) {
+    elements.reserve(list->size());
+    bool ok = true;
+    for (OpArgument& item : *list) {
+      if (auto* value = std::get_if<ExprRef>(&item.value)) {
+        elements.push_back(std::move(*value));
+        continue;
+      }
+      auto* constant = std::get_if<AttrValue>(&item.value);
+      elements.push_back(constant ? to_expr(*constant, item.span) : nullptr);
+      if (elements.back()) continue;
+      ok = false;
+      fail(Diag::op_operand_class, item.span,
+           {op_.qualified(), describe(param.accepts), param.name, what_is(item)});
+    }
+    return ok ? make<MakeTuple>(argument.span, std::move(elements)) : nullptr;
+  } else if (auto* value = std::get_if<AttrValue>(&argument.value)) {
+    if (auto* values = std::get_if<AttrValueList>(&value->value)) {
+      for (AttrValue& item : *values) {
+        elements.push_back(to_expr(item, argument.span));
+        if (elements.back()) continue;
+        fail(Diag::op_operand_class, argument.span,
+             {op_.qualified(), describe(param.accepts), param.name, what_is(item)});
+        return nullptr;
+      }
+      return make<MakeTuple>(argument.span, std::move(elements));
+    }
+  }
+  wrong_argument(param, argument);
+  return nullptr;
+}
+
+// The elements of a tuple that is not written out, so that a list operand is always a MakeTuple.
+ExprRef CallMaker::spread(const ExprRef& tuple, const Span& at) {
+  ExprList elements;
+  size_t count = as<TupleType>(tuple->type)->types.size();
+  for (size_t i = 0; i < count; ++i) {
+    elements.push_back(make<TupleGet>(at, tuple, static_cast<int64_t>(i)));
+  }
+  return make<MakeTuple>(at, std::move(elements));
+}
+
+void CallMaker::add_attribute(const OpParam& param, OpArgument& argument) {
+  if (auto* value = std::get_if<AttrValue>(&argument.value)) {
+    return add_attribute(param, std::move(*value), argument.span);
+  }
+  if (const auto* expr = std::get_if<ExprRef>(&argument.value)) {
+    if (const auto* i = as<ConstInt>(*expr)) return add_attribute(param, {i->value}, argument.span);
+    if (const auto* f = as<ConstFloat>(*expr)) return add_attribute(param, {f->value}, argument.span);
+    if (const auto* b = as<ConstBool>(*expr)) return add_attribute(param, {b->value}, argument.span);
+    fail(Diag::op_attribute_not_constant, argument.span, {op_.qualified(), param.name})
+        .with_label("`" + to_string(*expr) + "` is " + to_string((*expr)->type));
+    return;
+  }
+  fail(Diag::op_attribute_kind, argument.span,
+       {op_.qualified(), what_is(param.attr_kind, param.enum_id), param.name, what_is(argument)});
+}
+
+// Strings stand for members of an enumeration; split modes are also written 0, 1, 2.
+bool CallMaker::convert_enum(const OpParam& param, AttrValue& value, const Span& at) {
+  const std::string enum_name = std::string(info(param.enum_id).module) + "." + std::string(info(param.enum_id).name);
+  if (const auto* text = value.get<std::string>()) {
+    if (auto member = enum_from_text(param.enum_id, *text)) {
+      value = {*member};
+      return true;
+    }
+    fail(Diag::op_unknown_enum_text, at, {quote(*text), param.name, op_.qualified()})
+        .with_help("write one of " + allowed_values(param.enum_id));
+    return false;
+  }
+  if (const auto* number = value.get<int64_t>(); number && param.enum_id == EnumId::SplitMode) {
+    if (*number >= 0 && *number < static_cast<int64_t>(info(param.enum_id).members.size())) {
+      value = {EnumValue{param.enum_id, static_cast<uint8_t>(*number)}};
+      return true;
+    }
+    fail(Diag::op_unknown_enum_text, at, {std::to_string(*number), param.name, op_.qualified()})
+        .with_help("write 0 (none), 1 (up-down), 2 (left-right) or a pl.SplitMode");
+    return false;
+  }
+  if (const auto* member = value.get<EnumValue>()) {
+    if (member->id == param.enum_id && member->value < info(param.enum_id).members.size()) return true;
+    bool known = member->value < info(member->id).members.size();
+    fail(Diag::op_wrong_enum, at,
+         {op_.qualified(), "a `" + enum_name + "`", param.name, known ? to_string(*member) : "?"})
+        .with_help("write one of " + allowed_values(param.enum_id));
+    return false;
+  }
+  fail(Diag::op_attribute_kind, at,
+       {op_.qualified(), what_is(param.attr_kind, param.enum_id), param.name, what_is(value)})
+      .with_help("write one of " + allowed_values(param.enum_id));
+  return false;
+}
+
+void CallMaker::add_attribute(const OpParam& param, AttrValue value, const Span& at) {
+  if (param.attr_kind == AttrKind::Enum) {
+    if (!convert_enum(param, value, at)) return;
+  } else {
+    if (const auto* i = value.get<int64_t>(); i && param.attr_kind == AttrKind::Float) {
+      value = {static_cast<double>(*i)};
+    }
+    // AttrKind lists its kinds in the order of the alternatives of AttrValue.
+    if (value.value.index() != static_cast<size_t>(param.attr_kind)) {
+      fail(Diag::op_attribute_kind, at,
+           {op_.qualified(), what_is(param.attr_kind, param.enum_id), param.name, what_is(value)});
+      return;
+    }
+  }
+  if (param.default_value && *param.default_value == value) return;
+  attrs_.emplace_back(param.name, std::move(value));
+}
+
+void CallMaker::take(ExprList args, AttrList attrs) {
+  if (args.size() != op_.operand_count) {
+    fail(Diag::op_malformed_call, span_,
+         {op_.qualified(), std::to_string(op_.operand_count), std::to_string(args.size())});
+    return;
+  }
+  args_ = std::move(args);
+  if (!attrs.empty()) {
+    for (const auto& [name, value] : attrs) {
+      int index = op_.param_index(name);
+      if (index < 0 || op_.params[index].kind != OpParam::Attribute) {
+        fail(Diag::op_unknown_keyword, span_, {op_.qualified(), name});
+      }
+    }
+  }
+  for (size_t i = 0; i < op_.params.size(); ++i) {
+    const OpParam& param = op_.params[i];
+    if (param.kind != OpParam::Attribute) {
+      ExprRef& arg = args_[op_.operand_slots[i]];
+      if (!arg && !param.optional) missing(param);
+      if (arg && param.kind == OpParam::ListOperand && !isa<MakeTuple>(arg)) {
+        const auto* type = as<TupleType>(arg->type);
+        if (type && !type->types.empty()) {
+          arg = spread(arg, span_);
+        } else {
+          wrong_argument(param, {arg, span_});
+        }
+      }
+      continue;
+    }
+    bool given = false;
+    for (auto& [name, value] : attrs) {
+      if (name != param.name) continue;
+      if (given) fail(Diag::op_duplicate_argument, span_, {op_.qualified(), name});
+      if (!given) add_attribute(param, std::move(value), span_);
+      given = true;
+    }
+    if (!given && !param.optional) missing(param);
+  }
+}
+
+void CallMaker::wrong_class(const OpParam& param, const ExprRef& arg, const Span& at) {
+  std::string label = "`" + to_string(arg) + "` is " + to_string(arg->type);
+  auto dtype = scalar_dtype(arg->type);
+  bool wants_int = (param.accepts & AcceptInt) && !(param.accepts & AcceptScalar);
+  const auto* tensor = as<TensorType>(arg->type);
+  if (dtype && wants_int && *dtype == DType::Bool) {
+    fail(Diag::op_bool_for_int, at, {op_.qualified(), param.name})
+        .with_label(label)
+        .with_help("write 1 or 0, or pl.cast(x, pl.INT32)");
+  } else if (dtype && wants_int) {
+    fail(Diag::op_not_an_integer, at, {op_.qualified(), param.name, what_is(arg->type)})
+        .with_label(label)
+        .with_help("pl.cast(x, pl.INT32) makes an integer of it");
+  } else if (tensor && (param.accepts & AcceptWindow)) {
+    std::string shape;
+    for (const ExprRef& dim : tensor->shape) shape += (shape.empty() ? "" : ", ") + to_string(dim);
+    fail(Diag::needs_window, at, {op_.qualified()})
+        .with_label(label)
+        .with_help("put `" + to_string(arg) + "` in a window: buf = pld.alloc_window_buffer([" + shape +
+                   "], dtype=pl." + std::string(info(tensor->dtype).name) +
+                   ") on the host, then pld.window(buf, ...)");
+  } else {
+    Diagnostic& d = fail(Diag::op_operand_class, at,
+                         {op_.qualified(), describe(param.accepts), param.name, what_is(arg->type)})
+                        .with_label(label);
+    if (tensor && (param.accepts & AcceptTile)) {
+      d.with_help("pl.load(x, offsets, shape) gives a tile of a tensor");
+    } else if (isa<TileType>(arg->type) && (param.accepts & (AcceptTensor | AcceptWindow))) {
+      d.with_help("pl.store(tile, offsets, t) writes a tile into a tensor");
+    }
+  }
+}
+
+void CallMaker::check_operand(const OpParam& param, ExprRef& arg, const Span& at) {
+  if (param.kind == OpParam::Operand) {
+    if (accepts(param.accepts, arg->type)) return;
+    return wrong_class(param, arg, at);
+  }
+  const auto* list = as<MakeTuple>(arg);
+  if (!list) return;  // already reported
+  for (const ExprRef& element : list->elements) {
+    if (accepts(param.accepts, element->type)) continue;
+    // A variable's own span is where it was defined; other expressions know where they stand.
+    bool placed = element->span && !isa<Var>(element);
+    wrong_class(param, element, placed ? element->span : at);
+  }
+}
+
+// The dtype a constant given for `param` takes; none where it keeps its own.
+std::optional<DType> CallMaker::literal_target(const OpParam& param, const ExprRef& arg) const {
+  if (param.literal) return param.literal;
+  if (param.like < 0) return std::nullopt;
+  const OpParam& other = op_.params[param.like];
+  if (other.kind == OpParam::Attribute) {
+    const AttrValue* value = find_attr(attrs_, other.name);
+    if (!value && other.default_value) value = &*other.default_value;
+    const DType* dtype = value ? value->get<DType>() : nullptr;
+    return dtype ? std::optional(*dtype) : std::nullopt;
+  }
+  const ExprRef& operand = args_[op_.operand_slots[param.like]];
+  std::optional<DType> dtype = element_dtype(operand);
+  // Of two literals an integer follows a float, as in Python; otherwise both stay as they are.
+  if (dtype && is_literal(operand) && !(is_float(*dtype) && isa<ConstInt>(arg))) return std::nullopt;
+  return dtype;
+}
+
+void CallMaker::convert_literal(const OpParam& param, ExprRef& arg, const Span& at) {
+  if (!is_literal(arg)) return;
+  std::optional<DType> target = literal_target(param, arg);
+  if (!target || *target == DType::Bool || *target == DType::TaskId) return;
+  std::string dtype_name = "pl." + std::string(info(*target).name);
+  if (const auto* i = as<ConstInt>(arg)) {
+    if (*target == DType::Index) return;
+    if (is_integer(*target)) {
+      if (fits(i->value, *target)) {
+        arg = make<ConstInt>(arg->span, i->value, *target);
+      } else {
+        fail(Diag::constant_out_of_range, at, {std::to_string(i->value), dtype_name});
+      }
+      return;
+    }
+    if (!std::isfinite(round_to(static_cast<double>(i->value), *target))) {
+      fail(Diag::constant_out_of_range, at, {std::to_string(i->value), dtype_name});
+      return;
+    }
+    arg = make<ConstFloat>(arg->span, static_cast<double>(i->value), *target);
+    return;
+  }
+  double value = as<ConstFloat>(arg)->value;
+  if (*target == DType::FP32) return;
+  if (is_integer(*target)) {
+    fail(Diag::constant_not_integer, at, {float_text(value), op_.qualified(), dtype_name})
+        .with_help("write an integer, or pl.cast the other operand to pl.FP32");
+  } else if (std::isfinite(value) && !std::isfinite(round_to(value, *target))) {
+    fail(Diag::constant_out_of_range, at, {float_text(value), dtype_name});
+  } else {
+    arg = make<ConstFloat>(arg->span, value, *target);
+  }
+}
+
+Ref<const Call> CallMaker::finish(TypeRef annotated) {
+  for (size_t i = 0; i < op_.params.size(); ++i) {
+    const OpParam& param = op_.params[i];
+    if (param.kind == OpParam::Attribute) continue;
+    size_t slot = op_.operand_slots[i];
+    if (args_[slot]) check_operand(param, args_[slot], place(slot));
+  }
+  if (failed_) return nullptr;
+  for (size_t i = 0; i < op_.params.size(); ++i) {
+    const OpParam& param = op_.params[i];
+    if (param.kind != OpParam::Operand || (param.like < 0 && !param.literal)) continue;
+    size_t slot = op_.operand_slots[i];
+    if (args_[slot]) convert_literal(param, args_[slot], place(slot));
+  }
+  if (failed_) return nullptr;
+  OpCheck check(op_, args_, attrs_, span_, diags_, std::move(annotated), places_.data());
+  TypeRef type = op_.rule(check);
+  TW_CHECK(type || check.failed(), "the type rule of " + op_.qualified() + " gave no type and no error");
+  if (check.failed()) return nullptr;
+  Ref<Call> call = make_empty<Call>();
+  call->span = span_;
+  call->op = &op_;
+  call->args = std::move(args_);
+  call->attrs = std::move(attrs_);
+  call->type = std::move(type);
+  return finish_node(std::move(call));
+}
+
+}  // namespace
+
+Ref<const Call> create_call(const Op& op, std::vector<OpArgument> positional, std::vector<OpKeyword> keywords,
+                            const Span& span, Diagnostics& diags, TypeRef annotated) {
+  CallMaker maker(op, span, diags);
+  maker.bind(positional, keywords);
+  return maker.finish(std::move(annotated));
+}
+
+Ref<const Call> create_call(const Op& op, ExprList args, AttrList attrs, const Span& span, Diagnostics& diags,
+                            TypeRef annotated) {
+  CallMaker maker(op, span, diags);
+  maker.take(std::move(args), std::move(attrs));
+  return maker.finish(std::move(annotated));
+}
+
+}  // namespace tilewire::ir

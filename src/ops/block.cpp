@@ -1,0 +1,28 @@
+// Where in a launch a kernel runs: SPMD blocks, and the vector lanes of a split kernel.
+#include "ops/define.h"
+#include "ops/families.h"
+
+namespace tilewire::ops {
+
+using namespace ir;
+
+void define_block(std::vector<Op>& ops) {
+  struct Entry {
+    const char* name;
+    const char* doc;
+  };
+  const Entry entries[] = {
+      {"tile.get_block_idx", "The number of this SPMD block, from 0; 0 outside `pl.spmd`."},
+      {"tile.get_block_num", "How many SPMD blocks this launch has; 1 outside `pl.spmd`."},
+      {"tile.get_subblock_idx",
+       "The number of this vector lane, from 0, in an AIV function whose pipes are split over two lanes."},
+      {"tile.get_subblock_num", "How many vector lanes run this AIV function for each block: 1, or 2 when split."},
+  };
+  for (const Entry& entry : entries) {
+    Define(ops, "pl", entry.name, entry.doc).result("An INDEX scalar.").rule([](OpCheck&) {
+      return scalar_type(DType::Index);
+    });
+  }
+}
+
+}  // namespace tilewire::ops

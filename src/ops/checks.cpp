@@ -1,0 +1,274 @@
+#include "ops/checks.h"
+
+#include "ir/printer.h"
+
+namespace tilewire::ops {
+
+using namespace ir;
+
+const DTypeSet numbers = {[](DType d) { return is_integer(d) || is_float(d); }, "integers and floats"};
+const DTypeSet floats = {[](DType d) { return is_float(d); }, "floats"};
+const DTypeSet integers = {[](DType d) { return is_integer(d); }, "integers"};
+const DTypeSet integers_or_bool = {[](DType d) { return is_integer(d) || d == DType::Bool; }, "integers and BOOL"};
+
+std::string name_of(DType dtype) { return "pl." + std::string(info(dtype).name); }
+
+bool check_dtype(OpCheck& c, std::string_view operand, DType dtype, const DTypeSet& allowed) {
+  if (allowed.holds(dtype)) return true;
+  c.error(Diag::dtype_not_allowed, operand, {c.op.qualified(), name_of(dtype)})
+      .with_help("it works on " + std::string(allowed.text) + "; pl.cast(x, target_type) converts");
+  return false;
+}
+
+bool check_same_dtype(OpCheck& c, std::string_view a, std::string_view b) {
+  DType x = *c.dtype(a);
+  DType y = *c.dtype(b);
+  if (x == y) return true;
+  c.error(Diag::dtype_mismatch, b, {c.op.qualified(), name_of(x), name_of(y)})
+      .with_help("convert one of them: pl.cast(" + to_string(c.arg(b)) + ", " + name_of(x) + ")");
+  return false;
+}
+
+bool check_same_shape(OpCheck& c, std::string_view a, std::string_view b) {
+  auto x = shaped(c.arg(a));
+  auto y = shaped(c.arg(b));
+  if (may_equal(*x->shape, *y->shape)) return true;
+  c.error(Diag::shape_mismatch, b, {c.op.qualified(), shape_text(*x->shape), shape_text(*y->shape)});
+  return false;
+}
+
+bool check_storage_dtype(OpCheck& c, const char* what, DType dtype) {
+  if (dtype != DType::TaskId) return true;
+  c.error(Diag::storage_dtype, {what, name_of(dtype)}).with_help("pl.array.create(n, pl.TASK_ID) holds task ids");
+  return false;
+}
+
+bool check_length(OpCheck& c, std::string_view list, size_t count) {
+  size_t found = c.list(list).size();
+  if (found == count) return true;
+  c.error(Diag::list_length, list,
+          {c.op.qualified(), std::to_string(count), std::string(list), std::to_string(found)});
+  return false;
+}
+
+bool check_peer(OpCheck& c, std::string_view peer) {
+  auto value = constant_value(c.arg(peer));
+  if (!value || *value >= 0) return true;
+  c.error(Diag::negative_peer, peer, {c.op.qualified(), std::to_string(*value)})
+      .with_help("take it modulo the rank count: (pld.rank(ctx) - 1 + n) % n with n = pld.nranks(ctx)");
+  return false;
+}
+
+namespace {
+
+bool check_start(OpCheck& c, std::string_view offsets, size_t i, int64_t start) {
+  if (start >= 0) return true;
+  c.error(Diag::negative_offset, offsets, {c.op.qualified(), std::to_string(start), std::to_string(i)})
+      .with_help("offsets count from 0; there is no counting from the end");
+  return false;
+}
+
+Diagnostic& out_of_bounds(OpCheck& c, std::string_view offsets, size_t i, const std::string& last, int64_t size) {
+  return c.error(Diag::region_out_of_bounds, offsets,
+                 {c.op.qualified(), last, std::to_string(i), std::to_string(size)});
+}
+
+}  // namespace
+
+bool check_region(OpCheck& c, std::string_view offsets, const ExprList& extents, const ExprList& shape) {
+  const ExprList& starts = c.list(offsets);
+  bool good = true;
+  for (size_t i = 0; i < starts.size() && i < shape.size() && i < extents.size(); ++i) {
+    auto start = constant_value(starts[i]);
+    auto extent = constant_value(extents[i]);
+    auto size = constant_value(shape[i]);
+    if (start && !check_start(c, offsets, i, *start)) {
+      good = false;
+      continue;
+    }
+    // An unknown start is at least 0, an unknown extent too.
+    int64_t end = 0;
+    bool overflow = __builtin_add_overflow(start.value_or(0), extent.value_or(0), &end);
+    if (!size || (!overflow && end <= *size)) continue;
+    good = false;
+    out_of_bounds(c, offsets, i, overflow ? "?" : std::to_string(end - 1), *size)
+        .with_label("offset " + to_string(starts[i]) + ", extent " + to_string(extents[i]));
+  }
+  return good;
+}
+
+bool check_starts(OpCheck& c, std::string_view offsets, const ExprList& shape) {
+  const ExprList& starts = c.list(offsets);
+  bool good = true;
+  for (size_t i = 0; i < starts.size() && i < shape.size(); ++i) {
+    auto start = constant_value(starts[i]);
+    auto size = constant_value(shape[i]);
+    if (!start) continue;
+    if (!check_start(c, offsets, i, *start)) {
+      good = false;
+    } else if (size && *start >= *size) {
+      good = false;
+      out_of_bounds(c, offsets, i, std::to_string(*start), *size).with_label("offset " + to_string(starts[i]));
+    }
+  }
+  return good;
+}
+
+bool check_element(OpCheck& c, std::string_view offsets, const ExprList& shape) {
+  if (!check_length(c, offsets, shape.size())) return false;
+  return check_starts(c, offsets, shape);
+}
+
+std::optional<size_t> checked_axis(OpCheck& c, std::string_view attr, size_t rank) {
+  int64_t axis = *c.attr(attr)->get<int64_t>();
+  int64_t n = static_cast<int64_t>(rank);
+  if (axis >= -n && axis < n) return axis < 0 ? axis + n : axis;
+  c.error(Diag::axis_out_of_range, attr, {c.op.qualified(), std::to_string(axis), std::to_string(rank)})
+      .with_help(rank == 0 ? "the operand has no dimensions"
+                           : "axes go from 0 to " + std::to_string(rank - 1) + "; -1 is the last");
+  return std::nullopt;
+}
+
+namespace {
+
+bool check_tile_extent(OpCheck& c, std::string_view list, const ExprRef& extent) {
+  auto value = constant_value(extent);
+  if (!value) {
+    c.error(Diag::extent_not_constant, list, {to_string(extent)})
+        .with_help("give the tile its largest size and pass the part in use as `valid_shape`");
+    return false;
+  }
+  if (*value > 0) return true;
+  c.error(Diag::extent_not_positive, list, {"tile", std::to_string(*value)});
+  return false;
+}
+
+// INDEX constants, whatever integer dtype the program wrote them in: types compare by structure.
+ExprRef as_index(const ExprRef& extent) {
+  const auto* constant = as<ConstInt>(extent);
+  return constant && constant->dtype != DType::Index ? ExprRef(const_index(constant->value)) : extent;
+}
+
+}  // namespace
+
+std::optional<TileShape> checked_tile_shape(OpCheck& c, std::string_view list) {
+  const ExprList& extents = c.list(list);
+  if (extents.empty()) {
+    c.error(Diag::rank_too_small, list, {c.op.qualified(), "1", "0"});
+    return std::nullopt;
+  }
+  bool good = true;
+  for (const ExprRef& extent : extents) good = check_tile_extent(c, list, extent) && good;
+  if (!good) return std::nullopt;
+  size_t rank = extents.size();
+  for (size_t i = 0; i + 2 < rank; ++i) {
+    if (*constant_value(extents[i]) == 1) continue;
+    c.error(Diag::leading_extent, list, {shape_text(extents)})
+        .with_help("loop over the leading dimensions, or reshape the tensor to two");
+    return std::nullopt;
+  }
+  TileShape shape;
+  shape.rows_expr = rank == 1 ? ExprRef(const_index(1)) : as_index(extents[rank - 2]);
+  shape.cols_expr = as_index(extents[rank - 1]);
+  shape.rows = *constant_value(shape.rows_expr);
+  shape.cols = *constant_value(shape.cols_expr);
+  return shape;
+}
+
+std::optional<TileShape> checked_new_tile_shape(OpCheck& c, std::string_view list) {
+  if (!check_length(c, list, 2)) return std::nullopt;
+  return checked_tile_shape(c, list);
+}
+
+bool check_tensor_shape(OpCheck& c, std::string_view list) {
+  bool good = true;
+  for (const ExprRef& extent : c.list(list)) {
+    auto value = constant_value(extent);
+    if (!value || *value > 0) continue;
+    c.error(Diag::extent_not_positive, list, {"tensor", std::to_string(*value)});
+    good = false;
+  }
+  return good;
+}
+
+bool check_valid_shape(OpCheck& c, std::string_view list, const ExprList& shape) {
+  if (!c.has(list)) return true;
+  if (!check_length(c, list, shape.size())) return false;
+  const ExprList& valid = c.list(list);
+  bool good = true;
+  for (size_t i = 0; i < valid.size(); ++i) {
+    auto value = constant_value(valid[i]);
+    auto extent = constant_value(shape[i]);
+    if (!value || (*value >= 0 && (!extent || *value <= *extent))) continue;
+    good = false;
+    if (*value < 0) {
+      c.error(Diag::extent_not_positive, list, {"tile", std::to_string(*value)});
+    } else {
+      c.error(Diag::valid_shape_too_large, list,
+              {std::to_string(*value), std::to_string(*extent), std::to_string(i)});
+    }
+  }
+  return good;
+}
+
+std::optional<ExprList> region_of_tile(OpCheck& c, std::string_view tile, size_t rank) {
+  const TileType& type = *c.tile(tile);
+  if (rank == 0) {
+    c.error(Diag::rank_too_small, {c.op.qualified(), "1", "0"});
+    return std::nullopt;
+  }
+  if (rank == 1) {
+    if (type.rows() == 1) return ExprList{type.shape[1]};
+    c.error(Diag::tile_into_vector, tile, {c.op.qualified(), std::to_string(type.rows())})
+        .with_help("reshape the tile to one row first: pl.tile.reshape(t, [1, n])");
+    return std::nullopt;
+  }
+  if (rank == 2) return type.shape;
+  static const ExprRef one = const_index(1);
+  ExprList extents(rank, one);
+  extents[rank - 2] = type.shape[0];
+  extents[rank - 1] = type.shape[1];
+  return extents;
+}
+
+bool normalise_int32(OpCheck& c, std::string_view operand) {
+  const ExprRef& value = c.arg(operand);
+  if (scalar_dtype(value->type) == DType::Int32) return true;
+  if (const auto* constant = as<ConstInt>(value)) {
+    if (!fits(constant->value, DType::Int32)) {
+      c.error(Diag::narrowed_value, operand,
+              {std::to_string(constant->value), c.op.qualified(), std::string(operand)});
+      return false;
+    }
+    c.set(operand, make<ConstInt>(value->span, constant->value, DType::Int32));
+    return true;
+  }
+  c.set(operand, scalar_cast(value, DType::Int32));
+  return true;
+}
+
+bool check_signal(OpCheck& c, std::string_view signal) {
+  DType dtype = c.tensor(signal)->dtype;
+  if (dtype == DType::Int32) return true;
+  c.error(Diag::signal_not_int32, signal, {c.op.qualified(), name_of(dtype)})
+      .with_help("pld.alloc_signal(n) on the host makes a signal of n cells");
+  return false;
+}
+
+bool check_atomic(OpCheck& c, std::string_view operand) {
+  if (c.enum_attr<AtomicType>("atomic") == AtomicType::None_) return true;
+  DType dtype = *c.dtype(operand);
+  bool good = dtype == DType::FP32 || dtype == DType::FP16 || dtype == DType::BF16 ||
+              (is_integer(dtype) && bits(dtype) >= 16);
+  if (!good) {
+    c.error(Diag::atomic_dtype, operand, {name_of(dtype)})
+        .with_help("it works on FP32, FP16, BF16 and integers of 16 bits or more");
+  }
+  return good;
+}
+
+ExprRef zeros(size_t count, const Span& span) {
+  return make<MakeTuple>(span, ExprList(count, ExprRef(const_index(0))));
+}
+
+}  // namespace tilewire::ops

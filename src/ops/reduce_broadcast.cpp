@@ -1,0 +1,174 @@
+// Reductions of rows and columns, and the broadcasts that undo them.
+#include "ops/broadcast.h"
+#include "ops/checks.h"
+#include "ops/define.h"
+#include "ops/families.h"
+#include "ops/registry.h"
+
+namespace tilewire::ops {
+
+using namespace ir;
+
+namespace {
+
+struct Level {
+  const char* family;
+  uint16_t accepts;
+  const char* noun;
+};
+const Level levels[] = {{"tile.", AcceptTile, "tile"}, {"tensor.", AcceptTensor, "tensor"}};
+
+// A row is the last dimension, a column the one before it.
+size_t axis_of(bool row, size_t rank) { return row ? rank - 1 : rank - 2; }
+
+struct Reduction {
+  const char* name;
+  const char* doc;
+  bool row;
+  bool index;  // the result is a position
+};
+
+const Reduction reductions[] = {
+    {"row_sum", "The sum of every row.", true, false},
+    {"row_max", "The largest element of every row.", true, false},
+    {"row_min", "The smallest element of every row.", true, false},
+    {"col_sum", "The sum of every column.", false, false},
+    {"col_max", "The largest element of every column.", false, false},
+    {"col_min", "The smallest element of every column.", false, false},
+    {"row_argmax", "The position of the largest element of every row, the first one of equals.", true, true},
+    {"row_argmin", "The position of the smallest element of every row, the first one of equals.", true, true},
+};
+
+TypeRef reduce_rule(OpCheck& c, bool row, bool index) {
+  auto x = shaped(c.args[0]);
+  size_t rank = x->shape->size();
+  if (rank < 2) {
+    c.error(Diag::rank_too_small, "x", {c.op.qualified(), "2", std::to_string(rank)})
+        .with_help("reshape it to two dimensions first: pl.reshape(x, [1, n])");
+    return nullptr;
+  }
+  if (!check_dtype(c, "x", x->dtype, numbers)) return nullptr;
+  ExprList shape = *x->shape;
+  shape[axis_of(row, rank)] = const_index(1);
+  return value_type(x->is_tile, std::move(shape), index ? DType::Int32 : x->dtype);
+}
+
+void define_reduction(std::vector<Op>& ops, const Level& level, const Reduction& r) {
+  const std::string noun = level.noun;
+  Define def(ops, "pl", level.family + std::string(r.name), r.doc);
+  def.operand("x", level.accepts, "The " + noun + " that is reduced.");
+  if (level.accepts == AcceptTile) {
+    def.operand("scratch", AcceptTile, "A tile the target may use as working space; its contents are lost.").optional();
+  }
+  std::string shape = r.row ? "[r, 1]" : "[1, c]";
+  def.result("A " + noun + " of shape " + shape + (r.index ? " and dtype INT32." : " and the same dtype."));
+  bool row = r.row, index = r.index;
+  def.rule([row, index](OpCheck& c) { return reduce_rule(c, row, index); });
+  if (level.accepts == AcceptTensor) def.effect(Access::Read, "x");
+}
+
+// `vector` is a column [.., r, 1] (row forms) or a row [.., 1, c] (column forms) that fits `full`.
+bool check_vector(OpCheck& c, bool row, const char* name, const ExprList& vector, const ExprList& full) {
+  size_t rank = full.size();
+  bool good = vector.size() == rank && rank >= 2;
+  for (size_t i = 0; good && i < rank; ++i) {
+    auto extent = constant_value(vector[i]);
+    good = i == axis_of(row, rank) ? extent == 1 : may_equal(vector[i], full[i]);
+  }
+  if (good) return true;
+  std::string wanted = "?";
+  if (rank >= 2) {
+    ExprList shape = full;
+    shape[axis_of(row, rank)] = const_index(1);
+    wanted = shape_text(shape);
+  }
+  c.error(Diag::expand_vector, name,
+          {c.op.qualified(), row ? "a column" : "a row", wanted, shape_text(full), shape_text(vector)});
+  return false;
+}
+
+TypeRef expand_rule(OpCheck& c, bool row) {
+  auto x = shaped(c.args[0]);
+  if (x->is_tile ? !checked_new_tile_shape(c, "shape") : !check_tensor_shape(c, "shape")) return nullptr;
+  const ExprList& shape = c.list("shape");
+  if (!check_vector(c, row, "x", *x->shape, shape)) return nullptr;
+  return value_type(x->is_tile, shape, x->dtype);
+}
+
+TypeRef fused_rule(OpCheck& c, bool row) {
+  auto a = shaped(c.args[0]);
+  auto b = shaped(c.args[1]);
+  if (a->dtype != b->dtype) check_same_dtype(c, "a", "b");
+  check_vector(c, row, "b", *b->shape, *a->shape);
+  if (c.failed() || !check_dtype(c, "a", a->dtype, numbers)) return nullptr;
+  return computed_type(c.args[0]->type);
+}
+
+// Binary op, suffix of its fused forms, what they do.
+struct Fused {
+  const char* op;
+  const char* suffix;
+  const char* text;
+};
+const Fused fused[] = {
+    {"add", "add", "The sum of `a` and"},
+    {"sub", "sub", "The difference of `a` and"},
+    {"mul", "mul", "The product of `a` and"},
+    {"div", "div", "The quotient of `a` and"},
+    {"maximum", "max", "The larger of `a` and"},
+    {"minimum", "min", "The smaller of `a` and"},
+};
+
+void define_expansion(std::vector<Op>& ops, const Level& level, bool row) {
+  const std::string noun = level.noun;
+  const std::string prefix = level.family + std::string(row ? "row_expand" : "col_expand");
+  const std::string vector_doc = row ? "A column of shape [r, 1]." : "A row of shape [1, c].";
+  const std::string spread = row ? "the column `b`, repeated over the columns, element by element."
+                                 : "the row `b`, repeated over the rows, element by element.";
+  bool tensor = level.accepts == AcceptTensor;
+  Define plain(ops, "pl", prefix,
+               row ? "Repeats a column over all columns." : "Repeats a row over all rows.");
+  plain.operand("x", level.accepts, vector_doc)
+      .list("shape", AcceptInt, "The shape of the result, [r, c].")
+      .result("A " + noun + " of shape `shape` and the same dtype.")
+      .rule([row](OpCheck& c) { return expand_rule(c, row); });
+  if (tensor) plain.effect(Access::Read, "x");
+  for (const Fused& f : fused) {
+    Define def(ops, "pl", prefix + "_" + f.suffix, std::string(f.text) + " " + spread);
+    def.operand("a", level.accepts, "A " + noun + " of shape [r, c].")
+        .operand("b", level.accepts, vector_doc)
+        .result("A " + noun + " of the shape and dtype of `a`.")
+        .rule([row](OpCheck& c) { return fused_rule(c, row); });
+    if (tensor) def.effect(Access::Read, "a").effect(Access::Read, "b");
+  }
+}
+
+}  // namespace
+
+void define_reduce_broadcast(std::vector<Op>& ops) {
+  for (const Level& level : levels) {
+    for (const Reduction& reduction : reductions) define_reduction(ops, level, reduction);
+    define_expansion(ops, level, true);
+    define_expansion(ops, level, false);
+  }
+}
+
+const Op* expanded_form(const Op& op, const TileType& a, const TileType& b) {
+  const Op* plain = expansion(b, a);
+  if (!plain || op.module != "pl") return nullptr;
+  for (const Fused& f : fused) {
+    if (op.name != std::string("tile.") + f.op) continue;
+    return registry().find(plain->qualified() + "_" + f.suffix);
+  }
+  return nullptr;
+}
+
+const Op* expansion(const TileType& vector, const TileType& full) {
+  int64_t rows = full.rows(), cols = full.cols();
+  if (vector.rows() == rows && vector.cols() == cols) return nullptr;
+  if (vector.rows() == rows && vector.cols() == 1) return registry().find("pl.tile.row_expand");
+  if (vector.rows() == 1 && vector.cols() == cols) return registry().find("pl.tile.col_expand");
+  return nullptr;
+}
+
+}  // namespace tilewire::ops

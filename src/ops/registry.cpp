@@ -1,0 +1,34 @@
+#include "ops/registry.h"
+
+#include "ops/families.h"
+
+namespace tilewire::ops {
+namespace {
+
+std::vector<ir::Op> all_ops() {
+  std::vector<ir::Op> ops;
+  define_scalar(ops);
+  define_create_move(ops);
+  define_reshape(ops);
+  define_elementwise(ops);
+  define_reduce_broadcast(ops);
+  define_matmul(ops);
+  define_index_sort(ops);
+  define_arrays_tasks(ops);
+  define_block(ops);
+  define_windows(ops);
+  define_signals(ops);
+  define_remote(ops);
+  define_collectives(ops);
+  define_pipes(ops);
+  return ops;
+}
+
+}  // namespace
+
+const ir::OpTable& registry() {
+  static const ir::OpTable table(all_ops());
+  return table;
+}
+
+}  // namespace tilewire::ops

@@ -1,0 +1,17 @@
+// The parts of the module `tilewire._core`, in the order they are made.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace tilewire::python {
+
+// In this order: a class comes after its base.
+void bind_bases(nanobind::module_& module);  // Node, Type, Expr, Stmt; Span and Op
+void bind_types(nanobind::module_& module);
+void bind_expressions(nanobind::module_& module);
+void bind_statements(nanobind::module_& module);  // and functions and programs
+void bind_programs(nanobind::module_& module);    // methods of Program, functions of tilewire.ir
+void bind_language(nanobind::module_& module);    // ops, forms and type constructors
+void bind_reader(nanobind::module_& module);      // text to program
+
+}  // namespace tilewire::python

@@ -1,0 +1,64 @@
+#include "python/errors.h"
+
+#include <nanobind/nanobind.h>
+
+#include "python/convert.h"
+
+namespace tilewire::python {
+namespace {
+
+nb::module_ errors() { return nb::module_::import_("tilewire.errors"); }
+
+nb::object file_of(const Span& span) {
+  return to_python(span.file ? std::string_view(span.file->name()) : std::string_view());
+}
+
+// Spans count bytes; Python counts characters.
+size_t character_column(const Span& span, uint32_t line_number, uint32_t column) {
+  std::string_view line = span.file ? span.file->line(line_number) : std::string_view();
+  size_t characters = 0;
+  for (size_t i = 0; i + 1 < column; ++i) {
+    characters += i >= line.size() || (static_cast<unsigned char>(line[i]) & 0xC0) != 0x80;
+  }
+  return column == 0 ? 0 : characters + 1;
+}
+
+std::string code_of(const Diagnostic& diagnostic) {
+  std::string digits = std::to_string(diag_info(diagnostic.id).code);
+  return "TW" + std::string(digits.size() < 4 ? 4 - digits.size() : 0, '0') + digits;
+}
+
+nb::object to_python(const Diagnostic& d) {
+  nb::module_ module = errors();
+  nb::list notes, helps;
+  for (const auto& note : d.notes) {
+    notes.append(module.attr("Note")(python::to_python(note.text), file_of(note.span), note.span.line,
+                                     character_column(note.span, note.span.line, note.span.column)));
+  }
+  for (const std::string& help : d.helps) helps.append(python::to_python(help));
+  return module.attr("Diagnostic")(
+      python::to_python(code_of(d)), d.severity == Severity::Error ? "error" : "warning",
+      python::to_python(d.message), file_of(d.span), d.span.line,
+      character_column(d.span, d.span.line, d.span.column), d.span.end_line,
+      character_column(d.span, d.span.end_line, d.span.end_column), python::to_python(d.label),
+      nb::tuple(notes), nb::tuple(helps), python::to_python(render(d)));
+}
+
+}  // namespace
+
+void raise_program_error(const Diagnostics& diags) {
+  nb::list all;
+  for (const Diagnostic& diagnostic : diags.all()) all.append(to_python(diagnostic));
+  nb::object type = errors().attr("ProgramError");
+  nb::object error = type(python::to_python(diags.text()), nb::tuple(all));
+  PyErr_SetObject(type.ptr(), error.ptr());
+  throw nb::python_error();
+}
+
+void emit_warnings(const Diagnostics& diags) {
+  for (const Diagnostic& diagnostic : diags.all()) {
+    if (diagnostic.severity == Severity::Warning) errors().attr("warn")(to_python(diagnostic));
+  }
+}
+
+}  // namespace tilewire::python

@@ -1,0 +1,15 @@
+// Diagnostics as Python exceptions and warnings.
+#pragma once
+
+#include <string>
+
+#include "support/diagnostics.h"
+
+namespace tilewire::python {
+
+// Raises tilewire.ProgramError with all diagnostics.
+[[noreturn]] void raise_program_error(const Diagnostics& diags);
+// One Python warning per warning among the diagnostics; raises what a filter turns into an error.
+void emit_warnings(const Diagnostics& diags);
+
+}  // namespace tilewire::python

@@ -1,0 +1,182 @@
+#include "support/diagnostics.h"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+namespace tilewire {
+namespace {
+
+constexpr DiagInfo table[] = {
+#define TW_DIAG(code, name, severity, text, example) {code, #name, Severity::severity, text, example},
+#include "support/diagnostics.def"
+#undef TW_DIAG
+};
+
+// Longest piece of a source line that is shown; a line of megabytes must not fill the terminal.
+constexpr size_t shown_width = 160;
+
+bool starts_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
+
+size_t characters(std::string_view text) { return std::count_if(text.begin(), text.end(), starts_character); }
+
+// The start of the character that `at` is in. A character has at most four bytes, so a line of nothing but
+// continuation bytes is not searched to its beginning.
+size_t character_start(std::string_view line, size_t at) {
+  size_t start = at;
+  while (start > 0 && at - start < 3 && !starts_character(line[start])) --start;
+  return starts_character(line[start]) ? start : at;
+}
+
+// Control bytes and broken UTF-8 would corrupt the terminal; tabs keep the caret aligned as one space.
+std::string printable(std::string_view text) {
+  std::string out;
+  for (size_t i = 0; i < text.size();) {
+    unsigned char c = text[i];
+    size_t length = c < 0x80 ? 1 : c >= 0xF0 ? 4 : c >= 0xE0 ? 3 : c >= 0xC2 ? 2 : 0;
+    bool whole = length != 0 && c < 0xF5 && i + length <= text.size();
+    for (size_t k = 1; whole && k < length; ++k) whole = !starts_character(text[i + k]);
+    if (c == '\t') {
+      out += ' ';
+    } else if (whole && c >= 0x20 && c != 0x7F) {
+      out.append(text, i, length);
+    } else {
+      out += '?';
+      length = 1;
+    }
+    i += std::max<size_t>(length, 1);
+  }
+  return out;
+}
+
+void render_place(std::string& out, const Span& span, const std::string& label) {
+  std::string number = std::to_string(span.line);
+  std::string margin(number.size(), ' ');
+  out += margin + "--> " + to_string(span) + "\n";
+  std::string_view line = span.file ? span.file->line(span.line) : std::string_view();
+  if (line.empty()) {
+    if (!label.empty()) out += margin + " = " + label + "\n";
+    return;
+  }
+  size_t begin = std::min<size_t>(span.column - 1, line.size());
+  size_t end = span.end_line == span.line ? std::min<size_t>(span.end_column - 1, line.size()) : line.size();
+  end = std::max(end, begin);
+  size_t from = 0;
+  std::string lead;
+  if (line.size() > shown_width) {
+    from = begin > shown_width / 2 ? begin - shown_width / 2 : 0;
+    from = character_start(line, from);
+    if (from > 0) lead = "...";
+  }
+  size_t to = std::min(line.size(), from + shown_width);
+  if (to < line.size()) to = character_start(line, to);
+  std::string shown = lead + printable(line.substr(from, to - from)) + (to < line.size() ? "..." : "");
+  size_t offset = lead.size() + characters(printable(line.substr(from, begin - from)));
+  size_t width = std::max<size_t>(1, characters(printable(line.substr(begin, std::min(end, to) - begin))));
+  out += margin + " |\n" + number + " | " + shown + "\n" + margin + " | " + std::string(offset, ' ') +
+         std::string(width, '^') + (label.empty() ? "" : " " + label) + "\n";
+}
+
+}  // namespace
+
+const DiagInfo& diag_info(Diag diag) { return table[static_cast<size_t>(diag)]; }
+
+std::vector<Diag> all_diags() {
+  std::vector<Diag> result;
+  for (size_t i = 0; i < std::size(table); ++i) result.push_back(static_cast<Diag>(i));
+  return result;
+}
+
+Diagnostic& Diagnostic::with_label(std::string text) & {
+  label = std::move(text);
+  return *this;
+}
+
+Diagnostic& Diagnostic::with_note(std::string text, Span at) & {
+  notes.push_back({std::move(at), std::move(text)});
+  return *this;
+}
+
+Diagnostic& Diagnostic::with_help(std::string text) & {
+  helps.push_back(std::move(text));
+  return *this;
+}
+
+std::string expand(std::string_view text, const std::vector<std::string>& arguments) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '{' && i + 2 < text.size() && text[i + 2] == '}' && text[i + 1] >= '0' && text[i + 1] <= '9') {
+      size_t index = text[i + 1] - '0';
+      out += index < arguments.size() ? arguments[index] : "?";
+      i += 2;
+    } else {
+      out += text[i];
+    }
+  }
+  return out;
+}
+
+std::string render(const Diagnostic& d) {
+  char code[16];
+  snprintf(code, sizeof code, "[TW%04d]: ", diag_info(d.id).code);
+  std::string out = d.severity == Severity::Error ? "error" : "warning";
+  out += code + d.message + "\n";
+  std::string margin(d.span ? std::to_string(d.span.line).size() : 1, ' ');
+  if (d.span) {
+    render_place(out, d.span, d.label);
+  } else {
+    if (d.span.file) out += " --> " + d.span.file->name() + "\n";
+    if (!d.label.empty()) out += margin + " = " + d.label + "\n";
+  }
+  for (const auto& note : d.notes) {
+    out += margin + " = note: " + note.text + "\n";
+    if (note.span) render_place(out, note.span, "");
+  }
+  for (const auto& help : d.helps) out += margin + " = help: " + help + "\n";
+  return out;
+}
+
+Diagnostic& Diagnostics::report(Diag id, const Span& span, std::vector<std::string> arguments) {
+  const DiagInfo& info = diag_info(id);
+  std::vector<Diagnostic::Note> notes(contexts_.rbegin(), contexts_.rend());
+  return add({id, info.severity, span, expand(info.text, arguments), {}, std::move(notes), {}});
+}
+
+Diagnostic& Diagnostics::add(Diagnostic d) {
+  auto same = [&](const Diagnostic& other) {
+    return other.id == d.id && other.span.line == d.span.line && other.span.column == d.span.column &&
+           other.span.file == d.span.file && other.message == d.message;
+  };
+  bool error = d.severity == Severity::Error;
+  size_t& count = error ? error_count_ : warning_count_;
+  if (count >= limit || std::any_of(all_.begin(), all_.end(), same)) {
+    dropped_.assign(1, std::move(d));
+    return dropped_.front();
+  }
+  ++count;
+  all_.push_back(std::move(d));
+  return all_.back();
+}
+
+void Diagnostics::append(const Diagnostics& other) {
+  for (const Diagnostic& d : other.all_) add(d);
+}
+
+std::string Diagnostics::text() const {
+  std::string out;
+  for (const Diagnostic& d : all_) {
+    if (!out.empty()) out += "\n";
+    out += render(d);
+  }
+  if (error_count_ > 1) {
+    out += "\n" + std::to_string(error_count_) + " errors" + (full() ? " (further ones not shown)" : "") + "\n";
+  }
+  return out;
+}
+
+void internal_error(const char* file, int line, const std::string& what) {
+  throw std::logic_error("internal error in Tilewire at " + std::string(file) + ":" + std::to_string(line) +
+                         ": " + what);
+}
+
+}  // namespace tilewire

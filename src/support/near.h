@@ -1,0 +1,13 @@
+// "Did you mean": the nearest of a list of names, when one is near enough to be a slip.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilewire {
+
+std::optional<std::string> nearest(std::string_view name, const std::vector<std::string>& candidates);
+
+}  // namespace tilewire

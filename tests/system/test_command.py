@@ -1,0 +1,293 @@
+"""The installed `tilewire` command: output, messages and exit codes."""
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SCRIPTS = Path(sys.executable).parent
+
+GOOD = """\
+import tilewire.language as pl
+import numpy as np  # other Python is ignored
+
+ROWS = 16
+
+
+@pl.program
+class Scale:
+    @pl.function(type=pl.FunctionType.InCore)
+    def kernel(self, x: pl.Tensor[[ROWS, 64], pl.FP32], y: pl.Out[pl.Tensor[[ROWS, 64], pl.FP32]]):
+        t = pl.load(x, [0, 0], [ROWS, 64])
+        y = pl.store(t * 2.0, [0, 0], y)
+
+    @pl.function(type=pl.FunctionType.Orchestration)
+    def main(self, x: pl.Tensor[[ROWS, 64], pl.FP32], y: pl.Out[pl.Tensor[[ROWS, 64], pl.FP32]]):
+        self.kernel(x, y)
+
+
+if __name__ == "__main__":
+    print(np.zeros(3))
+"""
+NEEDS_CONSTANT = GOOD.replace("ROWS = 16\n", "")
+BAD = GOOD.replace("t * 2.0", "t * undefined_name")
+SPECIALISED = """\
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def kernel(x, y, n):
+    t = pl.load(x, [0, 0], [16, 64])
+    if n > 3:
+        t = t * 2.0
+    y = pl.store(t, [0, 0], y)
+
+
+@pl.jit
+def main(x, y, n):
+    kernel(x, y, n)
+"""
+
+
+def tilewire(*args, cwd=None, env=None):
+    environment = {**os.environ, "PATH": f"{SCRIPTS}{os.pathsep}{os.environ['PATH']}", **(env or {})}
+    return subprocess.run(
+        [str(SCRIPTS / "tilewire"), *map(str, args)], cwd=cwd, env=environment, capture_output=True, timeout=120
+    )
+
+
+def text(result):
+    return result.stdout.decode(), result.stderr.decode(), result.returncode
+
+
+@pytest.fixture
+def good(tmp_path):
+    path = tmp_path / "scale.py"
+    path.write_text(GOOD)
+    return path
+
+
+def refused(result, code, *parts):
+    out, err, status = text(result)
+    assert status == code, err
+    assert out == ""
+    for part in parts:
+        assert part in err, err
+    assert "Traceback" not in err and "internal error" not in err
+
+
+def test_print_is_a_fixed_point(good, tmp_path):
+    out, err, status = text(tilewire("print", good))
+    assert (status, err) == (0, "")
+    assert "class Scale:" in out and "pl.tile.load(x, [0, 0], [16, 64])" in out
+    again = tmp_path / "again.py"
+    again.write_text(out)
+    assert text(tilewire("print", again)) == (out, "", 0)
+
+
+def test_emit_then_print_gives_the_same_text(good, tmp_path):
+    printed = tilewire("print", good).stdout
+    folder = tmp_path / "made" / "here"
+    out, err, status = text(tilewire("emit", good, "--target", "ir", "-o", folder))
+    assert (out, err, status) == (f"{folder / 'program.twir'}\n", "", 0)
+    assert [path.name for path in folder.iterdir()] == ["program.twir"]
+    assert tilewire("print", folder / "program.twir").stdout == printed
+
+
+def test_emit_without_folder_writes_the_bytes_to_standard_output(good, tmp_path):
+    piped = tilewire("emit", good, "--target", "ir")
+    assert piped.returncode == 0
+    tilewire("emit", good, "--target", "ir", "-o", tmp_path)
+    assert piped.stdout == (tmp_path / "program.twir").read_bytes()
+    renamed = tmp_path / "bytes.bin"  # known by its content
+    renamed.write_bytes(piped.stdout)
+    assert tilewire("print", renamed).stdout == tilewire("print", good).stdout
+
+
+def test_bytes_are_not_written_to_a_terminal(good):
+    import pty
+
+    master, slave = pty.openpty()
+    try:
+        result = subprocess.run(
+            [str(SCRIPTS / "tilewire"), "emit", str(good), "--target", "ir"], stdout=slave, stderr=subprocess.PIPE, timeout=60
+        )
+    finally:
+        os.close(slave)
+        os.close(master)
+    assert result.returncode == 2 and b"TW0611" in result.stderr
+
+
+def test_constants_from_the_command_line(tmp_path, good):
+    path = tmp_path / "open.py"
+    path.write_text(NEEDS_CONSTANT)
+    refused(tilewire("print", path), 3, "ROWS", "-D ROWS=")
+    assert tilewire("print", path, "-D", "ROWS=16").stdout == tilewire("print", good).stdout
+    assert b"[8, 64]" in tilewire("print", path, "-D", "ROWS=2**3").stdout
+
+
+def test_types_and_entry_from_the_command_line(tmp_path):
+    path = tmp_path / "open.py"
+    path.write_text(SPECIALISED)
+    types = ["--shape", "x=32x64:FP32", "--shape", "y=32x64:FP32", "--shape", "n=INT32"]
+    out, err, status = text(tilewire("print", path, "--entry", "main", *types))
+    assert status == 0, err
+    assert "x: pl.Tensor[[32, 64], pl.FP32]" in out and "n: pl.Scalar[pl.INT32]" in out
+    refused(tilewire("print", path, "--entry", "nothing", *types), 3, "nothing")
+
+
+def test_bad_program_shows_line_caret_and_code(tmp_path):
+    path = tmp_path / "bad.py"
+    path.write_text(BAD)
+    result = tilewire("print", path)
+    refused(result, 3, "error[TW0", f"--> {path}:12:", "undefined_name", "^")
+
+
+@pytest.mark.parametrize(
+    "args, code, parts",
+    [
+        (["print", "missing.py"], 2, ["TW0601", "missing.py", "No such file"]),
+        (["print", "."], 2, ["TW0602", "folder"]),
+        (["print", "empty.py"], 3, ["TW0603", "empty.py"]),
+        (["print", "empty.twir"], 3, ["TW0603"]),
+        (["print", "scale.py", "-D", "N"], 2, ["TW0605", "-D NAME=VALUE"]),
+        (["print", "scale.py", "-D", "3=4"], 2, ["TW0605"]),
+        (["print", "scale.py", "--shape", "x=4x:FP32"], 2, ["TW0606"]),
+        (["print", "scale.py", "--shape", "x=4x-1:FP32"], 2, ["TW0606"]),
+        (["print", "scale.py", "--shape", "x=4x99999999999999999999:FP32"], 2, ["TW0606"]),
+        (["print", "scale.py", "--shape", "x=4x4:FP99"], 2, ["TW0606", "x=4x16:FP32"]),
+        (["print", "--python", "scale.py"], 2, ["TW0608"]),
+        (["print", "--python", "missing.py:Scale"], 2, ["TW0601"]),
+        (["emit", "scale.py", "--target", "gpu"], 2, ["TW0610", "gpu"]),
+        (["emit", "scale.py", "--target", "ir", "-o", "empty.py"], 1, ["TW0612"]),
+        (["emit", "scale.py"], 2, ["--target"]),
+        (["print"], 2, ["FILE"]),
+        (["print", "scale.py", "other.py"], 2, ["other.py"]),
+        (["print", "scale.py", "--frob"], 2, ["--frob"]),
+        (["print", "--python", "a.py:b", "-D", "N=1"], 2, ["--define"]),
+        (["frob"], 2, ["frob"]),
+        ([], 2, ["--help"]),
+        (["ops", "tile.ad"], 2, ["TW0613", "pl.tile.add"]),
+        (["ops", "qqqqqq"], 2, ["TW0613", "tilewire ops"]),
+    ],
+)
+def test_wrong_usage_says_what_is_wrong(good, args, code, parts):
+    (good.parent / "empty.py").touch()
+    (good.parent / "empty.twir").touch()
+    refused(tilewire(*args, cwd=good.parent), code, *parts)
+
+
+def test_damaged_bytes_are_refused(good, tmp_path):
+    data = tilewire("emit", good, "--target", "ir").stdout
+    path = tmp_path / "damaged.twir"
+    for damaged in (data[: len(data) // 2], data[:-1], b"TWIR", b"\xff" * 64, b"import tilewire\n"):
+        path.write_bytes(damaged)
+        refused(tilewire("print", path), 3, "error[TW05")
+
+
+def test_constants_do_not_apply_to_bytes(good, tmp_path):
+    tilewire("emit", good, "--target", "ir", "-o", tmp_path)
+    refused(tilewire("print", tmp_path / "program.twir", "-D", "ROWS=4"), 2, "TW0607")
+
+
+def test_output_that_cannot_be_written_is_a_failure(good):
+    with open("/dev/full", "wb") as full:
+        result = subprocess.run([str(SCRIPTS / "tilewire"), "print", str(good)], stdout=full, stderr=subprocess.PIPE)
+    assert result.returncode == 1 and b"No space left" in result.stderr
+
+
+def test_version_and_help():
+    out, err, status = text(tilewire("--version"))
+    assert status == 0 and err == "" and out.startswith("tilewire 0.")
+    out, _, status = text(tilewire("--help"))
+    assert status == 0
+    for command in ("print", "emit", "ops", "doctor", "Exit codes"):
+        assert command in out
+    for command in ("print", "emit", "ops", "doctor"):
+        out, err, status = text(tilewire(command, "--help"))
+        assert (err, status) == ("", 0) and f"tilewire {command}" in out
+
+
+def test_ops_lists_all_and_describes_each():
+    out, err, status = text(tilewire("ops"))
+    assert (err, status) == ("", 0)
+    names = [line.split()[0] for line in out.splitlines() if line.startswith("  ")]
+    assert {"pl.tile.add", "pl.tensor.matmul", "pld.system.notify", "pld.tensor.allreduce"} <= set(names)
+    assert out.splitlines()[-1].startswith(f"{len(names)} ops")
+    for line in out.splitlines():
+        if line.startswith("  "):
+            assert len(line.split()) > 2, f"no description: {line}"
+
+
+def test_ops_describes_parameters_levels_and_effects():
+    out, err, status = text(tilewire("ops", "pld.system.notify"))
+    assert (err, status) == ("", 0)
+    assert out.startswith("pld.system.notify(target, peer, offsets, value, *, op=pld.NotifyOp.AtomicAdd)\n")
+    for part in ("allowed in", "kernel", "effects", "signals `target`", "rank `peer`", "default pld.NotifyOp.AtomicAdd"):
+        assert part in out, out
+    assert tilewire("ops", "system.notify").stdout.decode() == out
+    several = tilewire("ops", "add").stdout.decode()
+    assert "pl.tile.add(" in several and "pl.tensor.add(" in several
+
+
+def test_doctor_tells_what_is_there():
+    out, err, status = text(tilewire("doctor"))
+    assert (err, status) == ("", 0)
+    version = tilewire("--version").stdout.decode().split()[1]
+    rows = {line.split()[0]: line[12:] for line in out.splitlines()}
+    assert rows["version"] == version
+    assert rows["python"].startswith(version + ", by ")
+    assert "Release" in rows["build"] and rows["compiler"] and rows["processor"]
+    assert tilewire("doctor", env={"PATH": "/nowhere"}).returncode == 0
+
+
+MADE = GOOD.replace("import numpy as np  # other Python is ignored\n", "") + """
+
+print("printed while importing")
+
+
+def make(rows):
+    @pl.program
+    class Made:
+        @pl.function(type=pl.FunctionType.InCore)
+        def kernel(self, x: pl.Tensor[[rows, 64], pl.FP32], y: pl.Out[pl.Tensor[[rows, 64], pl.FP32]]):
+            y = pl.store(pl.load(x), [0, 0], y)
+
+    return Made
+
+
+made = make(24)
+number = 3
+"""
+
+
+def test_python_objects(tmp_path, good):
+    path = tmp_path / "made.py"
+    path.write_text(MADE)
+    out, err, status = text(tilewire("print", "--python", f"{path}:made"))
+    assert status == 0, err
+    assert "x: pl.Tensor[[24, 64], pl.FP32]" in out
+    assert "printed while importing" in err and "printed while importing" not in out
+    assert tilewire("print", "--python", f"{path}:Scale").stdout == tilewire("print", good).stdout
+    refused_parts = {"nothing": "no `nothing`", "number": "int"}
+    for name, part in refused_parts.items():
+        out, err, status = text(tilewire("print", "--python", f"{path}:{name}"))
+        assert (out, status) == ("", 1) and "TW0609" in err and part in err
+
+
+def test_python_file_with_a_bad_program_or_that_raises(tmp_path):
+    path = tmp_path / "bad.py"
+    path.write_text(BAD.replace("import numpy as np  # other Python is ignored\n", ""))
+    out, err, status = text(tilewire("print", "--python", f"{path}:Scale"))
+    assert (out, status) == ("", 3), err
+    assert "undefined_name" in err and "Traceback" not in err
+    path.write_text("raise KeyError('lost')\n")
+    out, err, status = text(tilewire("print", "--python", f"{path}:x"))
+    assert (out, status) == ("", 1)
+    assert "KeyError: 'lost'" in err and "TW0609" in err
+
+
+def test_python_missing_from_path(good):
+    result = tilewire("print", "--python", f"{good}:Scale", env={"PATH": "/nowhere"})
+    assert result.returncode == 1 and b"TW0609" in result.stderr
