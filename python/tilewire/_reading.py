@@ -162,7 +162,9 @@ for _level, _doc in {
 
 def parse(text: str | bytes, filename: str = "<string>", constants: dict[str, Any] | None = None) -> ir.Program:
     """Reads program text. `constants` are values for names the text does not define."""
-    data = _encode(text) if isinstance(text, str) else bytes(text)
+    if not isinstance(text, (str, bytes)):
+        raise TypeError(f"pl.parse takes text as str or bytes, not {type(text).__name__}")
+    data = _encode(text) if isinstance(text, str) else text
     given = {name: repr(value) for name, value in (constants or {}).items()}
     result: ir.Program = _core.read((filename, data, 1), None, given, "", {})
     return result

@@ -48,19 +48,16 @@ constexpr std::array<Char, 256> classes = make_classes();
 
 Char class_of(char c) { return classes[static_cast<unsigned char>(c)]; }
 
-// What can go on a name: 1 in ASCII, 2 beyond.
-constexpr std::array<uint8_t, 256> make_name_parts() {
-  std::array<uint8_t, 256> parts{};
-  for (int c = 0; c < 256; ++c) {
-    parts[c] = c >= 0x80 ? 2 : classes[c] == Char::Letter || classes[c] == Char::Digit ? 1 : 0;
-  }
+// The ASCII characters that can go on a name.
+constexpr std::array<bool, 256> make_name_parts() {
+  std::array<bool, 256> parts{};
+  for (int c = 0; c < 0x80; ++c) parts[c] = classes[c] == Char::Letter || classes[c] == Char::Digit;
   return parts;
 }
-constexpr std::array<uint8_t, 256> name_parts = make_name_parts();
+constexpr std::array<bool, 256> name_parts = make_name_parts();
 
-// The end of the name at `begin`; `begin` itself when its first character cannot start one.
-const char* wide_name_end(const char* begin, const char* end) {
-  const char* at = begin;
+// Behind the characters at `at` that go on a name.
+const char* wide_name_end(const char* at, const char* end) {
   while (at < end) {
     char32_t character;
     size_t length = decode_utf8({at, static_cast<size_t>(std::min<ptrdiff_t>(4, end - at))}, character);
@@ -276,13 +273,9 @@ void Lexer::lex_backslash(Token& token, bool& is_token) {
 
 void Lexer::lex_name(Token& token) {
   const char* end = at_;
-  unsigned seen = 0;
-  while (unsigned part = name_parts[static_cast<unsigned char>(*end)]) {
-    seen |= part;
-    ++end;
-  }
-  if (seen & 2) {
-    end = wide_name_end(at_, end);
+  while (name_parts[static_cast<unsigned char>(*end)]) ++end;
+  if (static_cast<unsigned char>(*end) >= 0x80) {
+    end = wide_name_end(end, end_);
     if (end == at_) return lex_stray(token);
   }
   std::string_view name(at_, end - at_);
@@ -307,7 +300,8 @@ void Lexer::lex_number(Token& token) {
   // Most numbers are a few plain digits.
   const char* plain = at_;
   while (class_of(*plain) == Char::Digit) ++plain;
-  bool ends = name_parts[static_cast<unsigned char>(*plain)] == 0 && *plain != '.';
+  unsigned char after = static_cast<unsigned char>(*plain);
+  bool ends = !name_parts[after] && after < 0x80 && after != '.';
   if (ends && plain != at_ && (*at_ != '0' || plain == at_ + 1)) return emit(token, Tok::Int, plain);
   Number number = scan_number({at_, static_cast<size_t>(end_ - at_)});
   if (number.error != LexError::None) return emit_error(token, number.error, at_ + number.length);

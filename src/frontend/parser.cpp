@@ -8,7 +8,7 @@ Parser::Parser(SyntaxTree& tree, ParseMode mode, Diagnostics& diags)
     : tree_(tree), mode_(mode), diags_(diags), lexer_(tree), nodes_(tree.arena) {
   modules_.emplace(tree.intern("pl"), "tilewire.language");
   modules_.emplace(tree.intern("pld"), "tilewire.language.distributed");
-  report_unreadable_text();
+  unreadable_ = report_unreadable_text();
 }
 
 void Parser::file() {
@@ -31,7 +31,7 @@ const Expr* Parser::only_expression() {
   if (!root) return nullptr;
   if (at(Tok::Newline)) advance();
   if (!at(Tok::End)) return expected("the end of the expression");
-  return refused_ ? nullptr : root;
+  return refused_ || unreadable_ ? nullptr : root;
 }
 
 Tok Parser::peek() {

@@ -68,7 +68,7 @@ Diagnostic* Parser::say(Diag id, const Range& range, std::vector<std::string> ar
 
 // Bytes that are not text are looked for once, so that the rest of the frontend can take the text as UTF-8 in
 // strings and comments too.
-void Parser::report_unreadable_text() {
+bool Parser::report_unreadable_text() {
   const SourceFile& file = *tree_.file;
   size_t bad = find_invalid_utf8(file.text());
   if (bad != std::string_view::npos) {
@@ -82,6 +82,7 @@ void Parser::report_unreadable_text() {
       d->with_label("byte 0x00").with_help("delete it; a text file has none");
     }
   }
+  return bad != std::string_view::npos || nul != std::string_view::npos;
 }
 
 std::string Parser::quoted(std::string_view text) const {

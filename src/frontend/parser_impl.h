@@ -163,7 +163,7 @@ class Parser {
   bool on_line_of_its_own() const;
   std::string describe(const Token& token) const;
   std::string quoted(std::string_view text) const;
-  void report_unreadable_text();
+  bool report_unreadable_text();
   void note_swallowed_file();
   void recover();
   void recover_header();
@@ -307,6 +307,7 @@ class Parser {
   int quiet_ = 0;
   bool in_header_ = false;
   bool refused_ = false;  // something was refused since this was last cleared
+  bool unreadable_ = false;  // the file holds bytes that are not text
   Place place_ = Place::Module;
 
   uint32_t misplaced_line_ = 0;  // reported to start in a wrong column

@@ -313,9 +313,10 @@ List<const Stmt*> Parser::block(const Token& header) {
     std::string help;
     if (header.kind == Tok::Else && at(Tok::If)) help = "write `elif`";
     expected("`:`", std::move(help));
-    return broken_header();
+    if (!at(Tok::Newline)) return broken_header();
+  } else {
+    advance();
   }
-  advance();
   if (!at(Tok::Newline)) {
     Stmts body(stmts_);
     simple_line(body);

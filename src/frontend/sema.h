@@ -140,6 +140,7 @@ class Sema {
   std::optional<TypeValue> param_annotation(const FunctionInfo& info, const Param& param);
   std::vector<ir::TypeRef> emit_returns(FunctionInfo& info, FunctionInfo::Version& version);
   void check_return_annotation(const FunctionInfo& info, const std::vector<ir::TypeRef>& types);
+  void compare_returns(const Expr* returns, const std::vector<ir::TypeRef>& types);
   void settle_directions(FunctionInfo& info);
   void note_effects(const ir::Call& call);
   void note_access(const ir::ExprRef& value, bool reads, bool writes, const Span& at);
@@ -199,7 +200,8 @@ class Sema {
   // Makes a call, checks its level; a null result was reported.
   ir::ExprRef make_call(const ir::Op& op, std::vector<ir::OpArgument> args, std::vector<ir::OpKeyword> keywords,
                         const Span& at, ir::TypeRef annotated = nullptr);
-  ir::ExprRef op_call(std::string_view qualified, std::vector<ir::ExprRef> args, const Span& at);
+  ir::ExprRef op_call(std::string_view qualified, std::vector<ir::ExprRef> args, const Span& at,
+                      std::vector<ir::OpKeyword> keywords = {});
   bool check_level(const ir::Op& op, const Span& at);
   ir::OpArgument argument(const Value& value, const Span& at);
   ir::OpArgument argument(const Expr& e, bool& failed);
@@ -241,7 +243,6 @@ class Sema {
   Value task_call(FunctionInfo& info, const Expr& e, const BoundCall& bound, const std::vector<Value>& values);
   bool bind_parameters(FunctionInfo& info, const Expr& e, BoundCall& bound);
   Value default_argument(const FunctionInfo& info, const Param& param);
-  ir::ExprRef call_operand(const Value& value, const Span& at);
   bool check_call_level(const FunctionInfo& callee, const Expr& e, bool has_device);
   ir::ExprRef device_of(const Expr& e);
   static ir::TypeRef parameter_type(const ir::TypeRef& type, std::string_view name);

@@ -113,7 +113,7 @@ Value Sema::call_function(FunctionInfo& info, const Expr& e) {
   for (size_t i = 0; i < params.size(); ++i) {
     Value value = bound.args[i] ? eval(*bound.args[i]) : default_argument(info, params[i]);
     bool missing = !bound.args[i] && !params[i].default_value;
-    if (value.expr()) value = Value(call_operand(value, bound.args[i] ? span(*bound.args[i]) : span(e)));
+    if (value.expr()) value = Value(operand(value, bound.args[i] ? span(*bound.args[i]) : span(e), "arg"));
     ok = ok && (missing || !value.is_error());
     values.push_back(std::move(value));
   }
@@ -138,13 +138,6 @@ Value Sema::default_argument(const FunctionInfo& info, const Param& param) {
   frame_ = outer_frame;
   current_scope_ = outer;
   return value;
-}
-
-// An argument is evaluated before the call; `pl.no_dep(x)` stays on the argument it marks.
-ir::ExprRef Sema::call_operand(const Value& value, const Span& at) {
-  const auto* call = ir::as<ir::Call>(*value.get<ir::ExprRef>());
-  if (call && call->op == ops_.find("pl.no_dep")) return *value.get<ir::ExprRef>();
-  return operand(value, at, "arg");
 }
 
 Value Sema::task_call(FunctionInfo& info, const Expr& e, const BoundCall& bound, const std::vector<Value>& values) {

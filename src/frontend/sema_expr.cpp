@@ -211,7 +211,8 @@ bool Sema::require_function(const Expr& e) {
 }
 
 bool Sema::check_level(const ir::Op& op, const Span& at) {
-  if (op.levels & fn_->level) return true;
+  // Outside functions only arithmetic on dimensions gets here.
+  if (!fn_ || (op.levels & fn_->level)) return true;
   Diagnostic& d = report(Diag::wrong_level, at,
                          {op.qualified(), ir::describe_levels(op.levels), ir::describe_levels(fn_->level)});
   d.with_label("inside " + ir::describe_levels(fn_->level) + " function `" + fn_->info->name + "`");
@@ -301,7 +302,8 @@ ir::ExprRef Sema::make_call(const ir::Op& op, std::vector<ir::OpArgument> args, 
   return result;
 }
 
-ir::ExprRef Sema::op_call(std::string_view qualified, std::vector<ir::ExprRef> args, const Span& at) {
+ir::ExprRef Sema::op_call(std::string_view qualified, std::vector<ir::ExprRef> args, const Span& at,
+                          std::vector<ir::OpKeyword> keywords) {
   const ir::Op* op = ops_.find(qualified);
   TW_CHECK(op != nullptr, "no op " + std::string(qualified));
   std::vector<ir::OpArgument> arguments;
@@ -310,7 +312,7 @@ ir::ExprRef Sema::op_call(std::string_view qualified, std::vector<ir::ExprRef> a
     Span where = arg->span;
     arguments.push_back({std::move(arg), where});
   }
-  return make_call(*op, std::move(arguments), {}, at);
+  return make_call(*op, std::move(arguments), std::move(keywords), at);
 }
 
 Value Sema::call_builtin(const BuiltinValue& builtin, const Expr& e) {

@@ -147,7 +147,15 @@ std::vector<ir::TypeRef> Sema::emit_returns(FunctionInfo& info, FunctionInfo::Ve
 }
 
 void Sema::check_return_annotation(const FunctionInfo& info, const std::vector<ir::TypeRef>& types) {
-  const Expr* returns = info.def->returns;
+  // Like Python, read the annotation outside the function: a parameter may have the name of a dimension.
+  Frame* frame = std::exchange(frame_, nullptr);
+  FunctionContext* fn = std::exchange(fn_, nullptr);
+  compare_returns(info.def->returns, types);
+  fn_ = fn;
+  frame_ = frame;
+}
+
+void Sema::compare_returns(const Expr* returns, const std::vector<ir::TypeRef>& types) {
   if (!returns || returns->kind == ExprKind::None) {
     if (returns && !types.empty()) report(Diag::return_annotation, returns->range, {"None", "a value"});
     return;

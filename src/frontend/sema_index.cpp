@@ -207,13 +207,15 @@ Value Sema::subscript_tensor(const ir::ExprRef& base, const Expr& e) {
     }
     return result(op_call("pl.tile.slice", {base, shape, offsets}, at));
   }
-  std::vector<ir::ExprRef> args{base, shape, offsets};
+  std::vector<ir::OpKeyword> keywords;
   ir::ExprList drop;
   for (size_t d = 0; d < r.dropped.size(); ++d) {
     if (r.dropped[d]) drop.push_back(ir::const_index(static_cast<int64_t>(d), at));
   }
-  if (!drop.empty()) args.push_back(ir::make<ir::MakeTuple>(at, std::move(drop)));
-  return result(op_call("pl.tensor.slice", std::move(args), at));
+  if (!drop.empty()) {
+    keywords.push_back({"drop_dims", {ir::ExprRef(ir::make<ir::MakeTuple>(at, std::move(drop))), at}, at});
+  }
+  return result(op_call("pl.tensor.slice", {base, shape, offsets}, at, std::move(keywords)));
 }
 
 // `x[...] = value` writes in place and rebinds x.
@@ -289,7 +291,12 @@ void Sema::write_region(const ir::ExprRef& base, const ir::ExprRef& part, const 
   } else if (part_tile) {
     rebind(op_call("pl.tile.store", {part, offsets, base}, at));
   } else {
-    rebind(op_call("pl.tensor.assemble", {base, part, offsets}, at));
+    ir::ExprRef whole = part;
+    if (kept.size() < r.extents.size()) {  // scalar subscripts: give the part their dimensions of one again
+      ir::ExprRef shaped = op_call("pl.tensor.reshape", {part, ir::make<ir::MakeTuple>(at, r.extents)}, at);
+      whole = shaped ? operand(Value(shaped), at, "part") : nullptr;
+    }
+    rebind(op_call("pl.tensor.assemble", {base, whole, offsets}, at));
   }
 }
 

@@ -216,7 +216,7 @@ Value Sema::unary(Operator op, const Value& a, const Expr& e) {
   if (a.expr() && (tile || tensor || is_scalar(a))) {
     if (op == Operator::Pos) return a;
     if (op == Operator::Neg) name = tile ? "pl.tile.neg" : tensor ? "pl.tensor.neg" : "pl.scalar.neg";
-    if (op == Operator::Invert) name = tile ? "pl.tile.not_" : tensor ? "pl.tensor.not_" : "pl.scalar.invert";
+    if (op == Operator::Invert) name = tile ? "pl.tile.not_" : tensor ? "pl.tensor.not_" : "pl.scalar.bitnot";
     if (op == Operator::Not && !tile && !tensor) name = "pl.scalar.not";
   }
   if (!name) {

@@ -49,7 +49,8 @@ std::string what_is(const TypeRef& type) {
 }
 
 std::string what_is(const AttrValue& value) {
-  static constexpr const char* names[] = {"a bool", "an int", "a float", "a string", "a dtype", "an enum", "a list"};
+  static constexpr const char* names[] = {"a bool",  "an int",  "a float", "a string",
+                                          "a dtype", "an enum", "a list"};
   return names[value.value.index()];
 }
 
@@ -61,12 +62,18 @@ std::string what_is(const OpArgument& argument) {
 
 std::string what_is(AttrKind kind, EnumId id) {
   switch (kind) {
-    case AttrKind::Bool: return "True or False";
-    case AttrKind::Int: return "an int";
-    case AttrKind::Float: return "a float";
-    case AttrKind::String: return "a string";
-    case AttrKind::DType: return "a dtype such as pl.FP32";
-    case AttrKind::Enum: break;
+    case AttrKind::Bool:
+      return "True or False";
+    case AttrKind::Int:
+      return "an int";
+    case AttrKind::Float:
+      return "a float";
+    case AttrKind::String:
+      return "a string";
+    case AttrKind::DType:
+      return "a dtype such as pl.FP32";
+    case AttrKind::Enum:
+      break;
   }
   return "a `" + std::string(info(id).module) + "." + std::string(info(id).name) + "`";
 }
@@ -91,12 +98,17 @@ bool is_literal(const ExprRef& expr) {
 std::optional<DType> element_dtype(const ExprRef& expr) {
   if (!expr) return std::nullopt;
   switch (expr->type->kind()) {
-    case kind_of<ScalarType>: return static_cast<const ScalarType*>(expr->type.get())->dtype;
-    case kind_of<TileType>: return static_cast<const TileType*>(expr->type.get())->dtype;
+    case kind_of<ScalarType>:
+      return static_cast<const ScalarType*>(expr->type.get())->dtype;
+    case kind_of<TileType>:
+      return static_cast<const TileType*>(expr->type.get())->dtype;
     case kind_of<TensorType>:
-    case kind_of<DistributedTensorType>: return static_cast<const TensorType*>(expr->type.get())->dtype;
-    case kind_of<ArrayType>: return static_cast<const ArrayType*>(expr->type.get())->dtype;
-    default: return std::nullopt;
+    case kind_of<DistributedTensorType>:
+      return static_cast<const TensorType*>(expr->type.get())->dtype;
+    case kind_of<ArrayType>:
+      return static_cast<const ArrayType*>(expr->type.get())->dtype;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -197,7 +209,8 @@ void CallMaker::bind_keyword(OpKeyword& keyword, std::array<OpArgument*, max_par
 void CallMaker::unknown_keyword(const OpKeyword& keyword) {
   if (op_.plain_assignment_only && keyword.name == "name") {
     fail(Diag::window_buffer_named, keyword.name_span, {op_.qualified()})
-        .with_help("leave `name=` out: in `data_buf = " + op_.qualified() + "(...)` the buffer is called `data_buf`");
+        .with_help("leave `name=` out: in `data_buf = " + op_.qualified() +
+                   "(...)` the buffer is called `data_buf`");
     return;
   }
   std::string near, all;
@@ -210,7 +223,8 @@ void CallMaker::unknown_keyword(const OpKeyword& keyword) {
     }
     all += (all.empty() ? "`" : ", `") + param.name + "`";
   }
-  Diagnostic& d = fail(Diag::op_unknown_keyword, keyword.name_span, {op_.qualified(), std::string(keyword.name)});
+  Diagnostic& d =
+      fail(Diag::op_unknown_keyword, keyword.name_span, {op_.qualified(), std::string(keyword.name)});
   if (!near.empty()) {
     d.with_help("did you mean `" + near + "`?");
   } else {
@@ -221,12 +235,14 @@ void CallMaker::unknown_keyword(const OpKeyword& keyword) {
 void CallMaker::missing(const OpParam& param) {
   std::string doc = param.doc.substr(0, param.doc.find(". "));
   while (!doc.empty() && doc.back() == '.') doc.pop_back();
-  fail(Diag::op_missing_argument, span_, {op_.qualified(), param.name}).with_note("`" + param.name + "`: " + doc);
+  fail(Diag::op_missing_argument, span_, {op_.qualified(), param.name})
+      .with_note("`" + param.name + "`: " + doc);
 }
 
 void CallMaker::wrong_argument(const OpParam& param, const OpArgument& argument) {
   if (param.kind == OpParam::ListOperand) {
-    Diagnostic& d = fail(Diag::op_list_expected, argument.span, {op_.qualified(), param.name, what_is(argument)});
+    Diagnostic& d =
+        fail(Diag::op_list_expected, argument.span, {op_.qualified(), param.name, what_is(argument)});
     bool single = argument.span && argument.span.file && argument.span.line == argument.span.end_line;
     std::string text = "x";
     if (single && argument.span.end_column > argument.span.column) {
@@ -331,7 +347,8 @@ void CallMaker::add_attribute(const OpParam& param, OpArgument& argument) {
 
 // Strings stand for members of an enumeration; split modes are also written 0, 1, 2.
 bool CallMaker::convert_enum(const OpParam& param, AttrValue& value, const Span& at) {
-  const std::string enum_name = std::string(info(param.enum_id).module) + "." + std::string(info(param.enum_id).name);
+  const std::string enum_name =
+      std::string(info(param.enum_id).module) + "." + std::string(info(param.enum_id).name);
   if (const auto* text = value.get<std::string>()) {
     if (auto member = enum_from_text(param.enum_id, *text)) {
       value = {*member};

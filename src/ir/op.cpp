@@ -85,14 +85,22 @@ bool accepts(uint16_t accepts, const TypeRef& type) {
     case kind_of<ScalarType>:
       return (accepts & AcceptScalar) ||
              ((accepts & AcceptInt) && is_integer(static_cast<const ScalarType*>(type.get())->dtype));
-    case kind_of<TileType>: return accepts & AcceptTile;
-    case kind_of<TensorType>: return accepts & AcceptTensor;
-    case kind_of<DistributedTensorType>: return accepts & (AcceptTensor | AcceptWindow);
-    case kind_of<ArrayType>: return accepts & AcceptArray;
-    case kind_of<WindowBufferType>: return accepts & AcceptWindowBuffer;
-    case kind_of<CommCtxType>: return accepts & AcceptCommCtx;
-    case kind_of<TaskIdType>: return accepts & AcceptTaskId;
-    default: return false;
+    case kind_of<TileType>:
+      return accepts & AcceptTile;
+    case kind_of<TensorType>:
+      return accepts & AcceptTensor;
+    case kind_of<DistributedTensorType>:
+      return accepts & (AcceptTensor | AcceptWindow);
+    case kind_of<ArrayType>:
+      return accepts & AcceptArray;
+    case kind_of<WindowBufferType>:
+      return accepts & AcceptWindowBuffer;
+    case kind_of<CommCtxType>:
+      return accepts & AcceptCommCtx;
+    case kind_of<TaskIdType>:
+      return accepts & AcceptTaskId;
+    default:
+      return false;
   }
 }
 
@@ -107,7 +115,11 @@ std::string describe_levels(uint8_t levels) {
 
 int Op::param_index(std::string_view param_name) const {
   for (size_t i = 0; i < params.size(); ++i) {
-    if (params[i].name == param_name) return static_cast<int>(i);
+    const std::string& name = params[i].name;
+    // Rules ask by name on every call; the first letter settles most comparisons.
+    if (name.size() == param_name.size() && name[0] == param_name[0] && name == param_name) {
+      return static_cast<int>(i);
+    }
   }
   return -1;
 }
@@ -133,8 +145,9 @@ OpTable::OpTable(std::vector<Op> ops) : ops_(std::move(ops)) {
     }
   }
   for (auto& [name, list] : by_short_name_) {
-    std::stable_sort(list.begin(), list.end(),
-                     [](const Op* a, const Op* b) { return family_rank(a->name) < family_rank(b->name); });
+    std::sort(list.begin(), list.end(), [](const Op* a, const Op* b) {
+      return std::pair(family_rank(a->name), a) < std::pair(family_rank(b->name), b);
+    });
   }
 }
 
@@ -160,9 +173,13 @@ size_t OpCheck::slot(std::string_view name) const {
   return op.operand_slots[index];
 }
 
-const ExprRef& OpCheck::arg(std::string_view name) const { return args[slot(name)]; }
+const ExprRef& OpCheck::arg(std::string_view name) const {
+  return args[slot(name)];
+}
 
-void OpCheck::set(std::string_view name, ExprRef value) { args[slot(name)] = std::move(value); }
+void OpCheck::set(std::string_view name, ExprRef value) {
+  args[slot(name)] = std::move(value);
+}
 
 const TensorType* OpCheck::tensor(std::string_view name) const {
   const ExprRef& operand = arg(name);

@@ -34,15 +34,19 @@ bool prints_infix(const Call& call) {
   return true;
 }
 
-// Shorter than the text of the double where that is enough: FP32 0.1 is stored as 0.10000000149011612.
+// The shortest text that rounds to the same constant: FP32 0.1 is stored as 0.10000000149011612.
 std::string short_float_text(const ConstFloat& constant) {
   if (std::isfinite(constant.value)) {
     char buffer[64];
-    char* end = std::to_chars(buffer, buffer + sizeof buffer, static_cast<float>(constant.value)).ptr;
-    double read = 0;
-    std::from_chars(buffer, end, read);
-    bool same = round_to(read, constant.dtype) == constant.value;
-    if (same) {
+    char* const last = buffer + sizeof buffer;
+    auto value = static_cast<float>(constant.value);
+    bool narrow = constant.dtype != DType::FP32;
+    for (int digits = narrow ? 1 : 9; digits <= 9; ++digits) {
+      char* end = narrow ? std::to_chars(buffer, last, value, std::chars_format::general, digits).ptr
+                         : std::to_chars(buffer, last, value).ptr;
+      double read = 0;
+      std::from_chars(buffer, end, read);
+      if (round_to(read, constant.dtype) != constant.value) continue;
       std::string text(buffer, end);
       if (text.find_first_of(".e") == std::string::npos) text += ".0";
       return text;

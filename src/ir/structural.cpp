@@ -394,8 +394,9 @@ std::string first_difference(const NodeRef& left, const NodeRef& right) {
 bool DimBindings::unify(const DimSymbol& symbol, const ExprRef& dim) {
   if (const ExprRef* bound = find(symbol.name)) {
     auto value = constant_value(*bound);
-    if (auto other = constant_value(dim); value && other) return *value == *other;
-    return *bound == dim || identical_but_for_definitions(*bound, dim);
+    // Two different expressions may still be equal when the program runs: that is checked then.
+    auto other = constant_value(dim);
+    return !value || !other || *value == *other;
   }
   bindings_.emplace_back(ref(&symbol), dim);
   return true;

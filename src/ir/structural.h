@@ -31,7 +31,7 @@ std::string first_difference(const NodeRef& left, const NodeRef& right);
 // What the dynamic dimensions of a callee stand for in one call.
 class DimBindings {
  public:
-  // Whether `symbol` can stand for `dim`: it is new or stands for an equal expression already.
+  // Whether `symbol` can stand for `dim`: false only when it stands for another constant already.
   bool unify(const DimSymbol& symbol, const ExprRef& dim);
   // Null when the symbol is not bound.
   const ExprRef* find(std::string_view name) const;

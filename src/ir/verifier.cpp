@@ -28,7 +28,7 @@ class Verifier {
     }
     check_buffers();
     check_groups();
-    if (!too_deep_) calls_.check_recursion();
+    calls_.check_recursion();
   }
 
  private:
@@ -181,11 +181,9 @@ class Verifier {
 
   // --- variables
 
-  enum : uint8_t { InScope = 1, OutOfScope = 2 };
-
   void define(const Var& var) {
     type(*var.type);
-    if (!vars_.insert(&var, InScope).second) {
+    if (!vars_.insert(&var, static_cast<uint32_t>(scope_.size())).second) {
       diags_.report(Diag::var_redefined, var.span, {name_of(var)});
       return;
     }
@@ -193,7 +191,7 @@ class Verifier {
   }
 
   void leave(size_t scope) {
-    for (; scope_.size() > scope; scope_.pop_back()) *vars_.find(scope_.back()) = OutOfScope;
+    scope_.resize(scope);
   }
 
   void use(const Var& var) {
@@ -201,9 +199,9 @@ class Verifier {
       note_buffer(*buffer);
       return use(*buffer->base);
     }
-    const uint8_t* state = vars_.find(&var);
-    if (state && *state == InScope) return;
-    diags_.report(state ? Diag::var_out_of_scope : Diag::var_undefined, here(), {name_of(var)})
+    const uint32_t* place = vars_.find(&var);
+    if (place && *place < scope_.size() && scope_[*place] == &var) return;
+    diags_.report(place ? Diag::var_out_of_scope : Diag::var_undefined, here(), {name_of(var)})
         .with_note("the variable is this one", var.span);
   }
 
@@ -455,8 +453,8 @@ class Verifier {
   const Span* here_ = nullptr;
   int depth_ = 1;  // the program itself
   bool too_deep_ = false;
-  PointerMap<uint8_t> vars_;
-  std::vector<const Var*> scope_;
+  PointerMap<uint32_t> vars_;      // all defined so far; where in scope_, if it still is
+  std::vector<const Var*> scope_;  // those in scope, outermost first
   PointerMap<uint8_t> checked_types_;
   bool type_uses_variables_ = false;
   PointerMap<uint8_t> allocated_;  // bases of window buffers

@@ -1,11 +1,7 @@
 #include "ir/verify_calls.h"
 
-#include <functional>
-#include <unordered_set>
-
 #include "ir/printer.h"
 #include "ir/structural.h"
-#include "ir/visitor.h"
 
 namespace tilewire::ir {
 namespace {
@@ -56,12 +52,6 @@ TypeRef result_type(const Function& function) {
   if (function.return_types.size() == 1) return function.return_types[0];
   return make<TupleType>(Span{}, function.return_types);
 }
-
-struct CalleeCollector : Visitor<CalleeCollector> {
-  std::vector<const FunctionCall*> calls;
-  void visit(const FunctionCall& call) { calls.push_back(&call); }
-  void visit(const Call&) {}
-};
 
 }  // namespace
 
@@ -162,6 +152,7 @@ void CallVerifier::check(const FunctionCall& call, const CallPlace& place, bool 
     diags_.report(Diag::callee_unknown, call.span, {call.callee});
     return;
   }
+  calls_[place.function].push_back(&call);
   check_levels(call, *callee, place);
   check_arguments(call, *callee);
 }
@@ -260,12 +251,6 @@ void CallVerifier::check_integer(const ExprRef& expr, const char* what) {
 }
 
 void CallVerifier::check_recursion() {
-  std::unordered_map<const Function*, std::vector<const FunctionCall*>> calls;
-  for (const FunctionRef& function : program_.functions) {
-    CalleeCollector collector;
-    collector.walk(function->body);
-    if (!collector.calls.empty()) calls[function.get()] = std::move(collector.calls);
-  }
   // Depth first with an explicit stack: a chain of calls may be as long as the program.
   enum : char { Open = 1, Done = 2 };
   std::unordered_map<const Function*, char> state;
@@ -275,8 +260,8 @@ void CallVerifier::check_recursion() {
     while (!stack.empty()) {
       auto& [function, next] = stack.back();
       state[function] = Open;
-      auto list = calls.find(function);
-      if (list == calls.end() || next == list->second.size()) {
+      auto list = calls_.find(function);
+      if (list == calls_.end() || next == list->second.size()) {
         state[function] = Done;
         stack.pop_back();
         continue;

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "ir/nodes.h"
 #include "ir/op.h"
@@ -36,7 +37,7 @@ class CallVerifier {
   void check_group(const Function& group);
   void check_dependencies(const ExprList& deps);
   void check_integer(const ExprRef& expr, const char* what);
-  // Reports functions that call themselves, directly or through others.
+  // Reports functions that call themselves, directly or through others, in the calls checked so far.
   void check_recursion();
 
   const Function* find(std::string_view name) const;
@@ -50,6 +51,7 @@ class CallVerifier {
   Diagnostics& diags_;
   bool type_rules_;
   std::unordered_map<std::string_view, const Function*> functions_;
+  std::unordered_map<const Function*, std::vector<const FunctionCall*>> calls_;  // by caller
 };
 
 }  // namespace tilewire::ir

@@ -10,19 +10,24 @@ using namespace ir;
 
 namespace {
 
-TypeRef element_type(DType dtype) { return dtype == DType::TaskId ? task_id_type() : scalar_type(dtype); }
+TypeRef element_type(DType dtype) {
+  return dtype == DType::TaskId ? task_id_type() : scalar_type(dtype);
+}
 
 TypeRef create_rule(OpCheck& c) {
   int64_t extent = *c.attr("n")->get<int64_t>();
   DType dtype = *c.attr("dtype")->get<DType>();
   if (extent <= 0) c.error(Diag::array_extent, {std::to_string(extent)});
   if (!is_integer(dtype) && dtype != DType::Bool && dtype != DType::TaskId) {
-    c.error(Diag::array_dtype, {name_of(dtype)}).with_help("a tile of one row holds floats: pl.tile.create([1, n], ...)");
+    c.error(Diag::array_dtype, {name_of(dtype)})
+        .with_help("a tile of one row holds floats: pl.tile.create([1, n], ...)");
   }
   return c.failed() ? nullptr : make<ArrayType>(Span{}, extent, dtype);
 }
 
-const ArrayType& array_of(const OpCheck& c) { return static_cast<const ArrayType&>(*c.args[0]->type); }
+const ArrayType& array_of(const OpCheck& c) {
+  return static_cast<const ArrayType&>(*c.args[0]->type);
+}
 
 bool check_index(OpCheck& c) {
   auto index = constant_value(c.args[1]);
@@ -33,7 +38,9 @@ bool check_index(OpCheck& c) {
   return false;
 }
 
-TypeRef get_rule(OpCheck& c) { return check_index(c) ? element_type(array_of(c).dtype) : nullptr; }
+TypeRef get_rule(OpCheck& c) {
+  return check_index(c) ? element_type(array_of(c).dtype) : nullptr;
+}
 
 TypeRef set_rule(OpCheck& c) {
   bool good = check_index(c);
@@ -79,7 +86,8 @@ void define_arrays_tasks(std::vector<Op>& ops) {
       .levels(levels)
       .rule([](OpCheck&) { return task_id_type(); });
   Define(ops, "pl", "no_dep",
-         "The same tensor, left out of dependency tracking as an argument of one kernel call: neither its data nor, "
+         "The same tensor, left out of dependency tracking as an argument of one kernel call: neither its "
+         "data nor, "
          "for a window, the order of communication holds the task back.")
       .operand("t", AcceptTensor, "The tensor.")
       .rebinds("t")

@@ -16,7 +16,8 @@ void define_block(std::vector<Op>& ops) {
       {"tile.get_block_num", "How many SPMD blocks this launch has; 1 outside `pl.spmd`."},
       {"tile.get_subblock_idx",
        "The number of this vector lane, from 0, in an AIV function whose pipes are split over two lanes."},
-      {"tile.get_subblock_num", "How many vector lanes run this AIV function for each block: 1, or 2 when split."},
+      {"tile.get_subblock_num",
+       "How many vector lanes run this AIV function for each block: 1, or 2 when split."},
   };
   for (const Entry& entry : entries) {
     Define(ops, "pl", entry.name, entry.doc).result("An INDEX scalar.").rule([](OpCheck&) {

@@ -9,9 +9,12 @@ using namespace ir;
 const DTypeSet numbers = {[](DType d) { return is_integer(d) || is_float(d); }, "integers and floats"};
 const DTypeSet floats = {[](DType d) { return is_float(d); }, "floats"};
 const DTypeSet integers = {[](DType d) { return is_integer(d); }, "integers"};
-const DTypeSet integers_or_bool = {[](DType d) { return is_integer(d) || d == DType::Bool; }, "integers and BOOL"};
+const DTypeSet integers_or_bool = {[](DType d) { return is_integer(d) || d == DType::Bool; },
+                                   "integers and BOOL"};
 
-std::string name_of(DType dtype) { return "pl." + std::string(info(dtype).name); }
+std::string name_of(DType dtype) {
+  return "pl." + std::string(info(dtype).name);
+}
 
 bool check_dtype(OpCheck& c, std::string_view operand, DType dtype, const DTypeSet& allowed) {
   if (allowed.holds(dtype)) return true;
@@ -39,7 +42,8 @@ bool check_same_shape(OpCheck& c, std::string_view a, std::string_view b) {
 
 bool check_storage_dtype(OpCheck& c, const char* what, DType dtype) {
   if (dtype != DType::TaskId) return true;
-  c.error(Diag::storage_dtype, {what, name_of(dtype)}).with_help("pl.array.create(n, pl.TASK_ID) holds task ids");
+  c.error(Diag::storage_dtype, {what, name_of(dtype)})
+      .with_help("pl.array.create(n, pl.TASK_ID) holds task ids");
   return false;
 }
 
@@ -68,7 +72,8 @@ bool check_start(OpCheck& c, std::string_view offsets, size_t i, int64_t start) 
   return false;
 }
 
-Diagnostic& out_of_bounds(OpCheck& c, std::string_view offsets, size_t i, const std::string& last, int64_t size) {
+Diagnostic& out_of_bounds(OpCheck& c, std::string_view offsets, size_t i, const std::string& last,
+                          int64_t size) {
   return c.error(Diag::region_out_of_bounds, offsets,
                  {c.op.qualified(), last, std::to_string(i), std::to_string(size)});
 }
@@ -108,7 +113,8 @@ bool check_starts(OpCheck& c, std::string_view offsets, const ExprList& shape) {
       good = false;
     } else if (size && *start >= *size) {
       good = false;
-      out_of_bounds(c, offsets, i, std::to_string(*start), *size).with_label("offset " + to_string(starts[i]));
+      out_of_bounds(c, offsets, i, std::to_string(*start), *size)
+          .with_label("offset " + to_string(starts[i]));
     }
   }
   return good;

@@ -15,9 +15,9 @@ struct DTypeSet {
   bool (*holds)(ir::DType);
   const char* text;  // "integers and floats"
 };
-extern const DTypeSet numbers;          // integers and floats
-extern const DTypeSet floats;           // floats
-extern const DTypeSet integers;         // integers
+extern const DTypeSet numbers;           // integers and floats
+extern const DTypeSet floats;            // floats
+extern const DTypeSet integers;          // integers
 extern const DTypeSet integers_or_bool;  // integers and BOOL
 bool check_dtype(ir::OpCheck& c, std::string_view operand, ir::DType dtype, const DTypeSet& allowed);
 
@@ -34,8 +34,10 @@ bool check_length(ir::OpCheck& c, std::string_view list, size_t count);
 bool check_peer(ir::OpCheck& c, std::string_view peer);
 // [offsets, offsets + extents) lies inside `shape` as far as constants tell. `offsets` names the list
 // operand; the three lists have equal length.
-bool check_region(ir::OpCheck& c, std::string_view offsets, const ir::ExprList& extents, const ir::ExprList& shape);
-// The same where the extents are not known: the valid extent of a stored tile may be anything up to its shape.
+bool check_region(ir::OpCheck& c, std::string_view offsets, const ir::ExprList& extents,
+                  const ir::ExprList& shape);
+// The same where the extents are not known: the valid extent of a stored tile may be anything up to its
+// shape.
 bool check_starts(ir::OpCheck& c, std::string_view offsets, const ir::ExprList& shape);
 // One cell or element at `offsets`: rank and bounds.
 bool check_element(ir::OpCheck& c, std::string_view offsets, const ir::ExprList& shape);

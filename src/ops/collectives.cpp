@@ -11,7 +11,8 @@ namespace {
 
 bool check_collective_dtype(OpCheck& c, const char* name) {
   DType dtype = c.tensor(name)->dtype;
-  if (dtype == DType::FP32 || dtype == DType::FP16 || dtype == DType::BF16 || dtype == DType::Int32) return true;
+  if (dtype == DType::FP32 || dtype == DType::FP16 || dtype == DType::BF16 || dtype == DType::Int32)
+    return true;
   c.error(Diag::collective_dtype, name, {c.op.qualified(), name_of(dtype)})
       .with_help("pl.cast(x, target_type) converts");
   return false;
@@ -29,7 +30,8 @@ bool check_collective_signal(OpCheck& c, std::optional<int64_t> ranks) {
   auto cells = element_count(c.tensor("signal")->shape);
   int64_t needed = 0;
   if (__builtin_mul_overflow(ranks.value_or(1), cores, &needed) || !cells || *cells >= needed) return true;
-  c.error(Diag::signal_too_small, "signal", {c.op.qualified(), std::to_string(needed), std::to_string(*cells)})
+  c.error(Diag::signal_too_small, "signal",
+          {c.op.qualified(), std::to_string(needed), std::to_string(*cells)})
       .with_help("pld.alloc_signal(n) on the host makes a signal of n cells");
   return false;
 }
@@ -40,12 +42,14 @@ bool check_has_rows(OpCheck& c, const char* name) {
   return false;
 }
 
-ExprList after_first(const ExprList& shape) { return ExprList(shape.begin() + 1, shape.end()); }
+ExprList after_first(const ExprList& shape) {
+  return ExprList(shape.begin() + 1, shape.end());
+}
 
 // `whole` rows are a number of blocks of `block` rows, which goes to `blocks` where constants tell it.
 // `what`: the words for `block`, {0} its value.
-bool check_blocks(OpCheck& c, const char* target, const ExprRef& whole, const ExprRef& block, const char* what,
-                  std::optional<int64_t>& blocks) {
+bool check_blocks(OpCheck& c, const char* target, const ExprRef& whole, const ExprRef& block,
+                  const char* what, std::optional<int64_t>& blocks) {
   auto rows = constant_value(whole);
   auto part = constant_value(block);
   if (!rows || !part || *part <= 0) return true;
@@ -95,8 +99,8 @@ TypeRef allgather_rule(OpCheck& c) {
   std::optional<int64_t> ranks;
   bool good = check_blockwise(c, "local");
   if (good) {
-    good = check_blocks(c, "target", c.tensor("target")->shape[0], c.tensor("local")->shape[0], "the {0} rows of `local`",
-                        ranks);
+    good = check_blocks(c, "target", c.tensor("target")->shape[0], c.tensor("local")->shape[0],
+                        "the {0} rows of `local`", ranks);
   }
   return check_collective_signal(c, ranks) && good ? c.arg("target")->type : nullptr;
 }
@@ -104,8 +108,8 @@ TypeRef allgather_rule(OpCheck& c) {
 bool check_distinct(OpCheck& c) {
   const auto* a = c.window("input");
   const auto* b = c.window("target");
-  bool same = c.arg("input") == c.arg("target") ||
-              (a && a->window_buffer && a->window_buffer == b->window_buffer);
+  bool same =
+      c.arg("input") == c.arg("target") || (a && a->window_buffer && a->window_buffer == b->window_buffer);
   if (!same) return true;
   c.error(Diag::collective_same_buffer, "input", {c.op.qualified()})
       .with_help("allocate a second buffer for `target`");
@@ -161,14 +165,16 @@ const char* const target_doc = "The window; FP32, FP16, BF16 or INT32.";
 Define& signal_operand(Define& def) {
   return def
       .operand("signal", AcceptWindow,
-               "An INT32 window of at least P cells (2P for ring), times `core_num`, that nothing else notifies. On the "
+               "An INT32 window of at least P cells (2P for ring), times `core_num`, that nothing else "
+               "notifies. On the "
                "host it may be left out: the compiler makes one.")
       .optional()
       .required_at(OnKernel);
 }
 
 Define& core_num(Define& def) {
-  return def.attr("core_num", AttrKind::Int, "How many blocks of a rank take part, each with cells of its own.")
+  return def
+      .attr("core_num", AttrKind::Int, "How many blocks of a rank take part, each with cells of its own.")
       .by_default({int64_t{1}})
       .keyword_only();
 }
@@ -185,13 +191,15 @@ void common(Define& def) {
 }
 
 void define_in_place(std::vector<Op>& ops) {
-  Define allreduce(ops, "pld", "tensor.allreduce",
-                   "Combines the windows of all ranks element by element; every rank gets the result, the same bits "
-                   "everywhere.");
+  Define allreduce(
+      ops, "pld", "tensor.allreduce",
+      "Combines the windows of all ranks element by element; every rank gets the result, the same bits "
+      "everywhere.");
   reduce_op(signal_operand(allreduce.operand("target", AcceptWindow, target_doc)))
-      .choice<AllreduceMode>("mode",
-                             "The algorithm: each rank reads all (mesh), each reduces its share (two_shot), neighbour "
-                             "to neighbour (ring), or the best for the size (auto).")
+      .choice<AllreduceMode>(
+          "mode",
+          "The algorithm: each rank reads all (mesh), each reduces its share (two_shot), neighbour "
+          "to neighbour (ring), or the best for the size (auto).")
       .by_default(AllreduceMode::Auto)
       .keyword_only();
   core_num(allreduce).effect(Access::ReadWrite, "target").effect(Access::ReadWrite, "target").all_peers();
@@ -199,10 +207,11 @@ void define_in_place(std::vector<Op>& ops) {
   allreduce.rebinds("target").result("`target`, with the combined elements.").rule(in_place_rule);
 
   Define scatter(ops, "pld", "tensor.reduce_scatter",
-                 "Combines the windows of all ranks element by element; rank r gets rows r*m to (r+1)*m of the result in "
+                 "Combines the windows of all ranks element by element; rank r gets rows r*m to (r+1)*m of "
+                 "the result in "
                  "place, the other rows are undefined.");
-  core_num(reduce_op(signal_operand(
-               scatter.operand("target", AcceptWindow, "The window, [P*m, ...]; FP32, FP16, BF16 or INT32."))))
+  core_num(reduce_op(signal_operand(scatter.operand("target", AcceptWindow,
+                                                    "The window, [P*m, ...]; FP32, FP16, BF16 or INT32."))))
       .effect(Access::ReadWrite, "target")
       .effect(Access::ReadWrite, "target")
       .all_peers();
@@ -217,19 +226,22 @@ void define_in_place(std::vector<Op>& ops) {
   common(broadcast);
   broadcast.rebinds("target").result("`target`, equal on all ranks.").rule(broadcast_rule);
 
-  Define barrier(ops, "pld", "tensor.barrier",
-                 "Blocks until every rank of the group has arrived. What happened before it on any rank is visible "
-                 "after it on all.");
+  Define barrier(
+      ops, "pld", "tensor.barrier",
+      "Blocks until every rank of the group has arrived. What happened before it on any rank is visible "
+      "after it on all.");
   core_num(signal_operand(barrier));
   common(barrier);
   barrier.rebinds("signal").result("`signal`; nothing when it was left out.").rule(barrier_rule);
 }
 
 void define_exchanges(std::vector<Op>& ops) {
-  Define gather(ops, "pld", "tensor.allgather",
-                "Collects a block of every rank on all ranks: the block of rank s goes to rows s*m of every target.");
-  core_num(signal_operand(gather.operand("local", AcceptTensor, "The own block, [m, ...], of the dtype of `target`.")
-                              .operand("target", AcceptWindow, "The window, [P*m, ...]; FP32, FP16, BF16 or INT32.")))
+  Define gather(
+      ops, "pld", "tensor.allgather",
+      "Collects a block of every rank on all ranks: the block of rank s goes to rows s*m of every target.");
+  core_num(signal_operand(
+               gather.operand("local", AcceptTensor, "The own block, [m, ...], of the dtype of `target`.")
+                   .operand("target", AcceptWindow, "The window, [P*m, ...]; FP32, FP16, BF16 or INT32.")))
       .effect(Access::Read, "local")
       .effect(Access::ReadWrite, "target")
       .effect(Access::ReadWrite, "target")
@@ -237,13 +249,17 @@ void define_exchanges(std::vector<Op>& ops) {
   common(gather);
   gather.rebinds("target").result("`target`, with the blocks of all ranks.").rule(allgather_rule);
 
-  Define exchange(ops, "pld", "tensor.all_to_all",
-                  "Exchanges blocks between all ranks: rows s*m of the target of rank r are rows r*m of the input of "
-                  "rank s.");
-  core_num(signal_operand(
-               exchange.operand("input", AcceptTensor, "What is sent, [P*m, ...], of the shape and dtype of `target`.")
-                   .operand("target", AcceptWindow,
-                            "The window that receives, [P*m, ...], in another buffer; FP32, FP16, BF16 or INT32.")))
+  Define exchange(
+      ops, "pld", "tensor.all_to_all",
+      "Exchanges blocks between all ranks: rows s*m of the target of rank r are rows r*m of the input of "
+      "rank s.");
+  core_num(
+      signal_operand(
+          exchange
+              .operand("input", AcceptTensor, "What is sent, [P*m, ...], of the shape and dtype of `target`.")
+              .operand(
+                  "target", AcceptWindow,
+                  "The window that receives, [P*m, ...], in another buffer; FP32, FP16, BF16 or INT32.")))
       .effect(Access::Read, "input")
       .effect(Access::Write, "target")
       .effect(Access::Write, "target")
@@ -252,7 +268,8 @@ void define_exchanges(std::vector<Op>& ops) {
   exchange.rebinds("target").result("`target`, with the blocks received.").rule(all_to_all_rule);
 
   Define counted(ops, "pld", "tensor.all_to_all_v",
-                 "Exchanges blocks of different lengths between all ranks: of each block of m rows only the counted ones "
+                 "Exchanges blocks of different lengths between all ranks: of each block of m rows only the "
+                 "counted ones "
                  "move. A count above m stops the run with an error.");
   signal_operand(
       counted.operand("input", AcceptTensor, "What is sent, [P*m, ...], of the shape and dtype of `target`.")

@@ -16,7 +16,9 @@ std::optional<MemorySpace> memory_attr(const OpCheck& c) {
   return static_cast<MemorySpace>(value->get<EnumValue>()->value);
 }
 
-DType dtype_attr(const OpCheck& c) { return *c.attr("dtype")->get<DType>(); }
+DType dtype_attr(const OpCheck& c) {
+  return *c.attr("dtype")->get<DType>();
+}
 
 // --- new tiles and tensors
 
@@ -59,7 +61,8 @@ TypeRef arange_rule(OpCheck& c, bool is_tile) {
   if (!type) return nullptr;
   DType dtype = dtype_attr(c);
   if (!numbers.holds(dtype)) {
-    c.error(Diag::dtype_not_allowed, {c.op.qualified(), name_of(dtype)}).with_help("it works on integers and floats");
+    c.error(Diag::dtype_not_allowed, {c.op.qualified(), name_of(dtype)})
+        .with_help("it works on integers and floats");
     return nullptr;
   }
   if (!checked_axis(c, "axis", c.list("shape").size())) return nullptr;
@@ -86,7 +89,8 @@ void define_fresh(std::vector<Op>& ops, bool tile) {
       .result("A " + noun + " of shape `shape` and dtype `dtype`.")
       .levels(levels)
       .rule([tile](OpCheck& c) { return full_rule(c, tile); });
-  Define(ops, "pl", family + "arange", "A new " + noun + " that counts up from `start` along one axis and repeats along the others.")
+  Define(ops, "pl", family + "arange",
+         "A new " + noun + " that counts up from `start` along one axis and repeats along the others.")
       .list("shape", AcceptInt, shape_doc)
       .attr("axis", AttrKind::Int, "The axis it counts along; negative ones count from the end.")
       .by_default({int64_t{-1}})
@@ -102,8 +106,7 @@ void define_fresh(std::vector<Op>& ops, bool tile) {
 }
 
 void define_create(std::vector<Op>& ops) {
-  Define(ops, "pl", "tensor.create",
-         "A new tensor. Its elements are undefined until they are written.")
+  Define(ops, "pl", "tensor.create", "A new tensor. Its elements are undefined until they are written.")
       .list("shape", AcceptInt, "The extents.")
       .attr("dtype", AttrKind::DType, "The element type.")
       .alias("create_tensor")
@@ -172,7 +175,8 @@ TypeRef move_rule(OpCheck& c) {
 
 void define_move(std::vector<Op>& ops) {
   Define(ops, "pl", "tile.load",
-         "Loads a region of a tensor. `pl.load(x)` loads all of it. All but the last two extents are 1 and dropped, and "
+         "Loads a region of a tensor. `pl.load(x)` loads all of it. All but the last two extents are 1 and "
+         "dropped, and "
          "a tensor of rank 1 loads as one row.")
       .operand("t", AcceptTensor, "The tensor.")
       .list("offsets", AcceptInt, "Where the region starts, one entry per dimension.")
@@ -180,16 +184,19 @@ void define_move(std::vector<Op>& ops) {
       .list("shape", AcceptInt, "The extents of the region, one constant per dimension.")
       .optional()
       .list("valid_shape", AcceptInt,
-            "The extents that are loaded where the region is a ragged tail, one entry per dimension, at most `shape`.")
+            "The extents that are loaded where the region is a ragged tail, one entry per dimension, at most "
+            "`shape`.")
       .optional()
-      .choice<MemorySpace>("target_memory", "The memory the tile lives in; chosen by the compiler if left out.")
+      .choice<MemorySpace>("target_memory",
+                           "The memory the tile lives in; chosen by the compiler if left out.")
       .optional()
       .effect(Access::Read, "t")
       .region("offsets", "shape")
       .result("A tile of the last two extents of `shape` and the dtype of `t`.")
       .rule(load_rule);
   Define(ops, "pl", "tile.store",
-         "Writes the valid extent of a tile into a tensor. With `atomic=pld.AtomicType.Add` the elements are added to "
+         "Writes the valid extent of a tile into a tensor. With `atomic=pld.AtomicType.Add` the elements are "
+         "added to "
          "those of the tensor, each addition atomic.")
       .operand("tile", AcceptTile, "The tile.")
       .list("offsets", AcceptInt, "Where it goes, one entry per dimension of `t`.")

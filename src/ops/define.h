@@ -37,8 +37,7 @@ class Define {
   Define& like(int param_index);
   Define& by_default(ir::AttrValue value);
   template <class E>
-    requires std::is_enum_v<E>
-  Define& by_default(E value) {
+  requires std::is_enum_v<E> Define& by_default(E value) {
     return by_default(ir::AttrValue{ir::enum_value(value)});
   }
   Define& required_at(uint8_t levels);

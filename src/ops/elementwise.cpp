@@ -18,7 +18,8 @@ DType dtype_of(const ExprRef& operand) {
 }
 
 void shape_error(OpCheck& c, const Shaped& a, const Shaped& b) {
-  Diagnostic& d = c.error(Diag::shape_mismatch, "b", {c.op.qualified(), shape_text(*a.shape), shape_text(*b.shape)});
+  Diagnostic& d =
+      c.error(Diag::shape_mismatch, "b", {c.op.qualified(), shape_text(*a.shape), shape_text(*b.shape)});
   const auto* x = as<TileType>(c.args[0]->type);
   const auto* y = as<TileType>(c.args[1]->type);
   if (!x || !y) return;
@@ -75,7 +76,8 @@ const BinaryOp binaries[] = {
     {"minimum", "", &numbers, "The smaller element of each pair."},
     {"and_", "&", &integers_or_bool, "The bits set in both elements; on BOOL, whether both hold."},
     {"or_", "|", &integers_or_bool, "The bits set in either element; on BOOL, whether one holds."},
-    {"xor", "^", &integers_or_bool, "The bits set in exactly one element; on BOOL, whether exactly one holds."},
+    {"xor", "^", &integers_or_bool,
+     "The bits set in exactly one element; on BOOL, whether exactly one holds."},
     {"shl", "<<", &integers, "Every element of `a` shifted left by the element of `b`."},
     {"shr", ">>", &integers, "Every element of `a` shifted right by the element of `b`; the sign is kept."},
 };
@@ -199,8 +201,9 @@ void define_unary(std::vector<Op>& ops, const Level& level, const UnaryOp& op) {
 void define_compare(std::vector<Op>& ops, const Level& level) {
   bool tensor = level.accepts == AcceptTensor;
   const std::string noun = level.noun;
-  Define cmp(ops, "pl", level.family + std::string("cmp"),
-             "Compares element by element. The operators ==, !=, <, <=, >, >= on a " + noun + " are this op.");
+  Define cmp(
+      ops, "pl", level.family + std::string("cmp"),
+      "Compares element by element. The operators ==, !=, <, <=, >, >= on a " + noun + " are this op.");
   cmp.operand("a", level.accepts | AcceptScalar, "The left operand. A number takes the dtype of `b`.")
       .like(1)
       .operand("b", level.accepts | AcceptScalar,
@@ -222,9 +225,10 @@ void define_compare(std::vector<Op>& ops, const Level& level) {
       .rule(sel_rule);
   if (tensor) sel.effect(Access::Read, "mask").effect(Access::Read, "a").effect(Access::Read, "b");
 
-  Define cast(ops, "pl", level.family + std::string("cast"),
-              "Converts every element to another dtype. Floats become integers by rounding as `mode` says and "
-              "saturating, NaN gives 0; integers that do not fit wrap around.");
+  Define cast(
+      ops, "pl", level.family + std::string("cast"),
+      "Converts every element to another dtype. Floats become integers by rounding as `mode` says and "
+      "saturating, NaN gives 0; integers that do not fit wrap around.");
   cast.operand("x", level.accepts, "The " + noun + " to convert.")
       .attr("target_type", AttrKind::DType, "The dtype of the result.")
       .choice<RoundMode>("mode", "How a value between two representable ones is rounded.")

@@ -68,7 +68,8 @@ bool check_sortable(OpCheck& c) {
 
 TypeRef sorted_pair(OpCheck& c) {
   const TileType& x = *c.tile("x");
-  TypeRef index = c.has("index") ? computed_type(c.arg("index")->type) : value_type(true, x.shape, DType::Int32);
+  TypeRef index =
+      c.has("index") ? computed_type(c.arg("index")->type) : value_type(true, x.shape, DType::Int32);
   return make<TupleType>(Span{}, std::vector<TypeRef>{computed_type(c.arg("x")->type), index});
 }
 
@@ -113,10 +114,12 @@ void define_index(std::vector<Op>& ops, bool tensor) {
   const std::string noun = tensor ? "tensor" : "tile";
   const uint16_t accepts = tensor ? AcceptTensor : AcceptTile;
   Define gather(ops, "pl", family + "gather",
-                "Picks elements along one axis, as NumPy's take_along_axis: with axis 1, out[i, j] = x[i, index[i, j]].");
+                "Picks elements along one axis, as NumPy's take_along_axis: with axis 1, out[i, j] = x[i, "
+                "index[i, j]].");
   gather.operand("x", accepts, "Where the elements are taken from.")
       .operand("index", accepts,
-               "Their positions along the axis: INT32, UINT32 or INT64, with the extents of `x` in the other dimensions.")
+               "Their positions along the axis: INT32, UINT32 or INT64, with the extents of `x` in the other "
+               "dimensions.")
       .attr("axis", AttrKind::Int, "The axis; negative ones count from the end.")
       .by_default({int64_t{-1}})
       .result("A " + noun + " of the shape of `index` and the dtype of `x`.")
@@ -126,7 +129,8 @@ void define_index(std::vector<Op>& ops, bool tensor) {
                  "x[i, index[i, j]] = src[i, j]. Of equal positions the last one counts.");
   scatter.operand("x", accepts, "What is written to.")
       .operand("index", accepts,
-               "The positions along the axis: INT32, UINT32 or INT64, with the extents of `x` in the other dimensions.")
+               "The positions along the axis: INT32, UINT32 or INT64, with the extents of `x` in the other "
+               "dimensions.")
       .operand("src", accepts, "The elements, of the shape of `index` and the dtype of `x`.")
       .attr("axis", AttrKind::Int, "The axis; negative ones count from the end.")
       .by_default({int64_t{-1}})
@@ -143,18 +147,22 @@ void define_index_sort(std::vector<Op>& ops) {
   define_index(ops, false);
   define_index(ops, true);
   Define(ops, "pl", "tile.sort32",
-         "Sorts every run of 32 elements of every row, the largest first, and takes labels along. Equal elements keep "
+         "Sorts every run of 32 elements of every row, the largest first, and takes labels along. Equal "
+         "elements keep "
          "their order. `pl.mrgsort` merges the runs: sort, merge, and take the first k columns for a top-k.")
       .operand("x", AcceptTile, "The tile, FP32 or FP16, with a multiple of 32 columns.")
       .operand("index", AcceptTile,
-               "Labels of the elements, of the shape of `x`: INT32, UINT32 or INT64. Left out: the column numbers, INT32.")
+               "Labels of the elements, of the shape of `x`: INT32, UINT32 or INT64. Left out: the column "
+               "numbers, INT32.")
       .optional()
       .result("The sorted tile and the labels in the same order, a tuple.")
       .rule(sort32_rule);
   Define(ops, "pl", "tile.mrgsort",
-         "Merges sorted runs of every row by fours, the largest first, and takes labels along. Runs of `block_len` "
+         "Merges sorted runs of every row by fours, the largest first, and takes labels along. Runs of "
+         "`block_len` "
          "become runs of 4 * block_len, the last one of a row shorter where the row ends.")
-      .operand("x", AcceptTile, "A tile of sorted runs, FP32 or FP16, with a multiple of `block_len` columns.")
+      .operand("x", AcceptTile,
+               "A tile of sorted runs, FP32 or FP16, with a multiple of `block_len` columns.")
       .operand("index", AcceptTile, "Labels of the elements, of the shape of `x`: INT32, UINT32 or INT64.")
       .attr("block_len", AttrKind::Int, "The length of the sorted runs: 32, 128, 512, ..., below the row.")
       .by_default({int64_t{32}})

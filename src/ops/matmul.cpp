@@ -14,9 +14,12 @@ std::optional<DType> accumulator_of(DType input) {
   switch (input) {
     case DType::FP16:
     case DType::BF16:
-    case DType::FP32: return DType::FP32;
-    case DType::Int8: return DType::Int32;
-    default: return std::nullopt;
+    case DType::FP32:
+      return DType::FP32;
+    case DType::Int8:
+      return DType::Int32;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -80,12 +83,13 @@ std::optional<Product> multiply(OpCheck& c, bool batched) {
   const ExprRef& inner_a = (*a.shape)[n + !a_trans];
   const ExprRef& inner_b = (*b.shape)[m + b_trans];
   if (!may_equal(inner_a, inner_b)) {
-    Diagnostic& d = c.error(Diag::matmul_inner, "b",
-                            {c.op.qualified(), shape_text(*a.shape) + (a_trans ? " transposed" : ""),
-                             shape_text(*b.shape) + (b_trans ? " transposed" : ""),
-                             to_string(inner_a), to_string(inner_b)});
+    Diagnostic& d = c.error(
+        Diag::matmul_inner, "b",
+        {c.op.qualified(), shape_text(*a.shape) + (a_trans ? " transposed" : ""),
+         shape_text(*b.shape) + (b_trans ? " transposed" : ""), to_string(inner_a), to_string(inner_b)});
     const ExprRef& turned = (*b.shape)[m + !b_trans];
-    if (may_equal(inner_a, turned)) d.with_help(b_trans ? "leave `b_trans` out" : "did you mean `b_trans=True`?");
+    if (may_equal(inner_a, turned))
+      d.with_help(b_trans ? "leave `b_trans` out" : "did you mean `b_trans=True`?");
     return std::nullopt;
   }
   p.accumulator = *accumulator_of(a.dtype);
@@ -101,9 +105,9 @@ TypeRef matmul_rule(OpCheck& c, bool batched) {
     out = *asked->get<DType>();
     bool narrowed = p->accumulator == DType::FP32 && (out == DType::FP16 || out == DType::BF16);
     if (out != p->accumulator && !narrowed) {
-      c.error(Diag::matmul_result, {c.op.qualified(), name_of(*c.dtype("a")),
-                                    p->accumulator == DType::FP32 ? "pl.FP32, pl.FP16 or pl.BF16" : "pl.INT32",
-                                    name_of(out)});
+      c.error(Diag::matmul_result,
+              {c.op.qualified(), name_of(*c.dtype("a")),
+               p->accumulator == DType::FP32 ? "pl.FP32, pl.FP16 or pl.BF16" : "pl.INT32", name_of(out)});
       return nullptr;
     }
   }
@@ -174,9 +178,12 @@ void define_level(std::vector<Op>& ops, bool tensor) {
   reads(acc, tensor, {"a", "b"});
   if (tensor) acc.effect(Access::ReadWrite, "acc").rebinds("acc");
 
-  Define bias(ops, "pl", family + "matmul_bias", "The matrix product of `a` and `b` plus one row added to every row.");
+  Define bias(ops, "pl", family + "matmul_bias",
+              "The matrix product of `a` and `b` plus one row added to every row.");
   inputs(bias, accepts, noun).operand("bias", accepts, "The row, [1, N]: FP32, or INT32 for INT8 inputs.");
-  transposes(bias).result("A " + noun + " of shape [M, N] in the accumulator's dtype.").rule(matmul_bias_rule);
+  transposes(bias)
+      .result("A " + noun + " of shape [M, N] in the accumulator's dtype.")
+      .rule(matmul_bias_rule);
   reads(bias, tensor, {"a", "b", "bias"});
 }
 
@@ -185,10 +192,12 @@ void define_level(std::vector<Op>& ops, bool tensor) {
 void define_matmul(std::vector<Op>& ops) {
   define_level(ops, false);
   define_level(ops, true);
-  Define batch(ops, "pl", "tensor.batch_matmul",
-               "One matrix product per index of the leading dimensions, accumulated in FP32, or in INT32 for INT8.");
+  Define batch(
+      ops, "pl", "tensor.batch_matmul",
+      "One matrix product per index of the leading dimensions, accumulated in FP32, or in INT32 for INT8.");
   batch.operand("a", AcceptTensor, "The left matrices, [..., M, K]: FP16, BF16, FP32 or INT8.")
-      .operand("b", AcceptTensor, "The right matrices, [..., K, N], with the same leading dimensions and dtype.");
+      .operand("b", AcceptTensor,
+               "The right matrices, [..., K, N], with the same leading dimensions and dtype.");
   out_dtype(transposes(batch));
   batch.result("A tensor of shape [..., M, N].")
       .effect(Access::Read, "a")

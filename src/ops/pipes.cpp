@@ -10,7 +10,9 @@ using namespace ir;
 
 namespace {
 
-int64_t int_attr(const OpCheck& c, const char* name) { return *c.attr(name)->get<int64_t>(); }
+int64_t int_attr(const OpCheck& c, const char* name) {
+  return *c.attr(name)->get<int64_t>();
+}
 
 bool check_positive(OpCheck& c, const char* name) {
   if (!c.attr(name) || int_attr(c, name) > 0) return true;
@@ -35,7 +37,8 @@ TypeRef reserve_rule(OpCheck& c) {
   good = check_positive(c, "size") && good;
   int64_t base = int_attr(c, "base");
   if (base < 0 && base != automatic) {
-    c.error(Diag::buffer_base, {std::to_string(base)}).with_help("leave it to the compiler with base=pl.AUTO");
+    c.error(Diag::buffer_base, {std::to_string(base)})
+        .with_help("leave it to the compiler with base=pl.AUTO");
     good = false;
   }
   return good ? scalar_type(DType::Int32) : nullptr;
@@ -52,7 +55,8 @@ bool check_buffer(OpCheck& c, const char* name, bool used, int64_t mask) {
   if (!normalise_int32(c, name)) return false;
   if (!used || constant_value(c.arg(name)) != 0) return true;
   c.error(Diag::pipe_buffer, {std::to_string(mask), name})
-      .with_help("the consumer half makes it with pl.reserve_buffer, the producer half with pl.import_peer_buffer");
+      .with_help(
+          "the consumer half makes it with pl.reserve_buffer, the producer half with pl.import_peer_buffer");
   return false;
 }
 
@@ -83,7 +87,9 @@ TypeRef pop_rule(OpCheck& c) {
   return check_id(c) ? c.annotated : nullptr;
 }
 
-TypeRef push_rule(OpCheck& c) { return check_id(c) ? unit_type() : nullptr; }
+TypeRef push_rule(OpCheck& c) {
+  return check_id(c) ? unit_type() : nullptr;
+}
 
 Define& pipe_id(Define& def) {
   return def.attr("id", AttrKind::Int, "Which pipe, as it was initialised.").by_default({int64_t{0}});
@@ -91,8 +97,9 @@ Define& pipe_id(Define& def) {
 
 Define& split(Define& def) {
   return def
-      .choice<SplitMode>("split",
-                         "How the tile is shared by two vector lanes: 0 not at all, 1 rows halved, 2 columns halved.")
+      .choice<SplitMode>(
+          "split",
+          "How the tile is shared by two vector lanes: 0 not at all, 1 rows halved, 2 columns halved.")
       .by_default(SplitMode::NONE);
 }
 
@@ -115,16 +122,19 @@ void define_buffers(std::vector<Op>& ops) {
     std::string unit = std::string(half) == "aic" ? "cube" : "vector";
     Define def(ops, "pl", half + std::string("_initialize_pipe"),
                "Initialises a pipe in the " + unit + " half of a kernel, before its first push or pop.");
-    def.operand("c2v", AcceptInt, "The buffer of the direction cube to vector; None or 0 if that is not used.")
+    def.operand("c2v", AcceptInt,
+                "The buffer of the direction cube to vector; None or 0 if that is not used.")
         .literal(DType::Int32)
         .optional()
-        .operand("v2c", AcceptInt, "The buffer of the direction vector to cube; None or 0 if that is not used.")
+        .operand("v2c", AcceptInt,
+                 "The buffer of the direction vector to cube; None or 0 if that is not used.")
         .literal(DType::Int32)
         .optional()
         .attr("dir_mask", AttrKind::Int, "1: cube to vector, 2: vector to cube, 3: both.")
         .attr("slot_size", AttrKind::Int, "Bytes of a slot: those of the whole tile, not of its half.");
     pipe_id(def)
-        .attr("slot_num", AttrKind::Int, "Slots per direction; 8 for one direction and 4 for both if left out.")
+        .attr("slot_num", AttrKind::Int,
+              "Slots per direction; 8 for one direction and 4 for both if left out.")
         .optional()
         .result("Nothing.")
         .rule(initialize_rule);
@@ -140,16 +150,19 @@ void define_slots(std::vector<Op>& ops) {
   for (Side side : {Side{"aiv", "vector"}, Side{"aic", "cube"}}) {
     const std::string name = side.name, unit = side.unit;
     Define push(ops, "pl", "tpush_to_" + name,
-                "Waits for a free slot of the pipe to the " + unit + " half, copies a tile into it and marks it ready.");
+                "Waits for a free slot of the pipe to the " + unit +
+                    " half, copies a tile into it and marks it ready.");
     push.operand("tile", AcceptTile, "The tile.");
     pipe_id(split(push)).result("Nothing.").rule(push_rule);
 
     Define pop(ops, "pl", "tpop_from_" + name,
-               "Waits for a tile from the " + unit + " half. The annotation of the name it is assigned to gives its shape "
-               "and dtype.");
+               "Waits for a tile from the " + unit +
+                   " half. The annotation of the name it is assigned to gives its shape "
+                   "and dtype.");
     pipe_id(split(pop)).result("The tile, as annotated; with a split, this lane's half.").rule(pop_rule);
 
-    Define free(ops, "pl", "tfree_to_" + name, "Hands the slot of a popped tile back to the " + unit + " half.");
+    Define free(ops, "pl", "tfree_to_" + name,
+                "Hands the slot of a popped tile back to the " + unit + " half.");
     free.operand("tile", AcceptTile, "The tile that was popped.");
     pipe_id(free).result("Nothing.").rule(push_rule);
 

@@ -19,7 +19,9 @@ struct Level {
 const Level levels[] = {{"tile.", AcceptTile, "tile"}, {"tensor.", AcceptTensor, "tensor"}};
 
 // A row is the last dimension, a column the one before it.
-size_t axis_of(bool row, size_t rank) { return row ? rank - 1 : rank - 2; }
+size_t axis_of(bool row, size_t rank) {
+  return row ? rank - 1 : rank - 2;
+}
 
 struct Reduction {
   const char* name;
@@ -58,7 +60,8 @@ void define_reduction(std::vector<Op>& ops, const Level& level, const Reduction&
   Define def(ops, "pl", level.family + std::string(r.name), r.doc);
   def.operand("x", level.accepts, "The " + noun + " that is reduced.");
   if (level.accepts == AcceptTile) {
-    def.operand("scratch", AcceptTile, "A tile the target may use as working space; its contents are lost.").optional();
+    def.operand("scratch", AcceptTile, "A tile the target may use as working space; its contents are lost.")
+        .optional();
   }
   std::string shape = r.row ? "[r, 1]" : "[1, c]";
   def.result("A " + noun + " of shape " + shape + (r.index ? " and dtype INT32." : " and the same dtype."));
@@ -111,12 +114,9 @@ struct Fused {
   const char* text;
 };
 const Fused fused[] = {
-    {"add", "add", "The sum of `a` and"},
-    {"sub", "sub", "The difference of `a` and"},
-    {"mul", "mul", "The product of `a` and"},
-    {"div", "div", "The quotient of `a` and"},
-    {"maximum", "max", "The larger of `a` and"},
-    {"minimum", "min", "The smaller of `a` and"},
+    {"add", "add", "The sum of `a` and"},        {"sub", "sub", "The difference of `a` and"},
+    {"mul", "mul", "The product of `a` and"},    {"div", "div", "The quotient of `a` and"},
+    {"maximum", "max", "The larger of `a` and"}, {"minimum", "min", "The smaller of `a` and"},
 };
 
 void define_expansion(std::vector<Op>& ops, const Level& level, bool row) {

@@ -122,12 +122,15 @@ const char* const offsets_doc = "Where the region starts, one entry per dimensio
 const char* const atomic_doc = "Whether to overwrite or to add, each addition atomic.";
 
 void define_loads_stores(std::vector<Op>& ops) {
-  Define(ops, "pld", "tile.remote_load", "Loads a region of another rank's copy of a window. It is complete when it returns.")
+  Define(ops, "pld", "tile.remote_load",
+         "Loads a region of another rank's copy of a window. It is complete when it returns.")
       .operand("target", AcceptWindow, "The window.")
       .operand("peer", AcceptInt, peer_doc)
       .list("offsets", AcceptInt, offsets_doc)
-      .list("shape", AcceptInt, "The extents of the region, one constant per dimension; all but the last two are 1.")
-      .list("valid_shape", AcceptInt, "The extents that are loaded where the region is a ragged tail, at most `shape`.")
+      .list("shape", AcceptInt,
+            "The extents of the region, one constant per dimension; all but the last two are 1.")
+      .list("valid_shape", AcceptInt,
+            "The extents that are loaded where the region is a ragged tail, at most `shape`.")
       .optional()
       .effect(Access::Read, "target")
       .region("offsets", "shape")
@@ -135,7 +138,8 @@ void define_loads_stores(std::vector<Op>& ops) {
       .result("A tile of the last two extents of `shape` and the dtype of `target`.")
       .rule(remote_load_rule);
   Define(ops, "pld", "tile.remote_store",
-         "Writes the valid extent of a tile into another rank's copy of a window. Others see it once they have waited "
+         "Writes the valid extent of a tile into another rank's copy of a window. Others see it once they "
+         "have waited "
          "for a later notify of this task.")
       .operand("tile", AcceptTile, "The tile.")
       .operand("target", AcceptWindow, "The window, of the same dtype.")
@@ -149,7 +153,8 @@ void define_loads_stores(std::vector<Op>& ops) {
       .result("`target`.")
       .rule(remote_store_tile);
   Define(ops, "pld", "tensor.remote_store",
-         "Writes a tensor into another rank's copy of a window. Others see it once they have waited for a later notify "
+         "Writes a tensor into another rank's copy of a window. Others see it once they have waited for a "
+         "later notify "
          "of this task.")
       .operand("src", AcceptTensor, "The tensor, of the rank and dtype of `target`.")
       .operand("target", AcceptWindow, "The window.")
@@ -166,7 +171,8 @@ void define_loads_stores(std::vector<Op>& ops) {
 }
 
 Define& transfer_region(Define& def) {
-  return def.list("dst_offsets", AcceptInt, "Where the region starts in `dst`; all of both tensors if left out.")
+  return def
+      .list("dst_offsets", AcceptInt, "Where the region starts in `dst`; all of both tensors if left out.")
       .optional()
       .list("src_offsets", AcceptInt, "Where the region starts in `src`; given together with `dst_offsets`.")
       .optional()
@@ -188,14 +194,16 @@ Define& transfer_chunks(Define& def) {
 
 void define_transfers(std::vector<Op>& ops) {
   Define put(ops, "pld", "tensor.put",
-             "Copies a tensor into another rank's copy of a window. The source has been read when it returns; others see "
+             "Copies a tensor into another rank's copy of a window. The source has been read when it "
+             "returns; others see "
              "the data once they have waited for a later notify of this task, or for `signal`.");
   put.operand("dst", AcceptWindow, "The window.")
       .operand("peer", AcceptInt, "The rank whose copy is written; it may be the own one.")
       .operand("src", AcceptTensor, "The tensor, of the rank and dtype of `dst`.");
   transfer_region(put).choice<AtomicType>("atomic", atomic_doc).by_default(AtomicType::None_).keyword_only();
   transfer_chunks(put)
-      .operand("signal", AcceptWindow, "An INT32 window whose cell at the peer is notified once the data has landed.")
+      .operand("signal", AcceptWindow,
+               "An INT32 window whose cell at the peer is notified once the data has landed.")
       .optional()
       .keyword_only()
       .list("at", AcceptInt, "The cell of `signal`, one entry per dimension.")

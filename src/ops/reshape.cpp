@@ -12,9 +12,13 @@ using namespace ir;
 
 namespace {
 
-bool is_one(const ExprRef& extent) { return constant_value(extent) == 1; }
+bool is_one(const ExprRef& extent) {
+  return constant_value(extent) == 1;
+}
 
-bool is_dense(const TensorType& t) { return !t.view || (t.view->stride.empty() && t.view->layout == Layout::ND); }
+bool is_dense(const TensorType& t) {
+  return !t.view || (t.view->stride.empty() && t.view->layout == Layout::ND);
+}
 
 // --- parts
 
@@ -45,7 +49,8 @@ std::optional<std::vector<bool>> dropped(OpCheck& c, const ExprList& extents) {
     }
     auto extent = constant_value(extents[*dim]);
     if (extent != 1) {
-      c.error(Diag::drop_not_one, "drop_dims", {std::to_string(*dim), extent ? std::to_string(*extent) : "?"});
+      c.error(Diag::drop_not_one, "drop_dims",
+              {std::to_string(*dim), extent ? std::to_string(*extent) : "?"});
       return std::nullopt;
     }
     drop[*dim] = true;
@@ -116,12 +121,14 @@ TypeRef assemble_tensor(OpCheck& c) {
 
 void define_parts(std::vector<Op>& ops) {
   Define(ops, "pl", "tensor.slice",
-         "A part of a tensor: a view of the same storage. A part of a window is a window, and addresses the same part "
+         "A part of a tensor: a view of the same storage. A part of a window is a window, and addresses the "
+         "same part "
          "of a peer's copy.")
       .operand("t", AcceptTensor, "The tensor.")
       .list("shape", AcceptInt, "The extents of the part, one per dimension.")
       .list("offsets", AcceptInt, "Where it starts, one entry per dimension.")
-      .list("drop_dims", AcceptInt, "Dimensions of extent 1 that the result leaves out, as `x[i]` does; constants.")
+      .list("drop_dims", AcceptInt,
+            "Dimensions of extent 1 that the result leaves out, as `x[i]` does; constants.")
       .optional()
       .keyword_only()
       .rebinds("t")
@@ -147,7 +154,8 @@ void define_parts(std::vector<Op>& ops) {
   Define(ops, "pl", "tensor.assemble",
          "Writes a part of a tensor. `t[a:b, c:d] = part` on a tensor is this op.")
       .operand("t", AcceptTensor, "The tensor.")
-      .operand("part", AcceptTensor | AcceptTile, "The new part, of the same dtype; a tensor has the rank of `t`.")
+      .operand("part", AcceptTensor | AcceptTile,
+               "The new part, of the same dtype; a tensor has the rank of `t`.")
       .list("offsets", AcceptInt, "Where the part goes, one entry per dimension of `t`.")
       .effect(Access::Read, "part")
       .effect(Access::Write, "t")
@@ -237,7 +245,8 @@ TypeRef concat_rule(OpCheck& c) {
     ExprList expected = *first.shape;
     if (expected.size() == part.shape->size()) expected[*axis] = (*part.shape)[*axis];
     if (!may_equal(expected, *part.shape)) {
-      c.error(Diag::shape_mismatch, "parts", {c.op.qualified(), shape_text(*first.shape), shape_text(*part.shape)})
+      c.error(Diag::shape_mismatch, "parts",
+              {c.op.qualified(), shape_text(*first.shape), shape_text(*part.shape)})
           .with_help("the parts may differ in dimension " + std::to_string(*axis) + " only");
       return nullptr;
     }
@@ -257,7 +266,8 @@ void define_shapes(std::vector<Op>& ops, bool tile) {
   const uint8_t levels = tile ? OnKernel : Anywhere;
   Define reshape(ops, "pl", family + "reshape", "The same elements in row-major order under another shape.");
   reshape.operand("x", accepts, tile ? "The tile." : "The tensor; it must be dense.")
-      .list("shape", AcceptInt, "The new extents; their product stays the same. One may be -1 and is computed.")
+      .list("shape", AcceptInt,
+            "The new extents; their product stays the same. One may be -1 and is computed.")
       .result(tile ? "A tile of shape `shape`." : "A view of the same storage.")
       .levels(levels)
       .rule(reshape_rule);

@@ -15,14 +15,18 @@ using namespace ir;
 
 namespace {
 
-DType dtype_of(const ExprRef& scalar) { return static_cast<const ScalarType&>(*scalar->type).dtype; }
+DType dtype_of(const ExprRef& scalar) {
+  return static_cast<const ScalarType&>(*scalar->type).dtype;
+}
 
 std::string cast_help(const ExprRef& x, DType dtype) {
   return "convert one of them: pl.cast(" + to_string(x) + ", " + name_of(dtype) + ")";
 }
 
 // `//` rather than `pl.scalar.floordiv`.
-std::string spelled(const Op& op) { return op.infix.empty() ? op.qualified() : op.infix; }
+std::string spelled(const Op& op) {
+  return op.infix.empty() ? op.qualified() : op.infix;
+}
 
 std::optional<DType> wider_integer(DType a, DType b) {
   if (bits(a) == bits(b)) {
@@ -60,7 +64,8 @@ std::optional<DType> unify(OpCheck& c) {
         .with_help(cast_help(c.args[1], a));
     return std::nullopt;
   } else {
-    c.error(Diag::dtype_mismatch, "b", {spelled(c.op), name_of(a), name_of(b)}).with_help(cast_help(c.args[1], a));
+    c.error(Diag::dtype_mismatch, "b", {spelled(c.op), name_of(a), name_of(b)})
+        .with_help(cast_help(c.args[1], a));
     return std::nullopt;
   }
   c.args[0] = scalar_cast(c.args[0], *common);
@@ -200,15 +205,23 @@ const char* const common = "A scalar of the common dtype.";
 const char* const boolean = "A BOOL scalar.";
 
 const Binary binaries[] = {
-    {"add", "+", "The sum of two scalars.", common, arithmetic},
+    {"add", "+",
+     "The sum of two scalars. As in all scalar arithmetic, a literal takes the dtype of the other operand, "
+     "and two "
+     "integers widen to the wider: INDEX has 64 bits and gives way to INT64, and a signed and an unsigned "
+     "one widen "
+     "to the signed one only if it is wider. Two floats widen to the wider. Integers and floats do not mix.",
+     common, arithmetic},
     {"sub", "-", "The difference of two scalars.", common, arithmetic},
     {"mul", "*", "The product of two scalars.", common, arithmetic},
     {"floordiv", "//",
-     "The quotient of two scalars, rounded down as in Python. Dividing integers by zero stops the run with an "
+     "The quotient of two scalars, rounded down as in Python. Dividing integers by zero stops the run with "
+     "an "
      "error.",
      common, floor_division},
     {"mod", "%",
-     "The remainder of `//`; it has the sign of `b`, as in Python. Dividing integers by zero stops the run with "
+     "The remainder of `//`; it has the sign of `b`, as in Python. Dividing integers by zero stops the run "
+     "with "
      "an error.",
      common, floor_division},
     {"truediv", "/", "The quotient of two float scalars.", common, true_division},
@@ -223,8 +236,8 @@ const Binary binaries[] = {
     {"or", "or", "Whether one of two conditions holds. Both are evaluated.", boolean, logical},
     {"bitand", "&", "The bits set in both integers; on BOOL scalars, `and`.", common, bitwise},
     {"bitor", "|", "The bits set in either integer; on BOOL scalars, `or`.", common, bitwise},
-    {"bitxor", "^", "The bits set in exactly one of two integers; on BOOL scalars, whether they differ.", common,
-     bitwise},
+    {"bitxor", "^", "The bits set in exactly one of two integers; on BOOL scalars, whether they differ.",
+     common, bitwise},
     {"shl", "<<", "`a` shifted left by `b` bits.", "A scalar of the dtype of `a`.", shift},
     {"shr", ">>", "`a` shifted right by `b` bits; the sign is kept.", "A scalar of the dtype of `a`.", shift},
     {"min", "", "The smaller of two scalars; Python's `min` on scalars is this op.", common, arithmetic},
@@ -233,11 +246,11 @@ const Binary binaries[] = {
 
 const Binary unaries[] = {
     {"neg", "-x", "The negative of a scalar.", "A scalar of the same dtype.", unary_number},
-    {"abs", "", "The absolute value of a scalar; Python's `abs` on scalars is this op.", "A scalar of the same dtype.",
-     unary_number},
+    {"abs", "", "The absolute value of a scalar; Python's `abs` on scalars is this op.",
+     "A scalar of the same dtype.", unary_number},
     {"not", "not x", "Whether a condition does not hold.", boolean, logical},
-    {"bitnot", "~x", "All bits of an integer turned over; on BOOL scalars, `not`.", "A scalar of the same dtype.",
-     bit_not},
+    {"bitnot", "~x", "All bits of an integer turned over; on BOOL scalars, `not`.",
+     "A scalar of the same dtype.", bit_not},
 };
 
 }  // namespace
@@ -262,10 +275,12 @@ void define_scalar(std::vector<Op>& ops) {
         .levels(Anywhere)
         .rule(op.rule);
   }
-  Define(ops, "pl", "scalar.cast",
-         "A scalar converted to another dtype. Integers that do not fit the new integer dtype stop the run with an "
-         "error; floats become integers by rounding to nearest even and saturating, NaN gives 0; anything but 0 "
-         "becomes True as BOOL.")
+  Define(
+      ops, "pl", "scalar.cast",
+      "A scalar converted to another dtype. Integers that do not fit the new integer dtype stop the run with "
+      "an "
+      "error; floats become integers by rounding to nearest even and saturating, NaN gives 0; anything but 0 "
+      "becomes True as BOOL.")
       .operand("a", AcceptScalar, "The scalar to convert.")
       .attr("target_type", AttrKind::DType, "The dtype of the result.")
       .result("A scalar of dtype `target_type`.")

@@ -49,7 +49,9 @@ Known compare_to(const ExprRef& a, const ExprRef& b, int depth) {
 
 }  // namespace
 
-Known compare(const ExprRef& a, const ExprRef& b) { return compare_to(a, b, compare_depth); }
+Known compare(const ExprRef& a, const ExprRef& b) {
+  return compare_to(a, b, compare_depth);
+}
 
 bool may_equal(const ExprList& a, const ExprList& b) {
   if (a.size() != b.size()) return false;
@@ -119,7 +121,9 @@ TypeRef tile_type(int64_t rows, int64_t cols, DType dtype, std::optional<MemoryS
   return make<TileType>(Span{}, ExprList{const_index(rows), const_index(cols)}, dtype, memory);
 }
 
-TypeRef tensor_type(ExprList shape, DType dtype) { return make<TensorType>(Span{}, std::move(shape), dtype); }
+TypeRef tensor_type(ExprList shape, DType dtype) {
+  return make<TensorType>(Span{}, std::move(shape), dtype);
+}
 
 TypeRef value_type(bool is_tile, ExprList shape, DType dtype) {
   if (is_tile) return make<TileType>(Span{}, std::move(shape), dtype);

@@ -11,7 +11,9 @@ namespace tilewire::ops {
 // Whether two integer expressions are known to be equal, known to differ, or only known at run time.
 enum class Known : uint8_t { Equal, Different, Unknown };
 Known compare(const ir::ExprRef& a, const ir::ExprRef& b);
-inline bool may_equal(const ir::ExprRef& a, const ir::ExprRef& b) { return compare(a, b) != Known::Different; }
+inline bool may_equal(const ir::ExprRef& a, const ir::ExprRef& b) {
+  return compare(a, b) != Known::Different;
+}
 // Equal rank and no dimension known to differ.
 bool may_equal(const ir::ExprList& a, const ir::ExprList& b);
 

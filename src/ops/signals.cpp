@@ -58,7 +58,8 @@ const char* const cell_doc = "The cell, one entry per dimension.";
 
 void define_cells(std::vector<Op>& ops) {
   Define(ops, "pld", "system.notify",
-         "Adds to or sets a cell of another rank. Everything that happens before it is visible to whoever waits for "
+         "Adds to or sets a cell of another rank. Everything that happens before it is visible to whoever "
+         "waits for "
          "that value.")
       .operand("target", AcceptWindow, "An INT32 window.")
       .operand("peer", AcceptInt, "The rank whose cell is notified; it may be the own one.")
@@ -85,7 +86,8 @@ void define_cells(std::vector<Op>& ops) {
       {"system.test", "Whether a cell of this rank meets a condition now. It never blocks.", "A BOOL scalar.",
        scalar_type(DType::Bool)},
       {"system.defer_wait",
-       "In a `pl.at(...) as tid` scope of its own: the task completes when the condition holds, without occupying a "
+       "In a `pl.at(...) as tid` scope of its own: the task completes when the condition holds, without "
+       "occupying a "
        "core. Tasks that depend on it see what a wait there would have seen.",
        "Nothing.", unit_type()},
   };
@@ -127,7 +129,8 @@ void define_groups(std::vector<Op>& ops) {
 }
 
 void define_slots(std::vector<Op>& ops) {
-  const char* const slot_doc = "A slot: an INT32 window of one element, a part of a window or `pld.peer_slot(...)`.";
+  const char* const slot_doc =
+      "A slot: an INT32 window of one element, a part of a window or `pld.peer_slot(...)`.";
   Define slot(ops, "pld", "peer_slot", "One cell of another rank as a slot, for `pl.tile.comm_notify`.");
   slot.operand("dt", AcceptWindow, "An INT32 window.")
       .operand("peer", AcceptInt, "The rank whose cell it is; it may be the own one.")
@@ -136,7 +139,8 @@ void define_slots(std::vector<Op>& ops) {
       .result("An INT32 window of shape [1].")
       .rule(peer_slot_rule);
   slot.op().result_peer = 1;
-  Define(ops, "pl", "tile.comm_notify", "Adds to or sets the cell of a slot; as `pld.system.notify` otherwise.")
+  Define(ops, "pl", "tile.comm_notify",
+         "Adds to or sets the cell of a slot; as `pld.system.notify` otherwise.")
       .operand("signal", AcceptWindow, slot_doc)
       .operand("value", AcceptInt, value_doc)
       .literal(DType::Int32)
@@ -146,7 +150,8 @@ void define_slots(std::vector<Op>& ops) {
       .effect(Access::Signal, "signal")
       .result("Nothing.")
       .rule([](OpCheck& c) { return check_slot(c, "value") ? unit_type() : nullptr; });
-  Define(ops, "pl", "tile.comm_wait", "Blocks until the cell of a slot meets a condition; as `pld.system.wait` otherwise.")
+  Define(ops, "pl", "tile.comm_wait",
+         "Blocks until the cell of a slot meets a condition; as `pld.system.wait` otherwise.")
       .operand("signal", AcceptWindow, slot_doc)
       .operand("cmp_value", AcceptInt, expected_doc)
       .literal(DType::Int32)

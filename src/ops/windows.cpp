@@ -23,7 +23,8 @@ bool check_staged(OpCheck& c, const char* name, std::optional<int64_t> bytes) {
   if (!c.has(name)) return true;
   const TensorType& t = *c.tensor(name);
   if (!isa<Parameter>(c.arg(name))) {
-    c.error(Diag::staged_not_parameter, name, {name}).with_help("pass the parameter itself; row r goes with rank r");
+    c.error(Diag::staged_not_parameter, name, {name})
+        .with_help("pass the parameter itself; row r goes with rank r");
     return false;
   }
   if (t.shape.empty()) {
@@ -42,7 +43,8 @@ TypeRef alloc_rule(OpCheck& c) {
   bool by_shape = c.has("shape");
   if (by_shape == c.has("nbytes") || by_shape != (dtype != nullptr)) {
     c.error(Diag::window_size_form, {c.op.qualified()})
-        .with_help("write pld.alloc_window_buffer(4096), or pld.alloc_window_buffer([16, 64], dtype=pl.FP32)");
+        .with_help(
+            "write pld.alloc_window_buffer(4096), or pld.alloc_window_buffer([16, 64], dtype=pl.FP32)");
     return nullptr;
   }
   std::optional<int64_t> bytes;
@@ -54,7 +56,8 @@ TypeRef alloc_rule(OpCheck& c) {
     }
     if (c.failed()) return nullptr;
     bytes = constant_bytes(c.list("shape"), *dtype->get<DType>());
-    if (!bytes && element_count(c.list("shape"))) c.error(Diag::window_size, "shape", {"more than 64 bits can count"});
+    if (!bytes && element_count(c.list("shape")))
+      c.error(Diag::window_size, "shape", {"more than 64 bits can count"});
   } else {
     bytes = constant_value(c.arg("nbytes"));
     if (bytes && *bytes <= 0) c.error(Diag::window_size, "nbytes", {std::to_string(*bytes)});
@@ -92,23 +95,28 @@ void define_windows(std::vector<Op>& ops) {
       .levels(OnHost)
       .rule([](OpCheck&) { return scalar_type(DType::Int64); });
   Define alloc(ops, "pld", "alloc_window_buffer",
-               "Allocates a window buffer: zeroed memory of which every rank of a group owns one copy. It is the right "
+               "Allocates a window buffer: zeroed memory of which every rank of a group owns one copy. It is "
+               "the right "
                "side of a plain `name = ...`, which names the buffer; the name is unique in the program.");
-  alloc.operand("nbytes", AcceptInt, "The size per rank in bytes, positive; it may depend on `pld.world_size()`.")
+  alloc
+      .operand("nbytes", AcceptInt,
+               "The size per rank in bytes, positive; it may depend on `pld.world_size()`.")
       .optional()
       .list("shape", AcceptInt, "The size per rank as a shape, together with `dtype`, in place of `nbytes`.")
       .optional()
       .attr("dtype", AttrKind::DType, "The element type that goes with `shape`.")
       .optional()
       .operand("load_from_host", AcceptTensor,
-               "A parameter of the host function whose row r is copied into the share of rank r before anything runs.")
+               "A parameter of the host function whose row r is copied into the share of rank r before "
+               "anything runs.")
       .optional()
       .keyword_only()
       .operand("store_to_host", AcceptTensor,
                "A parameter of the host function whose row r receives the share of rank r when all is done.")
       .optional()
       .keyword_only()
-      .attr("signal", AttrKind::Bool, "Whether it holds signal cells, which targets may lay out on separate cache lines.")
+      .attr("signal", AttrKind::Bool,
+            "Whether it holds signal cells, which targets may lay out on separate cache lines.")
       .by_default({false})
       .keyword_only()
       .effect(Access::Read, "load_from_host")

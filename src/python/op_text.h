@@ -69,12 +69,13 @@ struct OpName {
   std::vector<const ir::Op*> candidates;
 };
 
-// Every name of the module that Python can spell, each once, in the order of the registry.
+// Every name of the module that Python can spell, each once, in the order of the registry. Names without
+// their family are there for the families that have a short form.
 inline std::vector<OpName> op_names(const ir::OpTable& table, std::string_view module) {
   std::vector<OpName> result;
   std::set<std::string> done;
   auto add = [&](std::string family, std::string name, std::span<const ir::Op* const> candidates) {
-    if (name == "and" || name == "or" || name == "not") return;
+    if (candidates.empty() || name == "and" || name == "or" || name == "not") return;
     if (!done.insert(family + "." + name).second) return;
     result.push_back({std::move(family), std::move(name), {candidates.begin(), candidates.end()}});
   };

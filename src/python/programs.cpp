@@ -83,26 +83,20 @@ nb::object find_op(const std::string& name) {
 
 void bind_programs(nb::module_& module) {
   add_program_methods(module.attr("Program"));
-  module.def("deserialize", deserialize, nb::arg("data"),
-             "The node that `serialize` wrote. Raises ProgramError for bytes that hold none.");
-  module.def(
-      "structural_equal",
-      [](nb::handle a, nb::handle b) { return ir::structurally_equal(required_node(a), required_node(b)); },
-      nb::arg("a"), nb::arg("b"),
-      "Whether two nodes mean the same; variables correspond one to one, also those neither defines.");
-  module.def(
-      "structural_hash", [](nb::handle node) { return ir::structural_hash(required_node(node)); },
-      nb::arg("node"), "Equal for structurally equal nodes, on every machine.");
-  module.def(
-      "first_difference",
-      [](nb::handle a, nb::handle b) { return ir::first_difference(required_node(a), required_node(b)); },
-      nb::arg("a"), nb::arg("b"), "Where two nodes first differ and how; empty when they are equal.");
-  module.def("op", find_op, nb::arg("name"), "The declaration of an op: ir.op('pl.tile.add').");
+  module.def("deserialize", deserialize, nb::arg("data"));
+  module.def("structural_equal", [](nb::handle a, nb::handle b) {
+    return ir::structurally_equal(required_node(a), required_node(b));
+  });
+  module.def("structural_hash", [](nb::handle node) { return ir::structural_hash(required_node(node)); });
+  module.def("first_difference", [](nb::handle a, nb::handle b) {
+    return ir::first_difference(required_node(a), required_node(b));
+  });
+  module.def("op", find_op, nb::arg("name"));
   module.def("ops", [] {
-    nb::list names;
-    for (const ir::Op& op : ops::registry().all()) names.append(nb::cast(&op, nb::rv_policy::reference));
-    return names;
-  }, "All ops.");
+    nb::list all;
+    for (const ir::Op& op : ops::registry().all()) all.append(nb::cast(&op, nb::rv_policy::reference));
+    return all;
+  });
 }
 
 }  // namespace tilewire::python

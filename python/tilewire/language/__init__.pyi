@@ -220,6 +220,22 @@ def write(t: Any, idx: Any, v: Any) -> Any:
     """Writes one element of a tile."""
 def dim(t: Any, i: int) -> Any:
     """The extent of one dimension of a tile."""
+def slice(*args: Any, **kwargs: Any) -> Any:
+    """A part of a tile. `t[a:b, c:d]` on a tile is this op."""
+def extract(t: Any, shape: Any, offsets: Any, target_memory: Mem | str | None = None) -> Any:
+    """A part of a tile. `t[a:b, c:d]` on a tile is this op."""
+def assemble(t: Any, part: Any, offsets: Any) -> Any:
+    """A tile with a part replaced. `t[a:b, c:d] = part` on a tile is this op."""
+def reshape(x: Any, shape: Any) -> Any:
+    """The same elements in row-major order under another shape."""
+def transpose(x: Any, axis1: int = -2, axis2: int = -1) -> Any:
+    """Swaps two dimensions of a tile."""
+def concat(parts: Any, axis: int = 0) -> Any:
+    """Joins tiles along one axis."""
+def set_validshape(tile: Any, valid_shape: Any) -> Any:
+    """The same tile with another valid extent: the part that stores write and reductions use."""
+def fillpad(tile: Any, pad: PadValue | str = PadValue.Zero) -> Any:
+    """Fills what lies outside the valid extent; the result is valid everywhere."""
 def div(a: Any, b: Any) -> Any:
     """The quotient, element by element. Integers are divided towards zero, and a zero divisor gives 0."""
 def rem(a: Any, b: Any) -> Any:
@@ -304,6 +320,71 @@ def col_expand_max(a: Any, b: Any) -> Any:
     """The larger of `a` and the row `b`, repeated over the rows, element by element."""
 def col_expand_min(a: Any, b: Any) -> Any:
     """The smaller of `a` and the row `b`, repeated over the rows, element by element."""
+def matmul(a: Any, b: Any, a_trans: bool = False, b_trans: bool = False, out_dtype: DType | None = None) -> Any:
+    """The matrix product of `a` and `b`, accumulated in FP32, or in INT32 for INT8."""
+def matmul_acc(acc: Any, a: Any, b: Any, a_trans: bool = False, b_trans: bool = False) -> Any:
+    """The matrix product of `a` and `b` added to an accumulator."""
+def matmul_bias(a: Any, b: Any, bias: Any, a_trans: bool = False, b_trans: bool = False) -> Any:
+    """The matrix product of `a` and `b` plus one row added to every row."""
+def batch_matmul(a: Any, b: Any, a_trans: bool = False, b_trans: bool = False, out_dtype: DType | None = None) -> Any:
+    """One matrix product per index of the leading dimensions, accumulated in FP32, or in INT32 for INT8."""
+def gather(x: Any, index: Any, axis: int = -1) -> Any:
+    """Picks elements along one axis, as NumPy's take_along_axis: with axis 1, out[i, j] = x[i, index[i, j]]."""
+def scatter(x: Any, index: Any, src: Any, axis: int = -1) -> Any:
+    """Puts elements at positions along one axis, as NumPy's put_along_axis: with axis 1, x[i, index[i, j]] = src[i, j]. Of equal positions the last one counts."""
+def sort32(x: Any, index: Any = None) -> Any:
+    """Sorts every run of 32 elements of every row, the largest first, and takes labels along. Equal elements keep their order. `pl.mrgsort` merges the runs: sort, merge, and take the first k columns for a top-k."""
+def mrgsort(x: Any, index: Any, block_len: int = 32) -> Any:
+    """Merges sorted runs of every row by fours, the largest first, and takes labels along. Runs of `block_len` become runs of 4 * block_len, the last one of a row shorter where the row ends."""
+def no_task() -> Any:
+    """An id of a task that is already complete."""
+def no_dep(t: Any) -> Any:
+    """The same tensor, left out of dependency tracking as an argument of one kernel call: neither its data nor, for a window, the order of communication holds the task back."""
+def get_block_idx() -> Any:
+    """The number of this SPMD block, from 0; 0 outside `pl.spmd`."""
+def get_block_num() -> Any:
+    """How many SPMD blocks this launch has; 1 outside `pl.spmd`."""
+def get_subblock_idx() -> Any:
+    """The number of this vector lane, from 0, in an AIV function whose pipes are split over two lanes."""
+def get_subblock_num() -> Any:
+    """How many vector lanes run this AIV function for each block: 1, or 2 when split."""
+def comm_notify(signal: Any, value: Any, *, op: pld.NotifyOp | str = pld.NotifyOp.AtomicAdd) -> Any:
+    """Adds to or sets the cell of a slot; as `pld.system.notify` otherwise."""
+def comm_wait(signal: Any, cmp_value: Any, *, cmp: pld.WaitCmp | str = pld.WaitCmp.Ge) -> Any:
+    """Blocks until the cell of a slot meets a condition; as `pld.system.wait` otherwise."""
+def comm_test(signal: Any, cmp_value: Any, *, cmp: pld.WaitCmp | str = pld.WaitCmp.Ge) -> Any:
+    """Whether the cell of a slot meets a condition now. It never blocks."""
+def reserve_buffer(name: str, size: int, base: int = -1) -> Any:
+    """Reserves on-chip memory for the slots of a pipe, in the half that pops from it."""
+def import_peer_buffer(name: str, peer_func: str) -> Any:
+    """The buffer that the other half has reserved for a pipe."""
+def aic_initialize_pipe(c2v: Any = None, v2c: Any = None, *, dir_mask: int, slot_size: int, id: int = 0, slot_num: int | None = None) -> Any:
+    """Initialises a pipe in the cube half of a kernel, before its first push or pop."""
+def aiv_initialize_pipe(c2v: Any = None, v2c: Any = None, *, dir_mask: int, slot_size: int, id: int = 0, slot_num: int | None = None) -> Any:
+    """Initialises a pipe in the vector half of a kernel, before its first push or pop."""
+def tpush_to_aiv(tile: Any, split: SplitMode | str = SplitMode.NONE, id: int = 0) -> Any:
+    """Waits for a free slot of the pipe to the vector half, copies a tile into it and marks it ready."""
+def tpop_from_aiv(split: SplitMode | str = SplitMode.NONE, id: int = 0) -> Any:
+    """Waits for a tile from the vector half. The annotation of the name it is assigned to gives its shape and dtype."""
+def tfree_to_aiv(tile: Any, id: int = 0) -> Any:
+    """Hands the slot of a popped tile back to the vector half."""
+def tpush_to_aic(tile: Any, split: SplitMode | str = SplitMode.NONE, id: int = 0) -> Any:
+    """Waits for a free slot of the pipe to the cube half, copies a tile into it and marks it ready."""
+def tpop_from_aic(split: SplitMode | str = SplitMode.NONE, id: int = 0) -> Any:
+    """Waits for a tile from the cube half. The annotation of the name it is assigned to gives its shape and dtype."""
+def tfree_to_aic(tile: Any, id: int = 0) -> Any:
+    """Hands the slot of a popped tile back to the cube half."""
+class array:
+    """The ops of `pl.array`."""
+    @staticmethod
+    def create(n: int, dtype: DType) -> Any:
+        """A new array. Integers start at 0, bools at False, task ids at `pl.no_task()`."""
+    @staticmethod
+    def get(a: Any, i: Any) -> Any:
+        """One element of an array. `a[i]` on an array is this op."""
+    @staticmethod
+    def set(a: Any, i: Any, v: Any) -> Any:
+        """An array with one element replaced. `a[i] = v` on an array is this op."""
 class scalar:
     """The ops of `pl.scalar`."""
     @staticmethod
@@ -401,6 +482,21 @@ class tensor:
     @staticmethod
     def dim(t: Any, i: int) -> Any:
         """The extent of one dimension of a tensor."""
+    @staticmethod
+    def slice(t: Any, shape: Any, offsets: Any, *, drop_dims: Any = None) -> Any:
+        """A part of a tensor: a view of the same storage. A part of a window is a window, and addresses the same part of a peer's copy."""
+    @staticmethod
+    def assemble(t: Any, part: Any, offsets: Any) -> Any:
+        """Writes a part of a tensor. `t[a:b, c:d] = part` on a tensor is this op."""
+    @staticmethod
+    def reshape(x: Any, shape: Any) -> Any:
+        """The same elements in row-major order under another shape."""
+    @staticmethod
+    def transpose(x: Any, axis1: int = -2, axis2: int = -1) -> Any:
+        """Swaps two dimensions of a tensor."""
+    @staticmethod
+    def concat(parts: Any, axis: int = 0) -> Any:
+        """Joins tensors along one axis."""
     @staticmethod
     def add(a: Any, b: Any) -> Any:
         """The sum, element by element."""
@@ -551,6 +647,24 @@ class tensor:
     @staticmethod
     def col_expand_min(a: Any, b: Any) -> Any:
         """The smaller of `a` and the row `b`, repeated over the rows, element by element."""
+    @staticmethod
+    def matmul(a: Any, b: Any, a_trans: bool = False, b_trans: bool = False, out_dtype: DType | None = None) -> Any:
+        """The matrix product of `a` and `b`, accumulated in FP32, or in INT32 for INT8."""
+    @staticmethod
+    def matmul_acc(acc: Any, a: Any, b: Any, a_trans: bool = False, b_trans: bool = False) -> Any:
+        """The matrix product of `a` and `b` added to an accumulator."""
+    @staticmethod
+    def matmul_bias(a: Any, b: Any, bias: Any, a_trans: bool = False, b_trans: bool = False) -> Any:
+        """The matrix product of `a` and `b` plus one row added to every row."""
+    @staticmethod
+    def batch_matmul(a: Any, b: Any, a_trans: bool = False, b_trans: bool = False, out_dtype: DType | None = None) -> Any:
+        """One matrix product per index of the leading dimensions, accumulated in FP32, or in INT32 for INT8."""
+    @staticmethod
+    def gather(x: Any, index: Any, axis: int = -1) -> Any:
+        """Picks elements along one axis, as NumPy's take_along_axis: with axis 1, out[i, j] = x[i, index[i, j]]."""
+    @staticmethod
+    def scatter(x: Any, index: Any, src: Any, axis: int = -1) -> Any:
+        """Puts elements at positions along one axis, as NumPy's put_along_axis: with axis 1, x[i, index[i, j]] = src[i, j]. Of equal positions the last one counts."""
 class tile:
     """The ops of `pl.tile`."""
     @staticmethod
@@ -583,6 +697,30 @@ class tile:
     @staticmethod
     def dim(t: Any, i: int) -> Any:
         """The extent of one dimension of a tile."""
+    @staticmethod
+    def slice(t: Any, shape: Any, offsets: Any, target_memory: Mem | str | None = None) -> Any:
+        """A part of a tile. `t[a:b, c:d]` on a tile is this op."""
+    @staticmethod
+    def extract(t: Any, shape: Any, offsets: Any, target_memory: Mem | str | None = None) -> Any:
+        """A part of a tile. `t[a:b, c:d]` on a tile is this op."""
+    @staticmethod
+    def assemble(t: Any, part: Any, offsets: Any) -> Any:
+        """A tile with a part replaced. `t[a:b, c:d] = part` on a tile is this op."""
+    @staticmethod
+    def reshape(x: Any, shape: Any) -> Any:
+        """The same elements in row-major order under another shape."""
+    @staticmethod
+    def transpose(x: Any, axis1: int = -2, axis2: int = -1) -> Any:
+        """Swaps two dimensions of a tile."""
+    @staticmethod
+    def concat(parts: Any, axis: int = 0) -> Any:
+        """Joins tiles along one axis."""
+    @staticmethod
+    def set_validshape(tile: Any, valid_shape: Any) -> Any:
+        """The same tile with another valid extent: the part that stores write and reductions use."""
+    @staticmethod
+    def fillpad(tile: Any, pad: PadValue | str = PadValue.Zero) -> Any:
+        """Fills what lies outside the valid extent; the result is valid everywhere."""
     @staticmethod
     def add(a: Any, b: Any) -> Any:
         """The sum, element by element."""
@@ -733,3 +871,45 @@ class tile:
     @staticmethod
     def col_expand_min(a: Any, b: Any) -> Any:
         """The smaller of `a` and the row `b`, repeated over the rows, element by element."""
+    @staticmethod
+    def matmul(a: Any, b: Any, a_trans: bool = False, b_trans: bool = False, out_dtype: DType | None = None) -> Any:
+        """The matrix product of `a` and `b`, accumulated in FP32, or in INT32 for INT8."""
+    @staticmethod
+    def matmul_acc(acc: Any, a: Any, b: Any, a_trans: bool = False, b_trans: bool = False) -> Any:
+        """The matrix product of `a` and `b` added to an accumulator."""
+    @staticmethod
+    def matmul_bias(a: Any, b: Any, bias: Any, a_trans: bool = False, b_trans: bool = False) -> Any:
+        """The matrix product of `a` and `b` plus one row added to every row."""
+    @staticmethod
+    def gather(x: Any, index: Any, axis: int = -1) -> Any:
+        """Picks elements along one axis, as NumPy's take_along_axis: with axis 1, out[i, j] = x[i, index[i, j]]."""
+    @staticmethod
+    def scatter(x: Any, index: Any, src: Any, axis: int = -1) -> Any:
+        """Puts elements at positions along one axis, as NumPy's put_along_axis: with axis 1, x[i, index[i, j]] = src[i, j]. Of equal positions the last one counts."""
+    @staticmethod
+    def sort32(x: Any, index: Any = None) -> Any:
+        """Sorts every run of 32 elements of every row, the largest first, and takes labels along. Equal elements keep their order. `pl.mrgsort` merges the runs: sort, merge, and take the first k columns for a top-k."""
+    @staticmethod
+    def mrgsort(x: Any, index: Any, block_len: int = 32) -> Any:
+        """Merges sorted runs of every row by fours, the largest first, and takes labels along. Runs of `block_len` become runs of 4 * block_len, the last one of a row shorter where the row ends."""
+    @staticmethod
+    def get_block_idx() -> Any:
+        """The number of this SPMD block, from 0; 0 outside `pl.spmd`."""
+    @staticmethod
+    def get_block_num() -> Any:
+        """How many SPMD blocks this launch has; 1 outside `pl.spmd`."""
+    @staticmethod
+    def get_subblock_idx() -> Any:
+        """The number of this vector lane, from 0, in an AIV function whose pipes are split over two lanes."""
+    @staticmethod
+    def get_subblock_num() -> Any:
+        """How many vector lanes run this AIV function for each block: 1, or 2 when split."""
+    @staticmethod
+    def comm_notify(signal: Any, value: Any, *, op: pld.NotifyOp | str = pld.NotifyOp.AtomicAdd) -> Any:
+        """Adds to or sets the cell of a slot; as `pld.system.notify` otherwise."""
+    @staticmethod
+    def comm_wait(signal: Any, cmp_value: Any, *, cmp: pld.WaitCmp | str = pld.WaitCmp.Ge) -> Any:
+        """Blocks until the cell of a slot meets a condition; as `pld.system.wait` otherwise."""
+    @staticmethod
+    def comm_test(signal: Any, cmp_value: Any, *, cmp: pld.WaitCmp | str = pld.WaitCmp.Ge) -> Any:
+        """Whether the cell of a slot meets a condition now. It never blocks."""

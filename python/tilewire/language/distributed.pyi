@@ -35,3 +35,99 @@ def alloc_signal(cells: Any) -> Any:
     """A window of INT32 signal cells, [cells, 1], zero at first: `s = pld.alloc_signal(n)`. Host only."""
 def comm_group(*, devices: Any = (), slots: Any = ()) -> Any:
     """In the body of a program: ranks and the window buffers they share. No devices means all ranks."""
+def world_size() -> Any:
+    """The number of ranks of this run."""
+def alloc_window_buffer(nbytes: Any = None, shape: Any = None, dtype: pl.DType | None = None, *, load_from_host: Any = None, store_to_host: Any = None, signal: bool = False) -> Any:
+    """Allocates a window buffer: zeroed memory of which every rank of a group owns one copy. It is the right side of a plain `name = ...`, which names the buffer; the name is unique in the program."""
+def window(buf: Any, shape: Any, dtype: pl.DType) -> Any:
+    """A view of a window buffer. Several views of one buffer are allowed."""
+def get_comm_ctx(dt: Any) -> Any:
+    """The communication context of a window: its group, seen from this rank."""
+def rank(ctx: Any) -> Any:
+    """The number of this rank in its group, from 0."""
+def nranks(ctx: Any) -> Any:
+    """The number of ranks of a group."""
+def peer_slot(dt: Any, peer: Any, offsets: Any) -> Any:
+    """One cell of another rank as a slot, for `pl.tile.comm_notify`."""
+def remote_load(target: Any, peer: Any, offsets: Any, shape: Any, valid_shape: Any = None) -> Any:
+    """Loads a region of another rank's copy of a window. It is complete when it returns."""
+def remote_store(*args: Any, **kwargs: Any) -> Any:
+    """Writes the valid extent of a tile into another rank's copy of a window. Others see it once they have waited for a later notify of this task."""
+def put(dst: Any, peer: Any, src: Any, dst_offsets: Any = None, src_offsets: Any = None, shape: Any = None, *, atomic: AtomicType | str = AtomicType.None_, chunk_rows: int = 0, chunk_cols: int = 0, pipeline: bool = False, signal: Any = None, at: Any = None, value: Any = None, op: NotifyOp | str = NotifyOp.AtomicAdd) -> Any:
+    """Copies a tensor into another rank's copy of a window. The source has been read when it returns; others see the data once they have waited for a later notify of this task, or for `signal`."""
+def get(dst: Any, peer: Any, src: Any, dst_offsets: Any = None, src_offsets: Any = None, shape: Any = None, *, chunk_rows: int = 0, chunk_cols: int = 0, pipeline: bool = False) -> Any:
+    """Copies another rank's copy of a window into a tensor. It is complete when it returns."""
+def allreduce(target: Any, signal: Any = None, *, op: ReduceOp | str = ReduceOp.Sum, mode: AllreduceMode | str = AllreduceMode.Auto, core_num: int = 1) -> Any:
+    """Combines the windows of all ranks element by element; every rank gets the result, the same bits everywhere."""
+def reduce_scatter(target: Any, signal: Any = None, *, op: ReduceOp | str = ReduceOp.Sum, core_num: int = 1) -> Any:
+    """Combines the windows of all ranks element by element; rank r gets rows r*m to (r+1)*m of the result in place, the other rows are undefined."""
+def broadcast(target: Any, signal: Any = None, *, root: Any, core_num: int = 1) -> Any:
+    """Copies the window of one rank to all others."""
+def barrier(signal: Any = None, *, core_num: int = 1) -> Any:
+    """Blocks until every rank of the group has arrived. What happened before it on any rank is visible after it on all."""
+def allgather(local: Any, target: Any, signal: Any = None, *, core_num: int = 1) -> Any:
+    """Collects a block of every rank on all ranks: the block of rank s goes to rows s*m of every target."""
+def all_to_all(input: Any, target: Any, signal: Any = None, *, core_num: int = 1) -> Any:
+    """Exchanges blocks between all ranks: rows s*m of the target of rank r are rows r*m of the input of rank s."""
+def all_to_all_v(input: Any, target: Any, signal: Any = None, *, send_counts: Any, recv_counts: Any, core_num: int = 1) -> Any:
+    """Exchanges blocks of different lengths between all ranks: of each block of m rows only the counted ones move. A count above m stops the run with an error."""
+class system:
+    """The ops of `pld.system`."""
+    @staticmethod
+    def notify(target: Any, peer: Any, offsets: Any, value: Any, *, op: NotifyOp | str = NotifyOp.AtomicAdd) -> Any:
+        """Adds to or sets a cell of another rank. Everything that happens before it is visible to whoever waits for that value."""
+    @staticmethod
+    def wait(signal: Any, offsets: Any, expected: Any, *, cmp: WaitCmp | str = WaitCmp.Ge) -> Any:
+        """Blocks until a cell of this rank meets a condition."""
+    @staticmethod
+    def test(signal: Any, offsets: Any, expected: Any, *, cmp: WaitCmp | str = WaitCmp.Ge) -> Any:
+        """Whether a cell of this rank meets a condition now. It never blocks."""
+    @staticmethod
+    def defer_wait(signal: Any, offsets: Any, expected: Any, *, cmp: WaitCmp | str = WaitCmp.Ge) -> Any:
+        """In a `pl.at(...) as tid` scope of its own: the task completes when the condition holds, without occupying a core. Tasks that depend on it see what a wait there would have seen."""
+    @staticmethod
+    def notify_all(signal: Any, value: Any = None) -> Any:
+        """Adds to cell [my rank] of every other rank of the group."""
+    @staticmethod
+    def wait_all(signal: Any, expected: Any) -> Any:
+        """Blocks until cell [s] of this rank is at least `expected`, for every other rank s of the group."""
+class tensor:
+    """The ops of `pld.tensor`."""
+    @staticmethod
+    def remote_store(src: Any, target: Any, peer: Any, offsets: Any, *, atomic: AtomicType | str = AtomicType.None_) -> Any:
+        """Writes a tensor into another rank's copy of a window. Others see it once they have waited for a later notify of this task."""
+    @staticmethod
+    def put(dst: Any, peer: Any, src: Any, dst_offsets: Any = None, src_offsets: Any = None, shape: Any = None, *, atomic: AtomicType | str = AtomicType.None_, chunk_rows: int = 0, chunk_cols: int = 0, pipeline: bool = False, signal: Any = None, at: Any = None, value: Any = None, op: NotifyOp | str = NotifyOp.AtomicAdd) -> Any:
+        """Copies a tensor into another rank's copy of a window. The source has been read when it returns; others see the data once they have waited for a later notify of this task, or for `signal`."""
+    @staticmethod
+    def get(dst: Any, peer: Any, src: Any, dst_offsets: Any = None, src_offsets: Any = None, shape: Any = None, *, chunk_rows: int = 0, chunk_cols: int = 0, pipeline: bool = False) -> Any:
+        """Copies another rank's copy of a window into a tensor. It is complete when it returns."""
+    @staticmethod
+    def allreduce(target: Any, signal: Any = None, *, op: ReduceOp | str = ReduceOp.Sum, mode: AllreduceMode | str = AllreduceMode.Auto, core_num: int = 1) -> Any:
+        """Combines the windows of all ranks element by element; every rank gets the result, the same bits everywhere."""
+    @staticmethod
+    def reduce_scatter(target: Any, signal: Any = None, *, op: ReduceOp | str = ReduceOp.Sum, core_num: int = 1) -> Any:
+        """Combines the windows of all ranks element by element; rank r gets rows r*m to (r+1)*m of the result in place, the other rows are undefined."""
+    @staticmethod
+    def broadcast(target: Any, signal: Any = None, *, root: Any, core_num: int = 1) -> Any:
+        """Copies the window of one rank to all others."""
+    @staticmethod
+    def barrier(signal: Any = None, *, core_num: int = 1) -> Any:
+        """Blocks until every rank of the group has arrived. What happened before it on any rank is visible after it on all."""
+    @staticmethod
+    def allgather(local: Any, target: Any, signal: Any = None, *, core_num: int = 1) -> Any:
+        """Collects a block of every rank on all ranks: the block of rank s goes to rows s*m of every target."""
+    @staticmethod
+    def all_to_all(input: Any, target: Any, signal: Any = None, *, core_num: int = 1) -> Any:
+        """Exchanges blocks between all ranks: rows s*m of the target of rank r are rows r*m of the input of rank s."""
+    @staticmethod
+    def all_to_all_v(input: Any, target: Any, signal: Any = None, *, send_counts: Any, recv_counts: Any, core_num: int = 1) -> Any:
+        """Exchanges blocks of different lengths between all ranks: of each block of m rows only the counted ones move. A count above m stops the run with an error."""
+class tile:
+    """The ops of `pld.tile`."""
+    @staticmethod
+    def remote_load(target: Any, peer: Any, offsets: Any, shape: Any, valid_shape: Any = None) -> Any:
+        """Loads a region of another rank's copy of a window. It is complete when it returns."""
+    @staticmethod
+    def remote_store(tile: Any, target: Any, peer: Any, offsets: Any, *, atomic: AtomicType | str = AtomicType.None_) -> Any:
+        """Writes the valid extent of a tile into another rank's copy of a window. Others see it once they have waited for a later notify of this task."""

@@ -3,6 +3,7 @@ import tilewire.language as pl
 import tilewire.language.distributed as pld
 
 NR = pl.dynamic("NR")
+PARTS = pl.dynamic("PARTS")
 CHUNK = 64
 
 
@@ -35,9 +36,9 @@ def ring(data: pl.InOut[pld.DistributedTensor[[NR, CHUNK], pl.FP32]],
 
 
 @pl.jit
-def chip(x: pl.Tensor[[NR, CHUNK], pl.FP32], data: pl.InOut[pld.DistributedTensor[[NR, CHUNK], pl.FP32]],
+def chip(x: pl.Tensor[[PARTS, CHUNK], pl.FP32], data: pl.InOut[pld.DistributedTensor[[NR, CHUNK], pl.FP32]],
          inbox: pl.InOut[pld.DistributedTensor[[NR, CHUNK], pl.FP32]],
-         signal: pl.InOut[pld.DistributedTensor[[NR, 1], pl.INT32]], y: pl.Out[pl.Tensor[[NR, CHUNK], pl.FP32]]):
+         signal: pl.InOut[pld.DistributedTensor[[NR, 1], pl.INT32]], y: pl.Out[pl.Tensor[[PARTS, CHUNK], pl.FP32]]):
     n = pl.dim(x, 0)
     with pl.at(level=pl.Level.CORE_GROUP, name_hint="stage in"):
         for r in pl.range(n):

@@ -40,7 +40,7 @@ class Scalars:
         if not (a > b and (flag or a >= 3)):
             out[3] = 1
         if a <= b:
-            out[4] = 1 if flag else 2
+            out[4] = pl.const(1, pl.INT32) if flag else pl.const(2, pl.INT32)
         both = a < 4 and b < 4
         if both:
             out[5] = 1

@@ -18,7 +18,8 @@ class TileParts:
         turned = pl.transpose(swapped)
         back = pl.reshape(turned, [32, 64])
         corner = pl.read(back, [0, 0])
-        back = pl.tile.write(back, [31, 63], corner)
+        rows = pl.dim(back, 0)
+        back = pl.tile.write(back, [rows - 1, 63], corner)
         y = pl.store(back, [0, 0], y)
         return y
 

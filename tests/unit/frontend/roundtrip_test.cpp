@@ -117,6 +117,7 @@ struct Census : ir::Visitor<Census> {
   template <class T>
   void visit(const T& node) {
     kinds.insert(node.kind());
+    if constexpr (std::is_base_of_v<ir::Expr, T>) kinds.insert(node.type->kind());
     if constexpr (std::is_same_v<T, ir::Call>) ops.insert(node.op->qualified());
     walk_children(node);
   }

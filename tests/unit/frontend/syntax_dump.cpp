@@ -131,4 +131,35 @@ class Dumper {
 std::string dump(const SyntaxTree& tree) { return Dumper(tree).block(tree.body, 0); }
 std::string dump(const SyntaxTree& tree, const Expr* expr) { return Dumper(tree).text(expr); }
 
+std::vector<std::string> Parsed::errors() const {
+  std::vector<std::string> result;
+  for (const Diagnostic& d : diags.all()) {
+    result.push_back(std::to_string(d.span.line) + ":" + std::to_string(d.span.column) + " " +
+                     std::string(diag_info(d.id).name));
+  }
+  return result;
+}
+
+Parsed parsed(std::string text, ParseMode mode, uint32_t first_line) {
+  Parsed result;
+  Ref<const SourceFile> file(new SourceFile("test.py", std::move(text), first_line));
+  result.tree = parse(file, mode, result.diags);
+  return result;
+}
+
+std::string expression(std::string text) {
+  Diagnostics diags;
+  const Expr* root = nullptr;
+  Ref<const SourceFile> file(new SourceFile("test.py", std::move(text)));
+  auto tree = parse_expression(file, diags, &root);
+  return root && !diags.has_errors() ? dump(*tree, root) : diags.text();
+}
+
+std::string repeated(std::string_view piece, size_t count) {
+  std::string result;
+  result.reserve(piece.size() * count);
+  for (size_t i = 0; i < count; ++i) result += piece;
+  return result;
+}
+
 }  // namespace tilewire::frontend

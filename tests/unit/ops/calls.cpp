@@ -6,7 +6,9 @@ namespace tilewire::ops::test {
 
 using namespace ir;
 
-VarRef var(const char* name, TypeRef type) { return make<Var>(Span{}, std::string(name), std::move(type)); }
+VarRef var(const char* name, TypeRef type) {
+  return make<Var>(Span{}, std::string(name), std::move(type));
+}
 
 ExprList extents(const std::vector<int64_t>& shape) {
   ExprList list;
@@ -26,7 +28,9 @@ VarRef window(const char* name, std::vector<int64_t> shape, DType dtype) {
   return var(name, make<DistributedTensorType>(Span{}, extents(shape), dtype));
 }
 
-VarRef scalar(const char* name, DType dtype) { return var(name, scalar_type(dtype)); }
+VarRef scalar(const char* name, DType dtype) {
+  return var(name, scalar_type(dtype));
+}
 
 Ref<const Call> call(const char* name, Args args, Keywords keywords, Diagnostics& diags, TypeRef annotated) {
   const Op* op = registry().find(name);

@@ -17,8 +17,8 @@ struct Arg {
   Arg() = default;  // None
   Arg(ir::ExprRef expr) { value.value = std::move(expr); }
   template <class T>
-    requires std::is_convertible_v<const T*, const ir::Expr*>
-  Arg(const Ref<const T>& expr) : Arg(ir::ExprRef(expr)) {}
+  requires std::is_convertible_v<const T*, const ir::Expr*> Arg(const Ref<const T>& expr)
+      : Arg(ir::ExprRef(expr)) {}
   Arg(int number) { value.value = ir::AttrValue{int64_t{number}}; }
   Arg(int64_t number) { value.value = ir::AttrValue{number}; }
   Arg(double number) { value.value = ir::AttrValue{number}; }
@@ -26,10 +26,8 @@ struct Arg {
   Arg(const char* text) { value.value = ir::AttrValue{std::string(text)}; }
   Arg(ir::DType dtype) { value.value = ir::AttrValue{dtype}; }
   template <class E>
-    requires requires { ir::EnumIdOf<E>::id; }
-  Arg(E member) {
-    value.value = ir::AttrValue{ir::enum_value(member)};
-  }
+  requires requires { ir::EnumIdOf<E>::id; }
+  Arg(E member) { value.value = ir::AttrValue{ir::enum_value(member)}; }
   Arg(std::initializer_list<Arg> list) {
     std::vector<ir::OpArgument> items;
     for (const Arg& item : list) items.push_back(item.value);

@@ -45,7 +45,8 @@ TEST(CreateCall, SplitModesAreAlsoNumbers) {
   auto t = tile("t", 16, 16);
   EXPECT_EQ(good("pl.tpush_to_aiv", {t}, {{"split", 1}})->attrs,
             good("pl.tpush_to_aiv", {t}, {{"split", SplitMode::UP_DOWN}})->attrs);
-  EXPECT_EQ(error("pl.tpush_to_aiv", {t}, {{"split", 3}}), "TW0314: 3 is not a value of `split` in `pl.tpush_to_aiv`");
+  EXPECT_EQ(error("pl.tpush_to_aiv", {t}, {{"split", 3}}),
+            "TW0314: 3 is not a value of `split` in `pl.tpush_to_aiv`");
 }
 
 TEST(CreateCall, NumbersTakeTheDtypeOfTheTile) {
@@ -120,7 +121,8 @@ TEST(CreateCall, PointsAtTheArgument) {
             "  |\n"
             "1 | y = pld.tensor.allreduce(x, sig)\n"
             "  |                          ^ `x` is pl.Tensor[[1, 256], pl.FP32]\n"
-            "  = help: put `x` in a window: buf = pld.alloc_window_buffer([1, 256], dtype=pl.FP32) on the host, then "
+            "  = help: put `x` in a window: buf = pld.alloc_window_buffer([1, 256], dtype=pl.FP32) on the "
+            "host, then "
             "pld.window(buf, ...)\n");
 }
 

@@ -11,7 +11,8 @@ namespace {
 
 using namespace ir;
 
-const DType FP32 = DType::FP32, FP16 = DType::FP16, INT32 = DType::Int32, INT8 = DType::Int8, INDEX = DType::Index;
+const DType FP32 = DType::FP32, FP16 = DType::FP16, INT32 = DType::Int32, INT8 = DType::Int8,
+            INDEX = DType::Index;
 
 struct Bad {
   Diag id;
@@ -25,13 +26,15 @@ WindowBufferRef small_buffer() {
 }
 
 std::vector<Bad> bad_calls() {
-  auto t = tile("t", 16, 16), h = tile("h", 16, 16, FP16), ti = tile("ti", 16, 16, INT32), wide = tile("wide", 16, 32);
+  auto t = tile("t", 16, 16), h = tile("h", 16, 16, FP16), ti = tile("ti", 16, 16, INT32),
+       wide = tile("wide", 16, 32);
   auto mask = tile("mask", 16, 16, DType::Bool), column = tile("column", 16, 1);
   auto x = tensor("x", {16, 16}), v = tensor("v", {16}), cube = tensor("cube", {4, 16, 16});
   auto w = window("w", {16, 16}), sig = window("sig", {4, 1}, INT32);
   auto n = scalar("n", INDEX), f = scalar("f", FP32), i = scalar("i", INT32), u = scalar("u", DType::UInt32);
   auto array = var("a", make<ArrayType>(Span{}, int64_t{4}, INT32));
-  Ref<const Parameter> param = make<Parameter>(Span{}, std::string("p"), TypeRef(tensor("p", {4, 256})->type));
+  Ref<const Parameter> param =
+      make<Parameter>(Span{}, std::string("p"), TypeRef(tensor("p", {4, 256})->type));
   TensorViewRef view = make<TensorView>(Span{}, extents({1, 16}), Layout::ND);
   auto strided = var("s", make<TensorType>(Span{}, extents({16, 16}), FP32, view));
   auto labels = tile("labels", 4, 128, INT32), row = tile("row", 4, 128);
@@ -165,7 +168,10 @@ std::vector<Bad> bad_calls() {
       {Diag::signal_not_int32, "pld.system.wait", {w, {0, 0}, 1}},
       {Diag::signal_not_int32, "pld.tensor.allreduce", {w, w}},
       {Diag::slot_size, "pl.tile.comm_notify", {sig, 1}},
-      {Diag::atomic_dtype, "pl.tile.store", {mask, {0, 0}, tensor("y", {16, 16}, DType::Bool)}, {{"atomic", "add"}}},
+      {Diag::atomic_dtype,
+       "pl.tile.store",
+       {mask, {0, 0}, tensor("y", {16, 16}, DType::Bool)},
+       {{"atomic", "add"}}},
       {Diag::transfer_rank, "pld.tensor.put", {w, 0, v}},
       {Diag::chunk_negative, "pld.tensor.put", {w, 0, x}, {{"chunk_rows", -1}}},
       {Diag::notify_without_signal, "pld.tensor.put", {w, 0, x}, {{"at", {0, 0}}}},
@@ -179,7 +185,10 @@ std::vector<Bad> bad_calls() {
       {Diag::counts_dtype, "pld.tensor.all_to_all_v", {x, w, sig, counts, tensor("m", {4})}},
       {Diag::signal_too_small, "pld.tensor.allgather", {tensor("y", {2, 16}), w, sig}},
       {Diag::core_num, "pld.tensor.barrier", {sig}, {{"core_num", 0}}},
-      {Diag::pipe_direction, "pl.aic_initialize_pipe", {handle, handle}, {{"dir_mask", 4}, {"slot_size", 64}}},
+      {Diag::pipe_direction,
+       "pl.aic_initialize_pipe",
+       {handle, handle},
+       {{"dir_mask", 4}, {"slot_size", 64}}},
       {Diag::pipe_size, "pl.aic_initialize_pipe", {handle, handle}, {{"dir_mask", 3}, {"slot_size", 0}}},
       {Diag::pipe_size, "pl.reserve_buffer", {"b", 0}},
       {Diag::pipe_buffer, "pl.aic_initialize_pipe", {Arg(), handle}, {{"dir_mask", 1}, {"slot_size", 64}}},
@@ -192,7 +201,9 @@ std::vector<Bad> bad_calls() {
       {Diag::cast_target, "pl.tile.cast", {t, DType::TaskId}},
       {Diag::tensor_part_rank, "pl.tensor.assemble", {x, v, {0, 0}}},
       {Diag::tile_into_vector, "pl.tile.store", {t, {0}, v}},
-      {Diag::narrowed_value, "pld.system.notify", {sig, 0, {0, 0}, make<ConstInt>(Span{}, int64_t{1} << 40, DType::Int64)}},
+      {Diag::narrowed_value,
+       "pld.system.notify",
+       {sig, 0, {0, 0}, make<ConstInt>(Span{}, int64_t{1} << 40, DType::Int64)}},
   };
 }
 
@@ -205,7 +216,8 @@ TEST(Errors, EveryWrongCallIsReportedAsWhatItIs) {
     bool found = false;
     for (const Diagnostic& d : diags.all()) found = found || d.id == bad.id;
     EXPECT_TRUE(found) << bad.op << " should fail with " << name << ", got\n" << diags.text();
-    EXPECT_EQ(diags.text().find('{'), std::string::npos) << "an argument of the message is missing\n" << diags.text();
+    EXPECT_EQ(diags.text().find('{'), std::string::npos) << "an argument of the message is missing\n"
+                                                         << diags.text();
   }
 }
 
@@ -228,7 +240,8 @@ TEST(Errors, Words) {
   auto t = tile("t", 16, 16), h = tile("h", 16, 16, FP16), x = tensor("x", {16, 16});
   auto sig = window("sig", {4, 1}, INT32);
   EXPECT_EQ(error("pl.tile.add", {t, h}), "TW0320: `pl.tile.add` mixes pl.FP32 and pl.FP16");
-  EXPECT_EQ(error("pl.tile.add", {t, tile("v", 16, 32)}), "TW0331: `pl.tile.add` needs equal shapes, got [16, 16] and [16, 32]");
+  EXPECT_EQ(error("pl.tile.add", {t, tile("v", 16, 32)}),
+            "TW0331: `pl.tile.add` needs equal shapes, got [16, 16] and [16, 32]");
   EXPECT_EQ(error("pl.tile.exp", {x}), "TW0306: `pl.tile.exp` needs a tile for `x`, got a tensor");
   EXPECT_EQ(error("pl.tile.load", {x, {8, 0}, {16, 16}}),
             "TW0336: `pl.tile.load` reaches element 23 of dimension 0, which has 16");
@@ -238,7 +251,8 @@ TEST(Errors, Words) {
   EXPECT_EQ(error("pl.tile.matmul", {tile("a", 16, 32), tile("b", 16, 32)}),
             "TW0353: `pl.tile.matmul` multiplies [16, 32] by [16, 32]: the inner extents 32 and 16 differ");
   EXPECT_EQ(error("pld.tensor.allgather", {tensor("y", {3, 16}), window("w", {16, 16}), sig}),
-            "TW0381: `pld.tensor.allgather` needs the 16 rows of `target` to be a multiple of the 3 rows of `local`");
+            "TW0381: `pld.tensor.allgather` needs the 16 rows of `target` to be a multiple of the 3 rows of "
+            "`local`");
 }
 
 TEST(Errors, SayWhatToWrite) {
@@ -249,7 +263,8 @@ TEST(Errors, SayWhatToWrite) {
   };
   auto t = tile("t", 16, 16);
   EXPECT_EQ(helps("pl.tile.add", {t, tile("h", 16, 16, FP16)}), "convert one of them: pl.cast(h, pl.FP32)");
-  EXPECT_EQ(helps("pl.tile.add", {t, tile("c", 16, 1)}), "write pl.tile.row_expand_add(t, c), or use the operator");
+  EXPECT_EQ(helps("pl.tile.add", {t, tile("c", 16, 1)}),
+            "write pl.tile.row_expand_add(t, c), or use the operator");
   EXPECT_EQ(helps("pl.scalar.truediv", {scalar("n", INT32), 2}),
             "write `//` to divide and round down, or convert with pl.cast(x, pl.FP32) first");
   EXPECT_EQ(helps("pl.tile.matmul", {tile("a", 16, 32), tile("b", 16, 32)}), "did you mean `b_trans=True`?");

@@ -10,17 +10,21 @@ namespace {
 
 using namespace ir;
 
-std::string place(const Op& op, const OpParam& param) { return op.qualified() + ", parameter " + param.name; }
+std::string place(const Op& op, const OpParam& param) {
+  return op.qualified() + ", parameter " + param.name;
+}
 
 bool is_sentence(const std::string& text) {
-  return text.size() > 3 && text.back() == '.' && (isupper(text[0]) || text[0] == '`' || isdigit(text[0]) || text[0] == 'e');
+  return text.size() > 3 && text.back() == '.' &&
+         (isupper(text[0]) || text[0] == '`' || isdigit(text[0]) || text[0] == 'e');
 }
 
 TEST(Registry, EveryOpIsDocumented) {
   for (const Op& op : registry().all()) {
     EXPECT_TRUE(is_sentence(op.doc)) << op.qualified() << ": " << op.doc;
     EXPECT_TRUE(is_sentence(op.result_doc)) << op.qualified() << ": " << op.result_doc;
-    for (const OpParam& param : op.params) EXPECT_TRUE(is_sentence(param.doc)) << place(op, param) << ": " << param.doc;
+    for (const OpParam& param : op.params)
+      EXPECT_TRUE(is_sentence(param.doc)) << place(op, param) << ": " << param.doc;
   }
 }
 
@@ -29,7 +33,8 @@ TEST(Registry, NamesAndLevels) {
   for (const Op& op : registry().all()) {
     EXPECT_TRUE(op.module == "pl" || op.module == "pld") << op.qualified();
     EXPECT_TRUE(names.insert(op.qualified()).second) << op.qualified();
-    for (const std::string& alias : op.aliases) EXPECT_TRUE(names.insert(op.module + "." + alias).second) << alias;
+    for (const std::string& alias : op.aliases)
+      EXPECT_TRUE(names.insert(op.module + "." + alias).second) << alias;
     EXPECT_NE(op.levels, 0) << op.qualified();
     EXPECT_EQ(registry().find(op.qualified()), &op);
   }
@@ -47,7 +52,8 @@ TEST(Registry, Parameters) {
         EXPECT_EQ(param.accepts, 0) << place(op, param);
         if (param.default_value) {
           EXPECT_TRUE(param.optional) << place(op, param);
-          EXPECT_EQ(param.default_value->value.index(), static_cast<size_t>(param.attr_kind)) << place(op, param);
+          EXPECT_EQ(param.default_value->value.index(), static_cast<size_t>(param.attr_kind))
+              << place(op, param);
         }
       } else {
         EXPECT_NE(param.accepts, 0) << place(op, param);
@@ -149,27 +155,34 @@ TEST(Registry, HasEveryOpOfTheLanguage) {
     for (const char* name : list) names.push_back(prefix + name);
   };
   for (const char* family : {"pl.tile.", "pl.tensor."}) {
-    add(family, {"add", "sub", "mul", "div", "rem", "maximum", "minimum", "and_", "or_", "xor", "shl", "shr", "cmp", "sel",
-                 "neg", "abs", "recip", "exp", "log", "sqrt", "rsqrt", "sin", "cos", "relu", "tanh", "sigmoid", "not_",
-                 "row_sum", "row_max", "row_min", "col_sum", "col_max", "col_min", "row_argmax", "row_argmin",
-                 "row_expand", "col_expand", "matmul", "matmul_acc", "matmul_bias", "gather", "scatter", "create", "full",
-                 "arange", "ci", "slice", "assemble", "reshape", "transpose", "concat", "read", "write", "dim", "cast"});
+    add(family,
+        {"add",        "sub",        "mul",     "div",        "rem",         "maximum",    "minimum",
+         "and_",       "or_",        "xor",     "shl",        "shr",         "cmp",        "sel",
+         "neg",        "abs",        "recip",   "exp",        "log",         "sqrt",       "rsqrt",
+         "sin",        "cos",        "relu",    "tanh",       "sigmoid",     "not_",       "row_sum",
+         "row_max",    "row_min",    "col_sum", "col_max",    "col_min",     "row_argmax", "row_argmin",
+         "row_expand", "col_expand", "matmul",  "matmul_acc", "matmul_bias", "gather",     "scatter",
+         "create",     "full",       "arange",  "ci",         "slice",       "assemble",   "reshape",
+         "transpose",  "concat",     "read",    "write",      "dim",         "cast"});
     for (const char* form : {"row_expand_", "col_expand_"}) {
       add(family + std::string(form), {"add", "sub", "mul", "div", "max", "min"});
     }
   }
-  add("pl.tile.", {"load", "store", "move", "extract", "set_validshape", "fillpad", "sort32", "mrgsort", "get_block_idx",
-                   "get_block_num", "get_subblock_idx", "get_subblock_num", "comm_notify", "comm_wait", "comm_test"});
+  add("pl.tile.",
+      {"load", "store", "move", "extract", "set_validshape", "fillpad", "sort32", "mrgsort", "get_block_idx",
+       "get_block_num", "get_subblock_idx", "get_subblock_num", "comm_notify", "comm_wait", "comm_test"});
   add("pl.", {"tensor.batch_matmul", "array.create", "array.get", "array.set", "no_task", "no_dep"});
-  add("pl.scalar.", {"add", "sub", "mul", "floordiv", "mod", "truediv", "pow", "eq", "ne", "lt", "le", "gt", "ge", "and",
-                     "or", "not", "bitand", "bitor", "bitxor", "bitnot", "shl", "shr", "neg", "min", "max", "abs", "cast"});
-  add("pl.", {"reserve_buffer", "import_peer_buffer", "aic_initialize_pipe", "aiv_initialize_pipe", "tpush_to_aiv",
-              "tpush_to_aic", "tpop_from_aic", "tpop_from_aiv", "tfree_to_aic", "tfree_to_aiv"});
+  add("pl.scalar.", {"add",    "sub",    "mul", "floordiv", "mod", "truediv", "pow", "eq",     "ne",
+                     "lt",     "le",     "gt",  "ge",       "and", "or",      "not", "bitand", "bitor",
+                     "bitxor", "bitnot", "shl", "shr",      "neg", "min",     "max", "abs",    "cast"});
+  add("pl.",
+      {"reserve_buffer", "import_peer_buffer", "aic_initialize_pipe", "aiv_initialize_pipe", "tpush_to_aiv",
+       "tpush_to_aic", "tpop_from_aic", "tpop_from_aiv", "tfree_to_aic", "tfree_to_aiv"});
   add("pld.", {"world_size", "alloc_window_buffer", "window", "get_comm_ctx", "rank", "nranks", "peer_slot"});
   add("pld.system.", {"notify", "wait", "test", "notify_all", "wait_all", "defer_wait"});
   add("pld.", {"tile.remote_load", "tile.remote_store"});
-  add("pld.tensor.", {"remote_store", "put", "get", "allreduce", "barrier", "broadcast", "allgather", "reduce_scatter",
-                      "all_to_all", "all_to_all_v"});
+  add("pld.tensor.", {"remote_store", "put", "get", "allreduce", "barrier", "broadcast", "allgather",
+                      "reduce_scatter", "all_to_all", "all_to_all_v"});
   for (const std::string& name : names) EXPECT_TRUE(registry().find(name)) << name;
 }
 

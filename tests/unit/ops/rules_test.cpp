@@ -49,7 +49,8 @@ TEST(Elementwise, Results) {
   EXPECT_EQ(typed("pl.tile.div", {1.0, t}), "pl.Tile[[16, 64], pl.FP32]");
   EXPECT_EQ(typed("pl.tensor.mul", {x, 2}), "pl.Tensor[[4, 16, 64], pl.FP32]");
   EXPECT_EQ(typed("pl.tensor.add", {x, window("w", {4, 16, 64})}), "pl.Tensor[[4, 16, 64], pl.FP32]");
-  EXPECT_EQ(typed("pl.tensor.exp", {window("w", {4, 4})}), "pl.Tensor[[4, 4], pl.FP32]") << "a result is no window";
+  EXPECT_EQ(typed("pl.tensor.exp", {window("w", {4, 4})}), "pl.Tensor[[4, 4], pl.FP32]")
+      << "a result is no window";
   EXPECT_EQ(typed("pl.tile.cmp", {t, 0, "gt"}), "pl.Tile[[16, 64], pl.BOOL]");
   EXPECT_EQ(typed("pl.tile.sel", {tile("m", 16, 64, DType::Bool), t, 0.0}), "pl.Tile[[16, 64], pl.FP32]");
   EXPECT_EQ(typed("pl.tile.not_", {tile("m", 16, 64, DType::Bool)}), "pl.Tile[[16, 64], pl.BOOL]");
@@ -95,11 +96,13 @@ TEST(Broadcast, Forms) {
 TEST(Move, LoadsOfAnyRank) {
   EXPECT_EQ(typed("pl.tile.load", {tensor("x", {16, 64})}), "pl.Tile[[16, 64], pl.FP32]");
   EXPECT_EQ(typed("pl.tile.load", {tensor("x", {64}), {8}, {16}}), "pl.Tile[[1, 16], pl.FP32]");
-  EXPECT_EQ(typed("pl.tile.load", {tensor("x", {4, 32, 64}), {3, 0, 0}, {1, 16, 64}}), "pl.Tile[[16, 64], pl.FP32]");
+  EXPECT_EQ(typed("pl.tile.load", {tensor("x", {4, 32, 64}), {3, 0, 0}, {1, 16, 64}}),
+            "pl.Tile[[16, 64], pl.FP32]");
   EXPECT_EQ(typed("pl.tile.load", {tensor("x", {100, 16}), {96, 0}, {16, 16}}, {{"valid_shape", {4, 16}}}),
             "pl.Tile[[16, 16], pl.FP32]");
-  EXPECT_EQ(typed("pl.tile.load", {tensor("x", {16, 64}), {0, 0}, {16, 16}}, {{"target_memory", MemorySpace::Mat}}),
-            "pl.Tile[[16, 16], pl.FP32, pl.Mem.Mat]");
+  EXPECT_EQ(
+      typed("pl.tile.load", {tensor("x", {16, 64}), {0, 0}, {16, 16}}, {{"target_memory", MemorySpace::Mat}}),
+      "pl.Tile[[16, 16], pl.FP32, pl.Mem.Mat]");
   auto whole = good("pl.tile.load", {tensor("x", {16, 64})});
   EXPECT_EQ(to_string(whole->args[1]), "(0, 0)");
   EXPECT_EQ(to_string(whole->args[2]), "(16, 64)");
@@ -111,17 +114,20 @@ TEST(Move, StoresRebind) {
   EXPECT_EQ(call->type, x->type);
   EXPECT_EQ(call->op->result_alias, 2);
   EXPECT_EQ(typed("pl.tile.store", {tile("t", 1, 16), {0}, tensor("v", {64})}), "pl.Tensor[[64], pl.FP32]");
-  EXPECT_EQ(typed("pl.tile.store", {tile("t", 16, 16), {96, 0}, tensor("v", {100, 16})}), "pl.Tensor[[100, 16], pl.FP32]")
+  EXPECT_EQ(typed("pl.tile.store", {tile("t", 16, 16), {96, 0}, tensor("v", {100, 16})}),
+            "pl.Tensor[[100, 16], pl.FP32]")
       << "the valid extent is not part of the type";
 }
 
 TEST(Move, NewValues) {
   EXPECT_EQ(typed("pl.tensor.create", {{4, 4}}, {{"dtype", FP16}}), "pl.Tensor[[4, 4], pl.FP16]");
-  EXPECT_EQ(typed("pl.tile.create", {{4, 4}, FP16, MemorySpace::Vec}), "pl.Tile[[4, 4], pl.FP16, pl.Mem.Vec]");
+  EXPECT_EQ(typed("pl.tile.create", {{4, 4}, FP16, MemorySpace::Vec}),
+            "pl.Tile[[4, 4], pl.FP16, pl.Mem.Vec]");
   EXPECT_EQ(typed("pl.tile.full", {{4, 4}}, {{"dtype", FP16}, {"value", 0}}), "pl.Tile[[4, 4], pl.FP16]");
   EXPECT_EQ(typed("pl.tile.arange", {{1, 32}}), "pl.Tile[[1, 32], pl.INT32]");
   EXPECT_EQ(typed("pl.tensor.arange", {{8}}, {{"dtype", FP32}, {"start", 3}}), "pl.Tensor[[8], pl.FP32]");
-  EXPECT_EQ(typed("pl.tile.move", {tile("t", 4, 4), MemorySpace::Left}), "pl.Tile[[4, 4], pl.FP32, pl.Mem.Left]");
+  EXPECT_EQ(typed("pl.tile.move", {tile("t", 4, 4), MemorySpace::Left}),
+            "pl.Tile[[4, 4], pl.FP32, pl.Mem.Left]");
 }
 
 TEST(Move, Elements) {
@@ -136,7 +142,8 @@ TEST(Move, Elements) {
 TEST(Views, SlicesKnowTheirStrides) {
   auto x = tensor("x", {8, 16, 64});
   auto r = scalar("r", DType::Index);
-  EXPECT_EQ(typed("pl.tensor.slice", {x, {1, 16, 64}, {r, 0, 0}}, {{"drop_dims", {0}}}), "pl.Tensor[[16, 64], pl.FP32]");
+  EXPECT_EQ(typed("pl.tensor.slice", {x, {1, 16, 64}, {r, 0, 0}}, {{"drop_dims", {0}}}),
+            "pl.Tensor[[16, 64], pl.FP32]");
   EXPECT_EQ(typed("pl.tensor.slice", {x, {2, 16, 64}, {r, 0, 0}}), "pl.Tensor[[2, 16, 64], pl.FP32]");
   EXPECT_EQ(typed("pl.tensor.slice", {x, {8, 1, 64}, {0, 2, 0}}, {{"drop_dims", {1}}}),
             "pl.Tensor[[8, 64], pl.FP32, pl.TensorView(stride=[1024, 1])]");
@@ -154,7 +161,8 @@ TEST(Views, SymbolicDimensions) {
   EXPECT_EQ(typed("pl.tensor.add", {x, x}), "pl.Tensor[[NR, 256], pl.FP32]");
   EXPECT_EQ(typed("pl.tensor.add", {x, tensor("y", {4, 256})}), "pl.Tensor[[NR, 256], pl.FP32]");
   EXPECT_EQ(typed("pl.tensor.concat", {{x, tensor("y", {4, 256})}}), "pl.Tensor[[NR + 4, 256], pl.FP32]");
-  EXPECT_EQ(typed("pl.tensor.transpose", {x}), "pl.Tensor[[256, NR], pl.FP32, pl.TensorView(stride=[1, 256])]");
+  EXPECT_EQ(typed("pl.tensor.transpose", {x}),
+            "pl.Tensor[[256, NR], pl.FP32, pl.TensorView(stride=[1, 256])]");
 }
 
 TEST(Views, Shapes) {
@@ -173,12 +181,17 @@ TEST(Views, Shapes) {
 TEST(Matmul, Results) {
   auto half = [](int64_t r, int64_t c) { return tile("h", r, c, DType::BF16); };
   EXPECT_EQ(typed("pl.tile.matmul", {half(16, 32), half(32, 8)}), "pl.Tile[[16, 8], pl.FP32]");
-  EXPECT_EQ(typed("pl.tile.matmul", {half(16, 32), half(8, 32)}, {{"b_trans", true}}), "pl.Tile[[16, 8], pl.FP32]");
-  EXPECT_EQ(typed("pl.tile.matmul", {half(32, 16), half(32, 8)}, {{"a_trans", true}, {"out_dtype", DType::BF16}}),
-            "pl.Tile[[16, 8], pl.BF16]");
-  EXPECT_EQ(typed("pl.tile.matmul", {tile("a", 4, 4, INT8), tile("b", 4, 4, INT8)}), "pl.Tile[[4, 4], pl.INT32]");
-  EXPECT_EQ(typed("pl.tile.matmul_acc", {tile("c", 16, 8), half(16, 32), half(32, 8)}), "pl.Tile[[16, 8], pl.FP32]");
-  EXPECT_EQ(typed("pl.tile.matmul_bias", {half(16, 32), half(32, 8), tile("b", 1, 8)}), "pl.Tile[[16, 8], pl.FP32]");
+  EXPECT_EQ(typed("pl.tile.matmul", {half(16, 32), half(8, 32)}, {{"b_trans", true}}),
+            "pl.Tile[[16, 8], pl.FP32]");
+  EXPECT_EQ(
+      typed("pl.tile.matmul", {half(32, 16), half(32, 8)}, {{"a_trans", true}, {"out_dtype", DType::BF16}}),
+      "pl.Tile[[16, 8], pl.BF16]");
+  EXPECT_EQ(typed("pl.tile.matmul", {tile("a", 4, 4, INT8), tile("b", 4, 4, INT8)}),
+            "pl.Tile[[4, 4], pl.INT32]");
+  EXPECT_EQ(typed("pl.tile.matmul_acc", {tile("c", 16, 8), half(16, 32), half(32, 8)}),
+            "pl.Tile[[16, 8], pl.FP32]");
+  EXPECT_EQ(typed("pl.tile.matmul_bias", {half(16, 32), half(32, 8), tile("b", 1, 8)}),
+            "pl.Tile[[16, 8], pl.FP32]");
   EXPECT_EQ(typed("pl.tensor.batch_matmul", {tensor("a", {2, 3, 16, 8}), tensor("b", {2, 3, 8, 4})}),
             "pl.Tensor[[2, 3, 16, 4], pl.FP32]");
 }
@@ -211,7 +224,8 @@ TEST(Windows, BufferAndView) {
   EXPECT_EQ(buffer->name, "data_buf");
   EXPECT_EQ(constant_value(buffer->size), 4096);
   EXPECT_FALSE(buffer->signal);
-  EXPECT_EQ(typed("pld.window", {buffer, {16, 64}}, {{"dtype", FP32}}), "pld.DistributedTensor[[16, 64], pl.FP32]");
+  EXPECT_EQ(typed("pld.window", {buffer, {16, 64}}, {{"dtype", FP32}}),
+            "pld.DistributedTensor[[16, 64], pl.FP32]");
   auto view = good("pld.window", {buffer, {8}}, {{"dtype", FP32}});
   EXPECT_EQ(as<DistributedTensorType>(view->type)->window_buffer, buffer);
   EXPECT_EQ(error("pld.window", {buffer, {16, 65}}, {{"dtype", FP32}}),
@@ -223,7 +237,8 @@ TEST(Windows, SizesThatDependOnTheRankCount) {
   auto alloc = good("pld.alloc_window_buffer", {{n, 64}, FP32});
   auto buffer = make_window_buffer(var("b", ptr_type()), *alloc);
   EXPECT_EQ(to_string(buffer->size), "n * 64 * 4");
-  EXPECT_EQ(typed("pld.window", {buffer, {n, 64}}, {{"dtype", FP32}}), "pld.DistributedTensor[[n, 64], pl.FP32]");
+  EXPECT_EQ(typed("pld.window", {buffer, {n, 64}}, {{"dtype", FP32}}),
+            "pld.DistributedTensor[[n, 64], pl.FP32]");
   alloc = good("pld.alloc_window_buffer", {{n}, DType::Int4}, {{"signal", true}});
   buffer = make_window_buffer(var("b", ptr_type()), *alloc);
   EXPECT_EQ(to_string(buffer->size), "(n + 1) // 2");
@@ -252,7 +267,8 @@ TEST(Signals, ValuesBecomeInt32) {
   auto slot = good("pld.peer_slot", {sig, p, {0, 0}});
   EXPECT_EQ(to_string(slot->type), "pld.DistributedTensor[[1], pl.INT32]");
   EXPECT_EQ(typed("pl.tile.comm_wait", {var("s", slot->type), 1}), "pl.Scalar[pl.INT32]");
-  EXPECT_EQ(typed("pl.tile.comm_test", {window("s", {1, 1}, INT32), 1}, {{"cmp", "ne"}}), "pl.Scalar[pl.BOOL]");
+  EXPECT_EQ(typed("pl.tile.comm_test", {window("s", {1, 1}, INT32), 1}, {{"cmp", "ne"}}),
+            "pl.Scalar[pl.BOOL]");
 }
 
 TEST(Remote, Results) {
@@ -263,9 +279,11 @@ TEST(Remote, Results) {
             "pld.DistributedTensor[[32, 64], pl.FP32]");
   EXPECT_EQ(typed("pld.tensor.remote_store", {tensor("x", {16, 64}), w, p, {16, 0}}),
             "pld.DistributedTensor[[32, 64], pl.FP32]");
-  EXPECT_EQ(typed("pld.tensor.put", {w, p, tensor("x", {32, 64})}), "pld.DistributedTensor[[32, 64], pl.FP32]");
-  EXPECT_EQ(typed("pld.tensor.get", {tensor("x", {32, 64}), p, w, {0, 0}, {16, 0}, {16, 64}}, {{"pipeline", true}}),
-            "pl.Tensor[[32, 64], pl.FP32]");
+  EXPECT_EQ(typed("pld.tensor.put", {w, p, tensor("x", {32, 64})}),
+            "pld.DistributedTensor[[32, 64], pl.FP32]");
+  EXPECT_EQ(
+      typed("pld.tensor.get", {tensor("x", {32, 64}), p, w, {0, 0}, {16, 0}, {16, 64}}, {{"pipeline", true}}),
+      "pl.Tensor[[32, 64], pl.FP32]");
 }
 
 TEST(Collectives, Results) {

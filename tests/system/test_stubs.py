@@ -1,0 +1,188 @@
+"""The stubs say what the package is: every name, every constructor; and type checkers accept programs."""
+
+import ast
+import inspect
+import pathlib
+import subprocess
+import sys
+import types
+
+import pytest
+
+import tilewire
+import tilewire.language as pl
+import tilewire.language.distributed as pld
+from tilewire import ir
+
+PACKAGE = pathlib.Path(tilewire.__file__).parent
+ROOT = pathlib.Path(__file__).parents[2]
+STUBS = {
+    ir: PACKAGE / "ir.pyi",
+    pl: PACKAGE / "language" / "__init__.pyi",
+    pld: PACKAGE / "language" / "distributed.pyi",
+}
+TREES = {module: ast.parse(path.read_text()) for module, path in STUBS.items()}
+NAMES = {"pl": pl, "pld": pld, **vars(pld), **vars(ir), **vars(pl)}
+
+
+def evaluate(node, module):
+    return eval(ast.unparse(node), {**NAMES, **vars(module)})
+
+
+def stub_parameters(function, module, skip_self):
+    """(name, kind, annotation, default) of a function in a stub, as inspect would have them."""
+    empty = inspect.Parameter.empty
+    args = function.args
+    result = []
+    positional = args.args[1:] if skip_self else args.args
+    defaults = [empty] * (len(positional) - len(args.defaults)) + [evaluate(d, module) for d in args.defaults]
+    for arg, default in zip(positional, defaults):
+        result.append((arg.arg, inspect.Parameter.POSITIONAL_OR_KEYWORD, arg.annotation, default))
+    if args.vararg:
+        result.append((args.vararg.arg, inspect.Parameter.VAR_POSITIONAL, None, empty))
+    for arg, default in zip(args.kwonlyargs, args.kw_defaults):
+        value = empty if default is None else evaluate(default, module)
+        result.append((arg.arg, inspect.Parameter.KEYWORD_ONLY, arg.annotation, value))
+    if args.kwarg:
+        result.append((args.kwarg.arg, inspect.Parameter.VAR_KEYWORD, None, empty))
+    return result
+
+
+def real_parameters(function):
+    return [(p.name, p.kind, p.annotation, p.default) for p in inspect.signature(function).parameters.values()]
+
+
+def definitions(body):
+    found = {}
+    for node in body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            found[node.name] = node
+        elif isinstance(node, ast.AnnAssign):
+            found[node.target.id] = node
+        elif isinstance(node, ast.Assign):
+            found[node.targets[0].id] = node
+    return found
+
+
+@pytest.mark.parametrize("module", STUBS, ids=lambda m: m.__name__)
+def test_every_name_has_a_stub(module):
+    imported = {a.asname or a.name for n in TREES[module].body if isinstance(n, ast.ImportFrom) for a in n.names}
+    assert set(module.__all__) <= set(definitions(TREES[module].body)) | imported
+    extra = set(definitions(TREES[module].body)) - set(module.__all__)
+    assert not extra
+
+
+IR_CLASSES = [c for c in vars(ir).values() if isinstance(c, type) and "__signature__" in vars(c)]
+
+
+@pytest.mark.parametrize("cls", IR_CLASSES, ids=lambda c: c.__name__)
+def test_constructors_and_properties(cls):
+    stub = definitions(TREES[ir].body)[cls.__name__]
+    assert [ast.unparse(base) for base in stub.bases] == [cls.__base__.__name__]
+    members = definitions(stub.body)
+    written = stub_parameters(members["__init__"], ir, skip_self=True)
+    real = real_parameters(cls)
+    assert [(n, k, ast.unparse(a), d) for n, k, a, d in written] == real
+    own = {name for name, value in vars(cls).items() if isinstance(value, property)}
+    stubbed = {n for n, node in members.items() if getattr(node, "decorator_list", None)}
+    assert own == stubbed
+
+
+def families(module):
+    return {
+        name: value
+        for name, value in vars(module).items()
+        if isinstance(value, types.ModuleType) and "." in getattr(value, "__tilewire_path__", "")
+    }
+
+
+@pytest.mark.parametrize("module", [pl, pld], ids=lambda m: m.__name__)
+def test_ops_and_forms(module):
+    scopes = [(vars(module), definitions(TREES[module].body))]
+    for name, family in families(module).items():
+        scopes.append((vars(family), definitions(definitions(TREES[module].body)[name].body)))
+    compared = 0
+    for real, stub in scopes:
+        for name, value in real.items():
+            if type(value).__name__ not in ("OpFunction", "LanguageForm") or value is pl.AUTO:
+                continue
+            written = stub_parameters(stub[name], module, skip_self=False)
+            assert [(n, k, d) for n, k, _, d in written] == [(n, k, d) for n, k, _, d in real_parameters(value)], name
+            compared += 1
+    assert compared > 20
+
+
+@pytest.mark.parametrize("module", [pl, pld, ir], ids=lambda m: m.__name__)
+def test_enums(module):
+    for name, node in definitions(TREES[module].body).items():
+        if isinstance(node, ast.ClassDef) and [ast.unparse(b) for b in node.bases] in (["Enumeration"], ["DTypeBase"]):
+            members = {a.targets[0].id: a.value.value for a in node.body if isinstance(a, ast.Assign)}
+            assert members == {m.name: m.value for m in getattr(module, name)}
+
+
+def test_typed_marker():
+    assert (PACKAGE / "py.typed").exists()
+
+
+def mypy(*arguments):
+    pytest.importorskip("mypy")
+    command = [sys.executable, "-m", "mypy", "--no-incremental", "--cache-dir", "/dev/null", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+
+
+def test_mypy_accepts_programs(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text('''
+import tilewire.language as pl
+import tilewire.language.distributed as pld
+
+NR = pl.dynamic("NR")
+
+@pl.program
+class P:
+    @pl.function(type=pl.FunctionType.InCore)
+    def kernel(self, x: pl.Tensor[[NR, 256], pl.FP32], y: pl.Out[pl.Tensor[[NR * 2, 16], pl.FP32, pl.NZ]]) -> pl.Tensor[[NR, 256], pl.FP32]:
+        t: pl.Tile[[16, 256], pl.FP32] = pl.load(x, [0, 0], [16, 256])
+        for i, (a, b) in pl.range(3, init_values=(t, t)):
+            a2, b2 = pl.yield_(a, b)
+        t = t + 1.0
+        return pl.store(t, [0, 0], y)
+
+    @pl.function(level=pl.Level.HOST, role=pl.Role.Orchestrator)
+    def host(self, x: pld.DistributedTensor[[NR, 256], pl.FP32]) -> None:
+        for r in pl.range(pld.world_size()):
+            self.kernel(x, x, device=r)
+
+@pl.jit
+def entry(x, y: pl.Out):
+    with pl.at(level=pl.Level.CORE_GROUP) as tid:
+        y = pl.store(pl.load(x), [0, 0], y)
+
+text: str = entry.program.as_python()
+bits: int = pl.FP32.get_bit()
+''')
+    result = mypy(program)
+    assert result.returncode == 0, result.stdout
+
+
+def test_mypy_finds_mistakes(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text('''
+import tilewire.language as pl
+from tilewire import ir
+pl.no_such_op
+ir.ConstInt("text")
+pl.load(1, no_such_keyword=2)
+pl.parse(text=3)
+''')
+    lines = [line for line in mypy(program).stdout.splitlines() if "error:" in line]
+    assert [int(line.split(":")[1]) for line in lines] == [4, 5, 6, 7]
+
+
+def test_mypy_on_the_package_and_examples():
+    result = mypy(PACKAGE)
+    assert result.returncode == 0, result.stdout
+    examples = sorted((ROOT / "examples").glob("*.py"))
+    if examples:
+        result = mypy(*examples)
+        assert result.returncode == 0, result.stdout
