@@ -117,7 +117,7 @@ TEST(RandomCalls, NeverThrowAndAreStable) {
   const TypeRef annotated = tile("t", 8, 8)->type;
   size_t made = 0;
   for (const Op& op : registry().all()) {
-    for (int round = 0; round < 400; ++round) {
+    for (int round = 0; round < 150; ++round) {
       std::vector<OpArgument> positional;
       std::vector<OpKeyword> keywords;
       for (const OpParam& param : op.params) {
