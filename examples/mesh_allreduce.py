@@ -47,3 +47,7 @@ def main(x: pl.Tensor[[NR, WIDTH], pl.FP32], y: pl.Out[pl.Tensor[[NR, WIDTH], pl
     signal = pld.alloc_signal(pld.world_size())
     for r in pl.range(pld.world_size()):
         allreduce(x[r : r + 1, :], y[r : r + 1, :], rows, signal, device=r)
+
+
+if __name__ == "__main__":
+    print(main.program.as_python())

@@ -57,8 +57,7 @@ class _Reader:
         index = self._line - 1
         if 0 <= index < len(lines) and lines[index].lstrip().startswith("@"):
             return inspect.getblock(lines[index:]), self._line
-        found, first = inspect.getsourcelines(self._target)
-        return found, first + 1 if first == 0 else first
+        return inspect.getsourcelines(self._target)
 
     def evaluate(self, expression: str) -> Any:
         names = dict(vars(self._target)) if inspect.isclass(self._target) else {}

@@ -13,20 +13,34 @@ namespace tilewire::frontend {
 namespace {
 
 constexpr std::string_view spellings[] = {
-    "",  "",   "",   "",   "",    "",   "",   "",    "",   "",   "",    "(",   ")",
-    "[", "]",  "{",  "}",  ",",   ":",  ";",  ".",   "...", "->", "=",  ":=",  "+",
-    "-", "*",  "/",  "//", "%",   "**", "@",  "&",   "|",  "^",  "<<",  ">>",  "~",
-    "==", "!=", "<", "<=", ">",   ">=", "+=", "-=",  "*=", "/=", "//=", "%=",  "**=",
-    "@=", "&=", "|=", "^=", "<<=", ">>=",
-    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def",
-    "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda",
-    "nonlocal", "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
+    "",      "",     "",       "",         "",        "",      "",      "",       "",         "",
+    "",      "(",    ")",      "[",        "]",       "{",     "}",     ",",      ":",        ";",
+    ".",     "...",  "->",     "=",        ":=",      "+",     "-",     "*",      "/",        "//",
+    "%",     "**",   "@",      "&",        "|",       "^",     "<<",    ">>",     "~",        "==",
+    "!=",    "<",    "<=",     ">",        ">=",      "+=",    "-=",    "*=",     "/=",       "//=",
+    "%=",    "**=",  "@=",     "&=",       "|=",      "^=",    "<<=",   ">>=",    "False",    "None",
+    "True",  "and",  "as",     "assert",   "async",   "await", "break", "class",  "continue", "def",
+    "del",   "elif", "else",   "except",   "finally", "for",   "from",  "global", "if",       "import",
+    "in",    "is",   "lambda", "nonlocal", "not",     "or",    "pass",  "raise",  "return",   "try",
+    "while", "with", "yield",
 };
 static_assert(std::size(spellings) == static_cast<size_t>(last_keyword) + 1);
 
 constexpr std::string_view soft_names[] = {"match", "type", "print", "exec", "_"};
 
-enum class Char : uint8_t { Stray, Space, LineBreak, Letter, Digit, Quote, Dot, Hash, Backslash, Nul, Operator };
+enum class Char : uint8_t {
+  Stray,
+  Space,
+  LineBreak,
+  Letter,
+  Digit,
+  Quote,
+  Dot,
+  Hash,
+  Backslash,
+  Nul,
+  Operator
+};
 
 constexpr std::array<Char, 256> make_classes() {
   std::array<Char, 256> classes{};
@@ -46,7 +60,9 @@ constexpr std::array<Char, 256> make_classes() {
 }
 constexpr std::array<Char, 256> classes = make_classes();
 
-Char class_of(char c) { return classes[static_cast<unsigned char>(c)]; }
+Char class_of(char c) {
+  return classes[static_cast<unsigned char>(c)];
+}
 
 // The ASCII characters that can go on a name.
 constexpr std::array<bool, 256> make_name_parts() {
@@ -72,11 +88,15 @@ const char* line_end(const char* at, const char* end) {
   return at;
 }
 
-Tok opener_of(Tok closer) { return static_cast<Tok>(static_cast<int>(closer) - 1); }
+Tok opener_of(Tok closer) {
+  return static_cast<Tok>(static_cast<int>(closer) - 1);
+}
 
 }  // namespace
 
-std::string_view spelling(Tok tok) { return spellings[static_cast<size_t>(tok)]; }
+std::string_view spelling(Tok tok) {
+  return spellings[static_cast<size_t>(tok)];
+}
 
 Lexer::Lexer(SyntaxTree& tree)
     : tree_(tree),
@@ -94,7 +114,9 @@ Lexer::Lexer(SyntaxTree& tree)
 }
 
 // A token without text, before the character that comes next.
-void Lexer::emit_mark(Token& token, Tok kind) { emit(token, kind, at_); }
+void Lexer::emit_mark(Token& token, Tok kind) {
+  emit(token, kind, at_);
+}
 
 void Lexer::skip_line_break() {
   // A lone carriage return ends a logical line but is no line of the file, as SourceFile counts them.
@@ -286,7 +308,8 @@ void Lexer::lex_name(Token& token) {
   Symbol symbol = tree_.intern(name);
   token.symbol = symbol;
   emit(token,
-       symbol < soft::first ? static_cast<Tok>(static_cast<Symbol>(first_keyword) + symbol - 1) : Tok::Name, end);
+       symbol < soft::first ? static_cast<Tok>(static_cast<Symbol>(first_keyword) + symbol - 1) : Tok::Name,
+       end);
 }
 
 void Lexer::lex_stray(Token& token) {
@@ -356,29 +379,52 @@ void Lexer::lex_operator(Token& token) {
     at_[2] == '=' ? emit(token, twice_assign, at_ + 3) : two(twice);
   };
   switch (first) {
-    case '(': return open_bracket(token, Tok::LeftParen);
-    case '[': return open_bracket(token, Tok::LeftBracket);
-    case '{': return open_bracket(token, Tok::LeftBrace);
-    case ')': return close_bracket(token, Tok::RightParen);
-    case ']': return close_bracket(token, Tok::RightBracket);
-    case '}': return close_bracket(token, Tok::RightBrace);
-    case ',': return one(Tok::Comma);
-    case ';': return one(Tok::Semicolon);
-    case '~': return one(Tok::Tilde);
-    case ':': return with_assign(Tok::Colon, Tok::ColonAssign);
-    case '=': return with_assign(Tok::Assign, Tok::Equal);
-    case '+': return with_assign(Tok::Plus, Tok::PlusAssign);
-    case '%': return with_assign(Tok::Percent, Tok::PercentAssign);
-    case '@': return with_assign(Tok::At, Tok::AtAssign);
-    case '&': return with_assign(Tok::Ampersand, Tok::AmpersandAssign);
-    case '|': return with_assign(Tok::Bar, Tok::BarAssign);
-    case '^': return with_assign(Tok::Caret, Tok::CaretAssign);
-    case '*': return doubled(Tok::Star, Tok::StarAssign, Tok::DoubleStar, Tok::DoubleStarAssign);
-    case '/': return doubled(Tok::Slash, Tok::SlashAssign, Tok::DoubleSlash, Tok::DoubleSlashAssign);
-    case '<': return doubled(Tok::Less, Tok::LessEqual, Tok::ShiftLeft, Tok::ShiftLeftAssign);
-    case '>': return doubled(Tok::Greater, Tok::GreaterEqual, Tok::ShiftRight, Tok::ShiftRightAssign);
-    case '-': return second == '>' ? two(Tok::Arrow) : with_assign(Tok::Minus, Tok::MinusAssign);
-    default: return second == '=' ? two(Tok::NotEqual) : emit_error(token, LexError::StrayCharacter, at_ + 1);
+    case '(':
+      return open_bracket(token, Tok::LeftParen);
+    case '[':
+      return open_bracket(token, Tok::LeftBracket);
+    case '{':
+      return open_bracket(token, Tok::LeftBrace);
+    case ')':
+      return close_bracket(token, Tok::RightParen);
+    case ']':
+      return close_bracket(token, Tok::RightBracket);
+    case '}':
+      return close_bracket(token, Tok::RightBrace);
+    case ',':
+      return one(Tok::Comma);
+    case ';':
+      return one(Tok::Semicolon);
+    case '~':
+      return one(Tok::Tilde);
+    case ':':
+      return with_assign(Tok::Colon, Tok::ColonAssign);
+    case '=':
+      return with_assign(Tok::Assign, Tok::Equal);
+    case '+':
+      return with_assign(Tok::Plus, Tok::PlusAssign);
+    case '%':
+      return with_assign(Tok::Percent, Tok::PercentAssign);
+    case '@':
+      return with_assign(Tok::At, Tok::AtAssign);
+    case '&':
+      return with_assign(Tok::Ampersand, Tok::AmpersandAssign);
+    case '|':
+      return with_assign(Tok::Bar, Tok::BarAssign);
+    case '^':
+      return with_assign(Tok::Caret, Tok::CaretAssign);
+    case '*':
+      return doubled(Tok::Star, Tok::StarAssign, Tok::DoubleStar, Tok::DoubleStarAssign);
+    case '/':
+      return doubled(Tok::Slash, Tok::SlashAssign, Tok::DoubleSlash, Tok::DoubleSlashAssign);
+    case '<':
+      return doubled(Tok::Less, Tok::LessEqual, Tok::ShiftLeft, Tok::ShiftLeftAssign);
+    case '>':
+      return doubled(Tok::Greater, Tok::GreaterEqual, Tok::ShiftRight, Tok::ShiftRightAssign);
+    case '-':
+      return second == '>' ? two(Tok::Arrow) : with_assign(Tok::Minus, Tok::MinusAssign);
+    default:
+      return second == '=' ? two(Tok::NotEqual) : emit_error(token, LexError::StrayCharacter, at_ + 1);
   }
 }
 
@@ -403,7 +449,8 @@ void Lexer::stop() {
 }
 
 Lexer::Mark Lexer::mark() const {
-  return {at_, line_start_, line_, static_cast<uint8_t>(phase_), depth_, depth_ != 0 ? brackets_[0] : Bracket{}};
+  return {
+      at_, line_start_, line_, static_cast<uint8_t>(phase_), depth_, depth_ != 0 ? brackets_[0] : Bracket{}};
 }
 
 void Lexer::rewind(const Mark& mark) {

@@ -18,23 +18,106 @@
 namespace tilewire::frontend {
 
 enum class Tok : uint8_t {
-  End, Newline, Indent, Dedent, Error,
-  Name, Int, Float, String, Bytes, FString,
-  LeftParen, RightParen, LeftBracket, RightBracket, LeftBrace, RightBrace,
-  Comma, Colon, Semicolon, Dot, Ellipsis, Arrow, Assign, ColonAssign,
-  Plus, Minus, Star, Slash, DoubleSlash, Percent, DoubleStar, At, Ampersand, Bar, Caret, ShiftLeft,
-  ShiftRight, Tilde,
-  Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual,
-  PlusAssign, MinusAssign, StarAssign, SlashAssign, DoubleSlashAssign, PercentAssign, DoubleStarAssign,
-  AtAssign, AmpersandAssign, BarAssign, CaretAssign, ShiftLeftAssign, ShiftRightAssign,
+  End,
+  Newline,
+  Indent,
+  Dedent,
+  Error,
+  Name,
+  Int,
+  Float,
+  String,
+  Bytes,
+  FString,
+  LeftParen,
+  RightParen,
+  LeftBracket,
+  RightBracket,
+  LeftBrace,
+  RightBrace,
+  Comma,
+  Colon,
+  Semicolon,
+  Dot,
+  Ellipsis,
+  Arrow,
+  Assign,
+  ColonAssign,
+  Plus,
+  Minus,
+  Star,
+  Slash,
+  DoubleSlash,
+  Percent,
+  DoubleStar,
+  At,
+  Ampersand,
+  Bar,
+  Caret,
+  ShiftLeft,
+  ShiftRight,
+  Tilde,
+  Equal,
+  NotEqual,
+  Less,
+  LessEqual,
+  Greater,
+  GreaterEqual,
+  PlusAssign,
+  MinusAssign,
+  StarAssign,
+  SlashAssign,
+  DoubleSlashAssign,
+  PercentAssign,
+  DoubleStarAssign,
+  AtAssign,
+  AmpersandAssign,
+  BarAssign,
+  CaretAssign,
+  ShiftLeftAssign,
+  ShiftRightAssign,
   // Keywords: the first symbols of every tree that a lexer was made for, in this order.
-  False, None, True, And, As, Assert, Async, Await, Break, Class, Continue, Def, Del, Elif, Else, Except,
-  Finally, For, From, Global, If, Import, In, Is, Lambda, Nonlocal, Not, Or, Pass, Raise, Return, Try, While,
-  With, Yield,
+  False,
+  None,
+  True,
+  And,
+  As,
+  Assert,
+  Async,
+  Await,
+  Break,
+  Class,
+  Continue,
+  Def,
+  Del,
+  Elif,
+  Else,
+  Except,
+  Finally,
+  For,
+  From,
+  Global,
+  If,
+  Import,
+  In,
+  Is,
+  Lambda,
+  Nonlocal,
+  Not,
+  Or,
+  Pass,
+  Raise,
+  Return,
+  Try,
+  While,
+  With,
+  Yield,
 };
 inline constexpr Tok first_keyword = Tok::False;
 inline constexpr Tok last_keyword = Tok::Yield;
-inline constexpr bool is_keyword(Tok tok) { return tok >= first_keyword; }
+inline constexpr bool is_keyword(Tok tok) {
+  return tok >= first_keyword;
+}
 inline constexpr bool is_closer(Tok tok) {
   return tok == Tok::RightParen || tok == Tok::RightBracket || tok == Tok::RightBrace;
 }
@@ -65,8 +148,8 @@ enum class LexError : uint8_t {
 struct Token {
   Tok kind = Tok::End;
   LexError error = LexError::None;
-  bool first_on_line = false;  // inside brackets, where no Newline tells it
-  Symbol symbol = 0;           // of Name and keywords
+  bool first_on_line = false;   // inside brackets, where no Newline tells it
+  Symbol symbol = 0;            // of Name and keywords
   uint32_t begin = 0, end = 0;  // byte offsets
   Range range;
 };

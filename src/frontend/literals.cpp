@@ -10,8 +10,12 @@
 namespace tilewire::frontend {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool in_name(char c) { return static_cast<unsigned char>(c) >= 0x80 || may_be_in_name(static_cast<char32_t>(c)); }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool in_name(char c) {
+  return static_cast<unsigned char>(c) >= 0x80 || may_be_in_name(static_cast<char32_t>(c));
+}
 
 int digit_value(char c) {
   if (is_digit(c)) return c - '0';
@@ -22,10 +26,14 @@ int digit_value(char c) {
 int base_of(std::string_view text) {
   if (text.size() < 2 || text[0] != '0') return 10;
   switch (text[1] | 0x20) {
-    case 'x': return 16;
-    case 'o': return 8;
-    case 'b': return 2;
-    default: return 10;
+    case 'x':
+      return 16;
+    case 'o':
+      return 8;
+    case 'b':
+      return 2;
+    default:
+      return 10;
   }
 }
 
@@ -83,7 +91,9 @@ Quotes quotes_at(const char* at, const char* end) {
   return {*at, end - at >= 3 && at[1] == *at && at[2] == *at};
 }
 
-bool is_break(char c) { return c == '\n' || c == '\r'; }
+bool is_break(char c) {
+  return c == '\n' || c == '\r';
+}
 
 // Behind the character after a backslash; both bytes of a CR LF count as one.
 const char* skip_escaped(const char* backslash, const char* end) {
@@ -209,7 +219,8 @@ class FormattedScan {
 Number scan_number(std::string_view text) {
   Number result;
   int base = base_of(text);
-  size_t at = base == 10 ? skip_digits(text, 0, 10) : skip_digits(text, 2 + (text.size() > 2 && text[2] == '_'), base);
+  size_t at = base == 10 ? skip_digits(text, 0, 10)
+                         : skip_digits(text, 2 + (text.size() > 2 && text[2] == '_'), base);
   bool bad = base != 10 && digit_value(text[at - 1]) >= base;
   if (base == 10) {
     size_t int_end = at;
@@ -278,12 +289,17 @@ Tok string_kind(std::string_view prefix) {
   if (second != '\0' && first != 'r') return Tok::Error;
   char kind = second != '\0' ? second : first;
   switch (kind) {
-    case 'r': return second == '\0' ? Tok::String : Tok::Error;
-    case 'u': return second == '\0' ? Tok::String : Tok::Error;
-    case 'b': return Tok::Bytes;
+    case 'r':
+      return second == '\0' ? Tok::String : Tok::Error;
+    case 'u':
+      return second == '\0' ? Tok::String : Tok::Error;
+    case 'b':
+      return Tok::Bytes;
     case 'f':
-    case 't': return Tok::FString;
-    default: return Tok::Error;
+    case 't':
+      return Tok::FString;
+    default:
+      return Tok::Error;
   }
 }
 
@@ -325,7 +341,8 @@ struct Body {
 Body body_of(std::string_view literal) {
   size_t prefix = 0;
   bool raw = false;
-  for (; literal[prefix] != '"' && literal[prefix] != '\''; ++prefix) raw = raw || (literal[prefix] | 0x20) == 'r';
+  for (; literal[prefix] != '"' && literal[prefix] != '\''; ++prefix)
+    raw = raw || (literal[prefix] | 0x20) == 'r';
   size_t quotes = quotes_at(literal.data() + prefix, literal.data() + literal.size()).size();
   return {literal.substr(prefix + quotes, literal.size() - prefix - 2 * quotes), prefix + quotes, raw};
 }

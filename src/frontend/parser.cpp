@@ -45,7 +45,9 @@ Tok Parser::peek() {
 namespace {
 
 // Positions are 32 bits wide.
-bool fits(const SourceFile& file) { return file.text().size() < 0xFFFFFF00; }
+bool fits(const SourceFile& file) {
+  return file.text().size() < 0xFFFFFF00;
+}
 
 }  // namespace
 
@@ -59,7 +61,8 @@ std::unique_ptr<SyntaxTree> parse(Ref<const SourceFile> file, ParseMode mode, Di
   return tree;
 }
 
-std::unique_ptr<SyntaxTree> parse_expression(Ref<const SourceFile> file, Diagnostics& diags, const Expr** root) {
+std::unique_ptr<SyntaxTree> parse_expression(Ref<const SourceFile> file, Diagnostics& diags,
+                                             const Expr** root) {
   auto tree = std::make_unique<SyntaxTree>(std::move(file));
   *root = nullptr;
   if (fits(*tree->file)) {

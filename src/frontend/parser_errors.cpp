@@ -41,7 +41,9 @@ constexpr Lookalike lookalikes[] = {
     {0xFF1A, "write `:`"},
 };
 
-Tok closer_of(Tok opener) { return static_cast<Tok>(static_cast<int>(opener) + 1); }
+Tok closer_of(Tok opener) {
+  return static_cast<Tok>(static_cast<int>(opener) + 1);
+}
 
 Range place_of(const SourceFile& file, size_t offset) {
   std::string_view before(file.text().data(), offset);
@@ -95,16 +97,23 @@ std::string Parser::quoted(std::string_view text) const {
 
 std::string Parser::describe(const Token& token) const {
   switch (token.kind) {
-    case Tok::End: return "the end of the file";
-    case Tok::Newline: return "the end of the line";
-    case Tok::Indent: return "an indented line";
-    case Tok::Dedent: return "the end of the block";
+    case Tok::End:
+      return "the end of the file";
+    case Tok::Newline:
+      return "the end of the line";
+    case Tok::Indent:
+      return "an indented line";
+    case Tok::Dedent:
+      return "the end of the block";
     case Tok::String:
     case Tok::Bytes:
-    case Tok::FString: return "the string " + quoted(lexer_.text(token));
+    case Tok::FString:
+      return "the string " + quoted(lexer_.text(token));
     case Tok::Int:
-    case Tok::Float: return "the number " + quoted(lexer_.text(token));
-    default: break;
+    case Tok::Float:
+      return "the number " + quoted(lexer_.text(token));
+    default:
+      break;
   }
   return (is_keyword(token.kind) ? "the keyword " : "") + quoted(lexer_.text(token));
 }
@@ -155,8 +164,10 @@ void Parser::lexical_error() {
   Diagnostic* d = nullptr;
   switch (tok_.error) {
     case LexError::None:
-    case LexError::NotText: return;  // said for the whole file
-    case LexError::StrayCharacter: return stray_character();
+    case LexError::NotText:
+      return;  // said for the whole file
+    case LexError::StrayCharacter:
+      return stray_character();
     case LexError::UnterminatedString:
       d = say(Diag::unterminated_string, tok_.range);
       if (d) d->with_label("starts here").with_help("close it on the same line, or use triple quotes");
@@ -164,7 +175,9 @@ void Parser::lexical_error() {
     case LexError::UnterminatedTripleString: {
       Position begin = tok_.range.begin;
       d = say(Diag::unterminated_string, {begin, {begin.line, begin.column + 3}});
-      if (d) d->with_label("starts here, and reaches to the end of the file").with_help("close it with the same three quotes");
+      if (d)
+        d->with_label("starts here, and reaches to the end of the file")
+            .with_help("close it with the same three quotes");
       return;
     }
     case LexError::InconsistentTabs:
@@ -173,7 +186,8 @@ void Parser::lexical_error() {
       return;
     case LexError::InconsistentDedent:
       d = say(Diag::inconsistent_dedent, tok_.range);
-      if (d) d->with_label("starts here").with_help("start the line in the column of the block it belongs to");
+      if (d)
+        d->with_label("starts here").with_help("start the line in the column of the block it belongs to");
       return;
     case LexError::BadNumber:
       d = say(Diag::bad_number, tok_.range, {text});
@@ -298,7 +312,8 @@ void Parser::skip_compound() {
     return;
   }
   advance();
-  if (at(Tok::Error) && (tok_.error == LexError::InconsistentTabs || tok_.error == LexError::InconsistentDedent)) {
+  if (at(Tok::Error) &&
+      (tok_.error == LexError::InconsistentTabs || tok_.error == LexError::InconsistentDedent)) {
     advance();
   }
   if (at(Tok::Indent)) skip_block();

@@ -10,15 +10,28 @@ namespace tilewire::frontend {
 namespace {
 
 // From loosest to tightest.
-enum Precedence : uint8_t { None, OrLevel, AndLevel, NotLevel, CompareLevel, BitOrLevel, BitXorLevel, BitAndLevel,
-                            ShiftLevel, SumLevel, ProductLevel };
+enum Precedence : uint8_t {
+  None,
+  OrLevel,
+  AndLevel,
+  NotLevel,
+  CompareLevel,
+  BitOrLevel,
+  BitXorLevel,
+  BitAndLevel,
+  ShiftLevel,
+  SumLevel,
+  ProductLevel
+};
 
 struct Infix {
   Precedence precedence = None;
   Operator op{};
 };
 
-constexpr size_t index(Tok tok) { return static_cast<size_t>(tok); }
+constexpr size_t index(Tok tok) {
+  return static_cast<size_t>(tok);
+}
 
 constexpr auto infixes = [] {
   std::array<Infix, index(last_keyword) + 1> table{};
@@ -71,8 +84,10 @@ bool starts_expression(Tok tok) {
     case Tok::Await:
     case Tok::Lambda:
     case Tok::Not:
-    case Tok::Error: return true;
-    default: return false;
+    case Tok::Error:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -219,10 +234,14 @@ const Expr* Parser::comparison(const Expr* first, Position begin) {
 
 const Expr* Parser::unary() {
   switch (tok_.kind) {
-    case Tok::Minus: return sign(Operator::Neg);
-    case Tok::Plus: return sign(Operator::Pos);
-    case Tok::Tilde: return sign(Operator::Invert);
-    default: return power();
+    case Tok::Minus:
+      return sign(Operator::Neg);
+    case Tok::Plus:
+      return sign(Operator::Pos);
+    case Tok::Tilde:
+      return sign(Operator::Invert);
+    default:
+      return power();
   }
 }
 
@@ -314,22 +333,36 @@ const Expr* Parser::number(ExprKind kind) {
 
 const Expr* Parser::atom() {
   switch (tok_.kind) {
-    case Tok::Name: return leaf(ExprKind::Name);
-    case Tok::Int: return number(ExprKind::Int);
-    case Tok::Float: return number(ExprKind::Float);
+    case Tok::Name:
+      return leaf(ExprKind::Name);
+    case Tok::Int:
+      return number(ExprKind::Int);
+    case Tok::Float:
+      return number(ExprKind::Float);
     case Tok::String:
     case Tok::Bytes:
-    case Tok::FString: return strings();
-    case Tok::True: return leaf(ExprKind::True);
-    case Tok::False: return leaf(ExprKind::False);
-    case Tok::None: return leaf(ExprKind::None);
-    case Tok::Ellipsis: return leaf(ExprKind::Ellipsis);
-    case Tok::LeftParen: return parenthesised();
-    case Tok::LeftBracket: return list_display();
-    case Tok::LeftBrace: return brace_display();
-    case Tok::Lambda: return lambda();
-    case Tok::Yield: return yield();
-    default: return expected("an expression", std::string(misspelled_operator(previous_, tok_.kind)));
+    case Tok::FString:
+      return strings();
+    case Tok::True:
+      return leaf(ExprKind::True);
+    case Tok::False:
+      return leaf(ExprKind::False);
+    case Tok::None:
+      return leaf(ExprKind::None);
+    case Tok::Ellipsis:
+      return leaf(ExprKind::Ellipsis);
+    case Tok::LeftParen:
+      return parenthesised();
+    case Tok::LeftBracket:
+      return list_display();
+    case Tok::LeftBrace:
+      return brace_display();
+    case Tok::Lambda:
+      return lambda();
+    case Tok::Yield:
+      return yield();
+    default:
+      return expected("an expression", std::string(misspelled_operator(previous_, tok_.kind)));
   }
 }
 
@@ -424,7 +457,8 @@ bool Parser::argument(Exprs& items, Gathered<Keyword>& keywords, const Open& ope
   }
   if (!starts_with_name || value->kind != ExprKind::Name) {
     if (Diagnostic* d = say(Diag::keyword_not_a_name, since(begin))) {
-      d->with_label("left of `=`").with_help("write `name=value` to pass a keyword argument, `==` to compare");
+      d->with_label("left of `=`")
+          .with_help("write `name=value` to pass a keyword argument, `==` to compare");
     }
     return false;
   }
@@ -483,94 +517,12 @@ const Expr* Parser::subscript_item() {
   return of_height(result, 1 + tallest(parts));
 }
 
-const Expr* Parser::element() { return at(Tok::Star) ? starred() : expr(); }
+const Expr* Parser::element() {
+  return at(Tok::Star) ? starred() : expr();
+}
 
 const Expr* Parser::finish_tuple(const Exprs& items, Position begin) {
   Expr* result = node(ExprKind::Tuple, begin);
-  result->items = stored(items);
-  return of_height(result, 1 + tallest(result->items));
-}
-
-const Expr* Parser::parenthesised() {
-  Nesting nesting(*this);
-  if (!nesting) return nullptr;
-  Position begin = tok_.range.begin;
-  Exprs items(exprs_);
-  Open open = open_bracket();
-  bool comma = at(Tok::RightParen);
-  while (!at(Tok::RightParen)) {
-    const Expr* item = element();
-    if (!item) return nullptr;
-    if (items.empty() && (at(Tok::For) || at(Tok::Async))) {
-      item = comprehension(open, "a generator");
-      return close_bracket(open) ? item : nullptr;
-    }
-    items.push(item);
-    if (!accept(Tok::Comma)) break;
-    comma = true;
-  }
-  if (!close_bracket(open)) return nullptr;
-  return comma ? finish_tuple(items, begin) : items.items()[0];
-}
-
-const Expr* Parser::list_display() {
-  Nesting nesting(*this);
-  if (!nesting) return nullptr;
-  Position begin = tok_.range.begin;
-  Exprs items(exprs_);
-  Open open = open_bracket();
-  while (!at(Tok::RightBracket)) {
-    const Expr* item = element();
-    if (!item) return nullptr;
-    if (items.empty() && (at(Tok::For) || at(Tok::Async))) {
-      item = comprehension(open, "a list comprehension");
-      return close_bracket(open) ? item : nullptr;
-    }
-    items.push(item);
-    if (!accept(Tok::Comma)) break;
-  }
-  if (!close_bracket(open)) return nullptr;
-  Expr* result = node(ExprKind::List, begin);
-  result->items = stored(items);
-  return of_height(result, 1 + tallest(result->items));
-}
-
-const Expr* Parser::brace_display() {
-  Nesting nesting(*this);
-  if (!nesting) return nullptr;
-  Open open = open_bracket();
-  if (at(Tok::RightBrace) || at(Tok::DoubleStar)) return dict_display(open, nullptr);
-  const Expr* first = element();
-  if (!first) return nullptr;
-  return at(Tok::Colon) ? dict_display(open, first) : set_display(open);
-}
-
-// `first`: the first key, when it has been read.
-const Expr* Parser::dict_display(const Open& open, const Expr* first) {
-  Exprs items(exprs_);
-  while (first || !at(Tok::RightBrace)) {
-    if (!first && at(Tok::DoubleStar)) {
-      Range star = tok_.range;
-      advance();
-      if (!expr()) return nullptr;
-      refuse(Diag::python_dict_unpacking, star, "a dict unpacking", "list the keys and values");
-    } else {
-      const Expr* key = first ? std::exchange(first, nullptr) : expr();
-      if (!key) return nullptr;
-      if (!accept(Tok::Colon)) return expected("`:` and a value after the key");
-      const Expr* value = expr();
-      if (!value) return nullptr;
-      if (items.empty() && (at(Tok::For) || at(Tok::Async))) {
-        value = comprehension(open, "a dict comprehension");
-        return close_bracket(open) ? value : nullptr;
-      }
-      items.push(key);
-      items.push(value);
-    }
-    if (!accept(Tok::Comma)) break;
-  }
-  if (!close_bracket(open)) return nullptr;
-  Expr* result = node(ExprKind::Dict, open.range.begin);
   result->items = stored(items);
   return of_height(result, 1 + tallest(result->items));
 }

@@ -137,7 +137,8 @@ class Parser {
     previous_ = tok_.kind;
     previous_end_ = tok_.range.end;
     lexer_.next(tok_);
-    if (tok_.first_on_line) [[unlikely]] line_head_ = tok_;
+    if (tok_.first_on_line) [[unlikely]]
+      line_head_ = tok_;
   }
   bool accept(Tok kind) {
     if (!at(kind)) return false;
@@ -306,7 +307,7 @@ class Parser {
   int chains_ = 0;  // chained comparisons inside each other, the most seen in the current operand
   int quiet_ = 0;
   bool in_header_ = false;
-  bool refused_ = false;  // something was refused since this was last cleared
+  bool refused_ = false;     // something was refused since this was last cleared
   bool unreadable_ = false;  // the file holds bytes that are not text
   Place place_ = Place::Module;
 
@@ -319,7 +320,7 @@ class Parser {
   std::vector<Param> params_;
   std::vector<ImportName> imports_;
   std::unordered_map<Symbol, std::string> modules_;  // what imports bound names to
-  std::vector<uint32_t> seen_;                           // by symbol: the last list it was in
+  std::vector<uint32_t> seen_;                       // by symbol: the last list it was in
   uint32_t seen_list_ = 0;
 };
 

@@ -12,8 +12,8 @@ bool only_names(const Stmt& stmt) {
 // Whether a decorator makes a function or class one of ours: anything of the language module, and the three
 // that users expect in the package as well.
 bool is_language_path(std::string_view path) {
-  return path.starts_with("tilewire.language.") || path == "tilewire.program" || path == "tilewire.function" ||
-         path == "tilewire.jit" || path.starts_with("tilewire.jit.");
+  return path.starts_with("tilewire.language.") || path == "tilewire.program" ||
+         path == "tilewire.function" || path == "tilewire.jit" || path.starts_with("tilewire.jit.");
 }
 
 }  // namespace
@@ -23,12 +23,15 @@ void Parser::module_statement(Stmts& out) {
   line_ = tok_.range.begin;
   switch (tok_.kind) {
     case Tok::Dedent:
-    case Tok::Newline: return advance();
-    case Tok::Indent: return skip_block();
+    case Tok::Newline:
+      return advance();
+    case Tok::Indent:
+      return skip_block();
     case Tok::Error:
       if (tok_.error != LexError::InconsistentTabs && tok_.error != LexError::InconsistentDedent) break;
       return advance();
-    case Tok::At: return decorated(out);
+    case Tok::At:
+      return decorated(out);
     case Tok::Import:
     case Tok::From: {
       Quiet quiet(*this);
@@ -41,7 +44,8 @@ void Parser::module_statement(Stmts& out) {
       if (next == Tok::Assign || next == Tok::Colon) return module_constant(out);
       break;
     }
-    default: break;
+    default:
+      break;
   }
   skip_compound();
 }
@@ -225,8 +229,8 @@ void Parser::check_parameters(const List<Param>& params) {
   }
   for (size_t i = 1; i < params.size(); ++i) {
     if (params[i].default_value || !params[i - 1].default_value) continue;
-    if (Diagnostic* d = say(Diag::default_before_required, params[i].range,
-                            {std::string(tree_.name(params[i].name))})) {
+    if (Diagnostic* d =
+            say(Diag::default_before_required, params[i].range, {std::string(tree_.name(params[i].name))})) {
       d->with_label("has no default").with_help("move it in front of the parameters with defaults");
     }
     return;
@@ -257,8 +261,9 @@ bool Parser::class_header(Stmt& result) {
   bool bases = !at(Tok::RightParen);
   skip_into(open);
   if (bases) {
-    refuse(Diag::python_base_class, open.range, "a base class", "write `class " +
-           std::string(tree_.name(result.name)) + ":` and put all functions of the program into it");
+    refuse(Diag::python_base_class, open.range, "a base class",
+           "write `class " + std::string(tree_.name(result.name)) +
+               ":` and put all functions of the program into it");
   }
   return close_bracket(open);
 }

@@ -76,7 +76,8 @@ const Expr* Parser::yield() {
   bool whole = true;
   {
     Quiet quiet(*this);
-    bool bare = at(Tok::Newline) || at(Tok::Semicolon) || at(Tok::Assign) || is_closer(tok_.kind) || at(Tok::End);
+    bool bare =
+        at(Tok::Newline) || at(Tok::Semicolon) || at(Tok::Assign) || is_closer(tok_.kind) || at(Tok::End);
     if (!bare) whole = expr_list() != nullptr;
   }
   const Expr* result =
@@ -110,18 +111,6 @@ const Expr* Parser::matmul(Position begin) {
   Expr* whole = node(ExprKind::Unsupported, begin);
   whole->text = "a matrix product";
   return whole;
-}
-
-const Expr* Parser::set_display(const Open& open) {
-  if (at(Tok::For) || at(Tok::Async)) {
-    const Expr* result = comprehension(open, "a set comprehension");
-    return close_bracket(open) ? result : nullptr;
-  }
-  while (accept(Tok::Comma) && !at(Tok::RightBrace)) {
-    if (!element()) return nullptr;
-  }
-  if (!close_bracket(open)) return nullptr;
-  return refuse(Diag::python_set, since(open.range.begin), "a set", "write a list: `[a, b]`");
 }
 
 const Expr* Parser::other_strings(Tok kind, const Range& range) {
@@ -167,8 +156,10 @@ bool Parser::is_match_statement() {
     case Tok::Tilde:
     case Tok::Star:
     case Tok::Not:
-    case Tok::Await: return header_ends_with_colon();
-    default: return false;
+    case Tok::Await:
+      return header_ends_with_colon();
+    default:
+      return false;
   }
 }
 
@@ -207,7 +198,8 @@ bool Parser::refuse_compound(Stmts& out) {
     case Tok::Name:
       if (!is_match_statement()) return false;
       return skipped(Diag::python_match, "a match statement", "write `if`, `elif` and `else`");
-    default: return false;
+    default:
+      return false;
   }
 }
 
@@ -250,7 +242,8 @@ const Stmt* Parser::refuse_simple() {
       if (tok_.symbol != soft::type || peek() != Tok::Name) return nullptr;
       return skipped(Diag::python_type_statement, "a type statement",
                      "write the type where it is used, or `Name = pl.Tensor[...]`");
-    default: return nullptr;
+    default:
+      return nullptr;
   }
 }
 

@@ -6,39 +6,76 @@ namespace {
 
 bool augmented_operator(Tok tok, Operator& op) {
   switch (tok) {
-    case Tok::PlusAssign: op = Operator::Add; return true;
-    case Tok::MinusAssign: op = Operator::Sub; return true;
-    case Tok::StarAssign: op = Operator::Mul; return true;
-    case Tok::SlashAssign: op = Operator::Div; return true;
-    case Tok::DoubleSlashAssign: op = Operator::FloorDiv; return true;
-    case Tok::PercentAssign: op = Operator::Mod; return true;
-    case Tok::DoubleStarAssign: op = Operator::Pow; return true;
-    case Tok::AtAssign: op = Operator::MatMul; return true;
-    case Tok::AmpersandAssign: op = Operator::BitAnd; return true;
-    case Tok::BarAssign: op = Operator::BitOr; return true;
-    case Tok::CaretAssign: op = Operator::BitXor; return true;
-    case Tok::ShiftLeftAssign: op = Operator::Shl; return true;
-    case Tok::ShiftRightAssign: op = Operator::Shr; return true;
-    default: return false;
+    case Tok::PlusAssign:
+      op = Operator::Add;
+      return true;
+    case Tok::MinusAssign:
+      op = Operator::Sub;
+      return true;
+    case Tok::StarAssign:
+      op = Operator::Mul;
+      return true;
+    case Tok::SlashAssign:
+      op = Operator::Div;
+      return true;
+    case Tok::DoubleSlashAssign:
+      op = Operator::FloorDiv;
+      return true;
+    case Tok::PercentAssign:
+      op = Operator::Mod;
+      return true;
+    case Tok::DoubleStarAssign:
+      op = Operator::Pow;
+      return true;
+    case Tok::AtAssign:
+      op = Operator::MatMul;
+      return true;
+    case Tok::AmpersandAssign:
+      op = Operator::BitAnd;
+      return true;
+    case Tok::BarAssign:
+      op = Operator::BitOr;
+      return true;
+    case Tok::CaretAssign:
+      op = Operator::BitXor;
+      return true;
+    case Tok::ShiftLeftAssign:
+      op = Operator::Shl;
+      return true;
+    case Tok::ShiftRightAssign:
+      op = Operator::Shr;
+      return true;
+    default:
+      return false;
   }
 }
 
 std::string_view kind_of_expression(const Expr& expr) {
   switch (expr.kind) {
     case ExprKind::Int:
-    case ExprKind::Float: return "a number";
-    case ExprKind::String: return "a string";
+    case ExprKind::Float:
+      return "a number";
+    case ExprKind::String:
+      return "a string";
     case ExprKind::True:
     case ExprKind::False:
     case ExprKind::None:
-    case ExprKind::Ellipsis: return "a constant";
-    case ExprKind::Dict: return "a dict";
-    case ExprKind::Call: return "a call";
-    case ExprKind::Compare: return "a comparison";
-    case ExprKind::Conditional: return "a conditional expression";
-    case ExprKind::Tuple: return "a tuple";
-    case ExprKind::List: return "a list";
-    default: return "an operation";
+    case ExprKind::Ellipsis:
+      return "a constant";
+    case ExprKind::Dict:
+      return "a dict";
+    case ExprKind::Call:
+      return "a call";
+    case ExprKind::Compare:
+      return "a comparison";
+    case ExprKind::Conditional:
+      return "a conditional expression";
+    case ExprKind::Tuple:
+      return "a tuple";
+    case ExprKind::List:
+      return "a list";
+    default:
+      return "an operation";
   }
 }
 
@@ -57,8 +94,10 @@ void Parser::statement(Stmts& out) {
   const Stmt* result = nullptr;
   switch (tok_.kind) {
     case Tok::Dedent:
-    case Tok::Newline: return advance();
-    case Tok::Indent: return unexpected_indent(out);
+    case Tok::Newline:
+      return advance();
+    case Tok::Indent:
+      return unexpected_indent(out);
     case Tok::Error:
       if (tok_.error == LexError::InconsistentTabs || tok_.error == LexError::InconsistentDedent) {
         lexical_error();
@@ -66,17 +105,29 @@ void Parser::statement(Stmts& out) {
         return advance();
       }
       return simple_line(out);
-    case Tok::At: return decorated(out);
+    case Tok::At:
+      return decorated(out);
     case Tok::Def:
-    case Tok::Class: result = definition({}); break;
-    case Tok::If: result = if_statement(); break;
-    case Tok::While: result = while_statement(); break;
-    case Tok::For: result = for_statement(); break;
-    case Tok::With: result = with_statement(); break;
+    case Tok::Class:
+      result = definition({});
+      break;
+    case Tok::If:
+      result = if_statement();
+      break;
+    case Tok::While:
+      result = while_statement();
+      break;
+    case Tok::For:
+      result = for_statement();
+      break;
+    case Tok::With:
+      result = with_statement();
+      break;
     case Tok::Elif:
     case Tok::Else:
     case Tok::Except:
-    case Tok::Finally: return stray_clause();
+    case Tok::Finally:
+      return stray_clause();
     default:
       if (!refuse_compound(out)) simple_line(out);
       return;
@@ -86,7 +137,8 @@ void Parser::statement(Stmts& out) {
 
 void Parser::unexpected_indent(Stmts& out) {
   if (Diagnostic* d = say(Diag::unexpected_indent, tok_.range)) {
-    d->with_label("indented more than the line before").with_help("start the line in the column of its block");
+    d->with_label("indented more than the line before")
+        .with_help("start the line in the column of its block");
   }
   Nesting nesting(*this);
   if (!nesting) return skip_block();
@@ -137,17 +189,25 @@ const Stmt* Parser::simple_statement() {
     return stmt(kind, begin);
   };
   switch (tok_.kind) {
-    case Tok::Pass: return word(StmtKind::Pass);
-    case Tok::Break: return word(StmtKind::Break);
-    case Tok::Continue: return word(StmtKind::Continue);
-    case Tok::Return: return return_statement();
-    case Tok::Assert: return assert_statement();
-    case Tok::Import: return place_ == Place::Module ? import_statement() : refuse_simple();
-    case Tok::From: return place_ == Place::Module ? from_import_statement() : refuse_simple();
+    case Tok::Pass:
+      return word(StmtKind::Pass);
+    case Tok::Break:
+      return word(StmtKind::Break);
+    case Tok::Continue:
+      return word(StmtKind::Continue);
+    case Tok::Return:
+      return return_statement();
+    case Tok::Assert:
+      return assert_statement();
+    case Tok::Import:
+      return place_ == Place::Module ? import_statement() : refuse_simple();
+    case Tok::From:
+      return place_ == Place::Module ? from_import_statement() : refuse_simple();
     case Tok::Raise:
     case Tok::Global:
     case Tok::Nonlocal:
-    case Tok::Del: return refuse_simple();
+    case Tok::Del:
+      return refuse_simple();
     case Tok::If:
     case Tok::While:
     case Tok::For:
@@ -167,7 +227,8 @@ const Stmt* Parser::simple_statement() {
     case Tok::Name:
       if (const Stmt* refused = refuse_simple()) return refused;
       return expression_statement();
-    default: return expression_statement();
+    default:
+      return expression_statement();
   }
 }
 
@@ -201,7 +262,8 @@ const Stmt* Parser::assignment(const Expr* first, Position begin) {
 }
 
 const Stmt* Parser::annotated(const Expr* target, Position begin) {
-  if (peek() == Tok::Newline) return expected("the end of the line", "only a statement with a block ends in `:`");
+  if (peek() == Tok::Newline)
+    return expected("the end of the line", "only a statement with a block ends in `:`");
   if (!check_single_target(target)) return nullptr;
   advance();
   const Expr* annotation = expr();
@@ -249,8 +311,10 @@ bool Parser::check_single_target(const Expr* target) {
     case ExprKind::Name:
     case ExprKind::Attribute:
     case ExprKind::Subscript:
-    case ExprKind::Unsupported: return true;
-    default: break;
+    case ExprKind::Unsupported:
+      return true;
+    default:
+      break;
   }
   if (Diagnostic* d = say(Diag::bad_target, target->range, {std::string(kind_of_expression(*target))})) {
     d->with_help("the left side is a name, `x[...]` or several of these; `==` compares");
@@ -323,13 +387,15 @@ List<const Stmt*> Parser::block(const Token& header) {
     return stored(body);
   }
   advance();
-  if (at(Tok::Error) && (tok_.error == LexError::InconsistentTabs || tok_.error == LexError::InconsistentDedent)) {
+  if (at(Tok::Error) &&
+      (tok_.error == LexError::InconsistentTabs || tok_.error == LexError::InconsistentDedent)) {
     lexical_error();
     advance();
   }
   if (!at(Tok::Indent)) {
     std::string keyword(spelling(header.kind)), line = std::to_string(header.range.begin.line);
-    if (Diagnostic* d = say(Diag::expected_block, at(Tok::End) ? header.range : tok_.range, {keyword, line})) {
+    if (Diagnostic* d =
+            say(Diag::expected_block, at(Tok::End) ? header.range : tok_.range, {keyword, line})) {
       d->with_help("indent the lines that belong to it, or write `pass`")
           .with_note("`" + keyword + "` is here", tree_.span(header.range));
     }
@@ -364,7 +430,8 @@ const Stmt* Parser::if_statement() {
   in_header_ = false;
   line_ = tok_.range.begin;
   if (at(Tok::Elif)) {
-    if (const Stmt* rest = elif_clause()) result->orelse = nodes_.copy(std::span<const Stmt* const>(&rest, 1));
+    if (const Stmt* rest = elif_clause())
+      result->orelse = nodes_.copy(std::span<const Stmt* const>(&rest, 1));
   } else if (at(Tok::Else)) {
     Token clause = tok_;
     advance();

@@ -2,6 +2,7 @@
 #include "frontend/fold.h"
 #include "frontend/sema.h"
 #include "ir/printer.h"
+#include "ops/registry.h"
 #include "support/near.h"
 
 namespace tilewire::frontend {
@@ -177,7 +178,9 @@ ir::OpArgument Sema::argument(const Expr& e, bool& failed) {
   bool convertible = value.expr() || value.is_number() || value.is<std::string>() || value.is<ir::DType>() ||
                      value.is<ir::EnumValue>() || value.is<ListValue>() || value.is<NoneValue>() ||
                      value.is<FunctionValue>();
-  if (const auto* form = value.get<FormValue>(); form && form->form == Form::Auto) return {{}, span(e)};
+  if (const auto* form = value.get<FormValue>(); form && form->form == Form::Auto) {
+    return {ir::AttrValue{ops::automatic}, span(e)};
+  }
   if (!convertible) {
     report(Diag::not_a_runtime_value, e.range, {describe(value)}).with_label("this is " + describe(value));
     failed = true;
@@ -299,6 +302,11 @@ ir::ExprRef Sema::make_call(const ir::Op& op, std::vector<ir::OpArgument> args, 
   Ref<const ir::Call> result =
       ir::create_call(op, std::move(args), std::move(keywords), at, diags_, std::move(annotated));
   if (!result || !level_ok) return nullptr;
+  if (const ir::OpParam* missing = fn_ ? ir::missing_at(*result, fn_->level) : nullptr) {
+    report(Diag::required_at_level, at, {op.qualified(), missing->name, ir::describe_levels(fn_->level)})
+        .with_help("pass `" + missing->name + "=`; only on the host may it be left out");
+    return nullptr;
+  }
   return result;
 }
 

@@ -1,4 +1,6 @@
 // Loops: names that live from round to round become carried values.
+#include <algorithm>
+
 #include "frontend/sema.h"
 #include "ir/printer.h"
 #include "ir/structural.h"
@@ -22,6 +24,11 @@ std::optional<ir::LoopKind> loop_kind(Form form) {
     case Form::Pipeline: return ir::LoopKind::Pipeline;
     default: return std::nullopt;
   }
+}
+
+// Whether no value is missing after an error.
+bool complete(const ir::ExprList& values) {
+  return std::all_of(values.begin(), values.end(), [](const ir::ExprRef& value) { return value != nullptr; });
 }
 
 }  // namespace
@@ -136,16 +143,13 @@ void Sema::range_loop(const Stmt& s, const Expr& call, ir::LoopKind kind) {
     eval_explicit_yield(yield);
     values = close_carries(carried, explicit_count, yield, s);
     exit_loop(kind == ir::LoopKind::Range);
-    if (!carried.empty()) emit(ir::make<ir::Yield>(yield.stmt ? yield.span : span(s.range), values));
+    if (!carried.empty() && complete(values)) emit(ir::make<ir::Yield>(yield.stmt ? yield.span : span(s.range), values));
     loop->body = guard.take(span(s.range));
   }
   undo_to(start);
   loop->span = span(s.range);
   finish_loop(*loop, carried, explicit_count, yield, s);
-  for (const ir::ExprRef& value : values) {
-    if (!value) return;
-  }
-  emit(ir::finish_node(std::move(loop)));
+  if (complete(values)) emit(ir::finish_node(std::move(loop)));
 }
 
 // `i` or `i, (a, b)`; null after an error.
@@ -333,15 +337,12 @@ void Sema::guarded_loop(const Stmt& s, const LoopHeader* header, const Expr& tar
     }
     values = close_carries(carried, 0, {}, s);
     exit_loop(false);
-    emit(ir::make<ir::Yield>(span(s.range), values));
+    if (complete(values)) emit(ir::make<ir::Yield>(span(s.range), values));
     loop->body = guard.take(span(s.range));
   }
   undo_to(start);
   finish_loop(*loop, carried, 0, {}, s);
-  for (const ir::ExprRef& value : values) {
-    if (!value) return;
-  }
-  if (loop->condition) emit(ir::finish_node(std::move(loop)));
+  if (loop->condition && complete(values)) emit(ir::finish_node(std::move(loop)));
 }
 
 ir::ExprRef Sema::as_index(const ir::ExprRef& value) {
@@ -402,15 +403,12 @@ void Sema::while_loop(const Stmt& s) {
     block(s.body);
     values = close_carries(carried, 0, {}, s);
     exit_loop(false);
-    if (!carried.empty()) emit(ir::make<ir::Yield>(span(s.range), values));
+    if (!carried.empty() && complete(values)) emit(ir::make<ir::Yield>(span(s.range), values));
     loop->body = guard.take(span(s.range));
   }
   undo_to(start);
   finish_loop(*loop, carried, 0, {}, s);
-  for (const ir::ExprRef& value : values) {
-    if (!value) return;
-  }
-  if (loop->condition) emit(ir::finish_node(std::move(loop)));
+  if (loop->condition && complete(values)) emit(ir::finish_node(std::move(loop)));
 }
 
 // `for (a, b) in pl.while_(init_values=(x, y)):` with `pl.cond(c)` in its body.
@@ -463,16 +461,13 @@ void Sema::while_form(const Stmt& s, const Expr& call) {
     block(body);
     eval_explicit_yield(yield);
     values = close_carries(carried, explicit_count, yield, s);
-    if (!carried.empty()) emit(ir::make<ir::Yield>(yield.stmt ? yield.span : span(s.range), values));
+    if (!carried.empty() && complete(values)) emit(ir::make<ir::Yield>(yield.stmt ? yield.span : span(s.range), values));
     loop->body = guard.take(span(s.range));
   }
   exit_loop(false);
   undo_to(start);
   finish_loop(*loop, carried, explicit_count, yield, s);
-  for (const ir::ExprRef& value : values) {
-    if (!value) return;
-  }
-  if (loop->condition) emit(ir::finish_node(std::move(loop)));
+  if (loop->condition && complete(values)) emit(ir::finish_node(std::move(loop)));
 }
 
 bool Sema::is_cond(const Stmt& s) {

@@ -39,14 +39,16 @@ uint32_t hash_name(std::string_view name) {
 }
 
 constexpr std::string_view operator_spellings[] = {
-    "+", "-", "*", "/",   "//", "%",  "**", "@", "&",  "|", "^",  "<<", ">>",     "-",
+    "+", "-", "*",   "/",  "//", "%", "**", "@", "&",  "|",  "^",      "<<", ">>",     "-",
     "+", "~", "not", "==", "!=", "<", "<=", ">", ">=", "is", "is not", "in", "not in",
 };
 static_assert(std::size(operator_spellings) == static_cast<size_t>(Operator::NotIn) + 1);
 
 }  // namespace
 
-std::string_view spelling(Operator op) { return operator_spellings[static_cast<size_t>(op)]; }
+std::string_view spelling(Operator op) {
+  return operator_spellings[static_cast<size_t>(op)];
+}
 
 std::string_view SyntaxTree::text(const Range& range) const {
   const char* begin = file->line(range.begin.line).data();

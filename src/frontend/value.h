@@ -93,7 +93,18 @@ struct Value {
   Value() : v(ErrorValue{}) {}
   template <class T>
     requires(!std::is_same_v<std::decay_t<T>, Value>)
-  Value(T&& value) : v(std::forward<T>(value)) {}
+  Value(T&& value) {
+    if constexpr (std::is_convertible_v<T, ir::ExprRef>) {
+      ir::ExprRef expr(std::forward<T>(value));
+      if (expr) {
+        v = std::move(expr);
+      } else {
+        v = ErrorValue{};  // whoever failed to make it has reported why
+      }
+    } else {
+      v = std::forward<T>(value);
+    }
+  }
 
   template <class T>
   const T* get() const {

@@ -7,16 +7,28 @@
 namespace tilewire::ir {
 namespace {
 
-std::string shown(bool value) { return value ? "True" : "False"; }
-std::string shown(int64_t value) { return std::to_string(value); }
-std::string shown(double value) { return float_text(value); }
-std::string shown(const std::string& value) { return quote(value); }
-std::string shown(DType value) { return "pl." + std::string(info(value).name); }
+std::string shown(bool value) {
+  return value ? "True" : "False";
+}
+std::string shown(int64_t value) {
+  return std::to_string(value);
+}
+std::string shown(double value) {
+  return float_text(value);
+}
+std::string shown(const std::string& value) {
+  return quote(value);
+}
+std::string shown(DType value) {
+  return "pl." + std::string(info(value).name);
+}
 template <LanguageEnum E>
 std::string shown(E value) {
   return std::string(info(EnumIdOf<E>::id).name) + "." + std::string(member_name(enum_value(value)));
 }
-std::string shown(const Op* op) { return op ? op->qualified() : "None"; }
+std::string shown(const Op* op) {
+  return op ? op->qualified() : "None";
+}
 template <class V>
 std::string shown(const std::optional<V>& value) {
   return value ? shown(*value) : "None";
@@ -98,7 +110,7 @@ class Line {
       }
     }
     out_ += class_name<T>;
-    if (depth <= 0 && field_count<T> > 0) {
+    if (depth <= 0 && field_count < T >> 0) {
       out_ += "(...)";
       return;
     }

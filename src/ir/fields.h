@@ -34,7 +34,7 @@ namespace detail {
 template <class V>
 struct NodeRefTraits : std::false_type {};
 template <class T>
-  requires std::is_base_of_v<Node, T>
+requires std::is_base_of_v<Node, T>
 struct NodeRefTraits<Ref<const T>> : std::true_type {
   using Class = T;
 };
@@ -66,7 +66,9 @@ using NodeClassOf =
     typename std::conditional_t<is_node_ref<V>, detail::NodeRefTraits<V>, detail::NodeListTraits<V>>::Class;
 // An enumeration of enums.h.
 template <class V>
-concept LanguageEnum = std::is_enum_v<V> && requires { EnumIdOf<V>::id; };
+concept LanguageEnum = std::is_enum_v<V> && requires {
+  EnumIdOf<V>::id;
+};
 
 // --- classes ----------------------------------------------------------------------------------------------
 
@@ -125,7 +127,9 @@ inline std::string_view kind_name(NodeKind kind) {
   static constexpr auto names = detail::class_names(AllNodes{});
   return kind < kind_count ? names[kind] : std::string_view("?");
 }
-inline std::string_view kind_name(const Node& node) { return kind_name(node.kind()); }
+inline std::string_view kind_name(const Node& node) {
+  return kind_name(node.kind());
+}
 
 // Calls f with the node as what it is. All calls must return the same type.
 template <class F>

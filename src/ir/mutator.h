@@ -31,9 +31,9 @@ class Mutator {
     if (!node) return nullptr;
     NodeRef result = mutate_node(*node);
     if (result == node) return node;
-    TW_CHECK(!result || isa<T>(*result),
-             std::string("a ") + std::string(kind_name(*node)) + " was rewritten to a " +
-                 std::string(kind_name(*result)) + ", which does not fit its place");
+    TW_CHECK(!result || isa<T>(*result), std::string("a ") + std::string(kind_name(*node)) +
+                                             " was rewritten to a " + std::string(kind_name(*result)) +
+                                             ", which does not fit its place");
     return Ref<const T>(static_cast<const T*>(result.get()));
   }
 
@@ -43,7 +43,7 @@ class Mutator {
     if constexpr (std::is_final_v<T>) {
       return rewrite_exact(node);
     } else {
-      NodeRef result = dispatch(node, [this](const auto& exact) -> NodeRef { return rewrite_exact(exact); });
+      NodeRef result = dispatch(node, [&](const auto& exact) -> NodeRef { return rewrite_exact(exact); });
       return Ref<const T>(static_cast<const T*>(result.get()));
     }
   }
@@ -60,7 +60,7 @@ class Mutator {
   static constexpr bool is_memoised = std::is_base_of_v<Var, T> || std::is_base_of_v<Type, T>;
 
   NodeRef mutate_node(const Node& node) {
-    return dispatch(node, [this](const auto& typed) -> NodeRef {
+    return dispatch(node, [&](const auto& typed) -> NodeRef {
       using T = std::remove_cvref_t<decltype(typed)>;
       if constexpr (is_memoised<T>) {
         if (const uint32_t* known = memo_.find(&typed)) return results_[*known].second;
@@ -75,7 +75,7 @@ class Mutator {
 
   template <class T>
   NodeRef rewrite_or_descend(const T& node) {
-    if constexpr (requires(Derived& derived) { derived.rewrite(node); }) {
+    if constexpr (requires(Derived & derived) { derived.rewrite(node); }) {
       return static_cast<Derived*>(this)->rewrite(node);
     } else {
       return rewrite_exact(node);

@@ -9,7 +9,8 @@
 // - Tensors are references to storage. An op that writes one returns it again (`out = store(tile, o, out)`):
 //   the new Var names the same storage, and the order of statements is the order of effects.
 // - Operands of a call are expressions; scalar arithmetic nests, every other call is the value of an Assign
-//   or an Eval of its own, so effects happen in statement order.
+//   or an Eval of its own, so effects happen in statement order. An Assign never gives a variable a second
+//   name: use the variable.
 // - A type never depends on a Var, only on constants, DimSymbols and, for windows, a WindowBuffer; the
 //   exception is the size of host tensors and windows, which may use host scalars.
 #pragma once

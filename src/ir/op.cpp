@@ -260,4 +260,17 @@ bool happens(const Effect& effect, const Call& call) {
   return (value && *value == effect.when_value) == effect.when_equal;
 }
 
+const OpParam* missing_at(const Call& call, uint8_t level) {
+  const Op& op = *call.op;
+  for (size_t i = 0; i < op.params.size(); ++i) {
+    const OpParam& param = op.params[i];
+    if (!(param.required_at & level)) continue;
+    int slot = op.operand_slots[i];
+    bool given = slot >= 0 ? static_cast<size_t>(slot) < call.args.size() && call.args[slot] != nullptr
+                           : find_attr(call.attrs, param.name) != nullptr;
+    if (!given) return &param;
+  }
+  return nullptr;
+}
+
 }  // namespace tilewire::ir

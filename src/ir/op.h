@@ -176,7 +176,9 @@ struct OpKeyword {
 // Binds arguments to parameters, checks them, runs the type rule. Null after reporting every violation.
 Ref<const Call> create_call(const Op& op, std::vector<OpArgument> positional, std::vector<OpKeyword> keywords,
                             const Span& span, Diagnostics& diags, TypeRef annotated = nullptr);
-// The same for operands already bound (args as in Call::args).
+// The first parameter that must be given at this level (one of LevelBits) and is absent; null if none.
+const OpParam* missing_at(const Call& call, uint8_t level);
+// The same as create_call above, for operands already bound (args as in Call::args).
 Ref<const Call> create_call(const Op& op, ExprList args, AttrList attrs, const Span& span, Diagnostics& diags,
                             TypeRef annotated = nullptr);
 

@@ -40,7 +40,8 @@ std::string short_float_text(const ConstFloat& constant) {
     char buffer[64];
     char* const last = buffer + sizeof buffer;
     auto value = static_cast<float>(constant.value);
-    bool narrow = constant.dtype != DType::FP32;
+    // Fewer digits than FP32 needs are enough for narrower types; whole numbers stay what they are.
+    bool narrow = constant.dtype != DType::FP32 && std::trunc(value) != value;
     for (int digits = narrow ? 1 : 9; digits <= 9; ++digits) {
       char* end = narrow ? std::to_chars(buffer, last, value, std::chars_format::general, digits).ptr
                          : std::to_chars(buffer, last, value).ptr;

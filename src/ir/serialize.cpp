@@ -33,8 +33,8 @@ class Writer {
  public:
   void add(const Node& node) {
     if (index_.find(&node)) return;
-    dispatch(node, [this](const auto& typed) {
-      for_each_child(typed, [this](const auto& child, FieldRole) {
+    dispatch(node, [&](const auto& typed) {
+      for_each_child(typed, [&](const auto& child, FieldRole) {
         if (child) add(*child);
       });
       write(typed);
@@ -60,7 +60,7 @@ class Writer {
   void write(const T& node) {
     out_.pack_array(2 + field_count<T>).pack(static_cast<unsigned>(kind_of<T>));
     write(node.span);
-    for_each_field(node, [this](const auto&, const auto& value) { write_value(value); });
+    for_each_field(node, [&](const auto&, const auto& value) { write_value(value); });
   }
 
   void write(const Span& span) {
@@ -88,10 +88,8 @@ class Writer {
   }
   void write_value(const std::string& value) { out_.pack(value); }
   template <class E>
-    requires std::is_enum_v<E>
-  void write_value(E value) {
-    out_.pack(static_cast<unsigned>(value));
-  }
+  requires std::is_enum_v<E>
+  void write_value(E value) { out_.pack(static_cast<unsigned>(value)); }
   void write_value(const EnumValue& value) {
     out_.pack_array(2);
     write_value(value.id);
@@ -116,7 +114,7 @@ class Writer {
   }
   void write_value(const AttrValue& attr) {
     out_.pack_array(2).pack(static_cast<unsigned>(attr.value.index()));
-    std::visit([this](const auto& value) { write_value(value); }, attr.value);
+    std::visit([&](const auto& value) { write_value(value); }, attr.value);
   }
   void write_value(const Op* op) { out_.pack(place_in(ops_, op_index_, op)); }
   template <class T>
@@ -158,8 +156,8 @@ struct BadValue {
 struct Token {
   enum Kind : uint8_t { Nil, Bool, Int, BigInt, Float, String, Array };
   Kind kind = Nil;
-  uint32_t size = 0;     // of Array and String
-  int64_t integer = 0;   // of Int; of Bool 0 or 1; of Float its bits
+  uint32_t size = 0;           // of Array and String
+  int64_t integer = 0;         // of Int; of Bool 0 or 1; of Float its bits
   const char* data = nullptr;  // of String, within the input
 };
 
@@ -333,33 +331,7 @@ class Reader {
 
   std::string number() const { return std::to_string(nodes_.size()); }
 
-  void read_node(size_t count) {
-    next_value();
-    size_t length = 0;
-    int64_t kind = 0;
-    try {
-      length = take_array("expected a node");
-      if (length < 2) throw BadValue{"expected a node"};
-      kind = take_int(0, INT64_MAX, "expected the kind of a node");
-    } catch (const BadValue& bad) {
-      malformed(bad.what);
-    }
-    if (static_cast<uint64_t>(kind) >= kind_count) {
-      throw Failure{Diag::bytes_unknown_kind, {number(), std::to_string(kind)}};
-    }
-    size_ = {1, 0};
-    NodeRef node = dispatch_kind(static_cast<NodeKind>(kind), [&](auto identity) -> NodeRef {
-      return read_typed<typename decltype(identity)::type>(length - 2);
-    });
-    ++size_.depth;
-    if (size_.depth > max_depth) {
-      throw Failure{Diag::bytes_too_deep, {number(), std::to_string(max_depth)}};
-    }
-    uint64_t limit = isa<Type>(*node) ? max_type_size : free_expansion + max_expansion * count;
-    if (size_.nodes > limit) throw Failure{Diag::bytes_too_shared, {number()}};
-    nodes_.push_back(std::move(node));
-    sizes_.push_back(size_);
-  }
+  void read_node(size_t count);
 
   template <class T>
   NodeRef read_typed(size_t given) {
@@ -403,12 +375,15 @@ class Reader {
     span.end_column = take_uint32("expected a column");
     if (span.line == 0) return;
     auto begin = std::pair(span.line, span.column), end = std::pair(span.end_line, span.end_column);
-    if (span.column == 0 || span.end_column == 0 || end < begin) throw BadValue{"a span that ends before it starts"};
+    if (span.column == 0 || span.end_column == 0 || end < begin)
+      throw BadValue{"a span that ends before it starts"};
   }
 
   void read_value(bool& value) { value = take(Token::Bool, "expected a bool").integer != 0; }
   void read_value(int64_t& value) { value = take(Token::Int, "expected an integer").integer; }
-  void read_value(double& value) { value = std::bit_cast<double>(take(Token::Float, "expected a float").integer); }
+  void read_value(double& value) {
+    value = std::bit_cast<double>(take(Token::Float, "expected a float").integer);
+  }
   void read_value(std::string& value) { value = take_text("expected a string"); }
   void read_value(DType& value) {
     int64_t last = static_cast<int64_t>(all_dtypes().size()) - 1;
@@ -455,7 +430,8 @@ class Reader {
     auto kind = static_cast<size_t>(take_int(0, kinds - 1, "no such kind of attribute"));
     [&]<size_t... I>(std::index_sequence<I...>) {
       ((kind == I ? read_value(attr.value.template emplace<I>()) : void()), ...);
-    }(std::make_index_sequence<kinds>{});
+    }
+    (std::make_index_sequence<kinds>{});
   }
   void read_value(const Op*& op) {
     op = ops_[static_cast<size_t>(take_int(0, static_cast<int64_t>(ops_.size()) - 1, "no such op"))];
@@ -468,7 +444,8 @@ class Reader {
     }
     int64_t here = static_cast<int64_t>(nodes_.size());
     size_t index = static_cast<size_t>(here - take_int(1, here, "a reference to no earlier node"));
-    if (!isa<T>(*nodes_[index])) throw BadValue{"a " + std::string(kind_name(*nodes_[index])) + " does not belong here"};
+    if (!isa<T>(*nodes_[index]))
+      throw BadValue{"a " + std::string(kind_name(*nodes_[index])) + " does not belong here"};
     node = Ref<const T>(static_cast<const T*>(nodes_[index].get()));
     // Saturating: the limit is checked once per node.
     uint64_t room = UINT64_MAX - size_.nodes;
@@ -487,6 +464,35 @@ class Reader {
   std::vector<Size> sizes_;
   Size size_{};
 };
+
+// After the class: clang 19 wants the members it instantiates to be complete.
+void Reader::read_node(size_t count) {
+  next_value();
+  size_t length = 0;
+  int64_t kind = 0;
+  try {
+    length = take_array("expected a node");
+    if (length < 2) throw BadValue{"expected a node"};
+    kind = take_int(0, INT64_MAX, "expected the kind of a node");
+  } catch (const BadValue& bad) {
+    malformed(bad.what);
+  }
+  if (static_cast<uint64_t>(kind) >= kind_count) {
+    throw Failure{Diag::bytes_unknown_kind, {number(), std::to_string(kind)}};
+  }
+  size_ = {1, 0};
+  NodeRef node = dispatch_kind(static_cast<NodeKind>(kind), [&](auto identity) -> NodeRef {
+    return read_typed<typename decltype(identity)::type>(length - 2);
+  });
+  ++size_.depth;
+  if (size_.depth > max_depth) {
+    throw Failure{Diag::bytes_too_deep, {number(), std::to_string(max_depth)}};
+  }
+  uint64_t limit = isa<Type>(*node) ? max_type_size : free_expansion + max_expansion * count;
+  if (size_.nodes > limit) throw Failure{Diag::bytes_too_shared, {number()}};
+  nodes_.push_back(std::move(node));
+  sizes_.push_back(size_);
+}
 
 }  // namespace
 

@@ -15,7 +15,9 @@ namespace {
 
 // --- values of fields -------------------------------------------------------------------------------------
 
-bool same_value(double a, double b) { return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b); }
+bool same_value(double a, double b) {
+  return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b);
+}
 
 bool same_value(const AttrValue& a, const AttrValue& b) {
   if (a.value.index() != b.value.index()) return false;
@@ -161,7 +163,7 @@ class Hasher {
  public:
   void feed(const Node* node) {
     if (!node) return feed(uint64_t{0x6e756c6c});
-    dispatch(*node, [this](const auto& typed) {
+    dispatch(*node, [&](const auto& typed) {
       using T = std::remove_cvref_t<decltype(typed)>;
       if constexpr (std::is_base_of_v<Var, T> || std::is_base_of_v<Type, T>) {
         feed(own_hash(typed));
@@ -204,10 +206,8 @@ class Hasher {
   void feed(int64_t value) { feed(static_cast<uint64_t>(value)); }
   void feed(double value) { feed(std::bit_cast<uint64_t>(value)); }
   template <class E>
-    requires std::is_enum_v<E>
-  void feed(E value) {
-    feed(static_cast<uint64_t>(value));
-  }
+  requires std::is_enum_v<E>
+  void feed(E value) { feed(static_cast<uint64_t>(value)); }
   void feed(const EnumValue& value) { feed(uint64_t{static_cast<uint8_t>(value.id)} << 8 | value.value); }
   template <class V>
   void feed(const std::optional<V>& value) {
@@ -229,7 +229,7 @@ class Hasher {
   }
   void feed(const AttrValue& attr) {
     feed(uint64_t{attr.value.index()});
-    std::visit([this](const auto& value) { feed(value); }, attr.value);
+    std::visit([&](const auto& value) { feed(value); }, attr.value);
   }
   void feed(const Op* op) {
     uint64_t* known = ops_.find(op);
@@ -240,7 +240,7 @@ class Hasher {
   template <class T>
   void feed_fields(const T& node) {
     feed(uint64_t{kind_of<T>});
-    for_each_field(node, [this](const auto& field, const auto& value) {
+    for_each_field(node, [&](const auto& field, const auto& value) {
       if (field.role != FieldRole::Ignored) feed(value);
     });
   }

@@ -81,7 +81,7 @@ class Verifier {
     } else if constexpr (std::is_base_of_v<Expr, C>) {
       expression(node, std::is_same_v<T, Assign> || std::is_same_v<T, Eval>);
     } else {
-      dispatch(node, [this](const auto& typed) { this->node(typed); });
+      dispatch(node, [&](const auto& typed) { this->node(typed); });
     }
   }
 
@@ -97,16 +97,23 @@ class Verifier {
     switch (expr.kind()) {
       case kind_of<Var>:
       case kind_of<Parameter>:
-      case kind_of<WindowBuffer>: return use(static_cast<const Var&>(expr));
+      case kind_of<WindowBuffer>:
+        return use(static_cast<const Var&>(expr));
       case kind_of<ConstInt>:
       case kind_of<ConstFloat>:
       case kind_of<ConstBool>:
-      case kind_of<DimSymbol>: return;
-      case kind_of<Call>: calls_.check(static_cast<const Call&>(expr), place_, statement); break;
-      case kind_of<FunctionCall>: calls_.check(static_cast<const FunctionCall&>(expr), place_, statement); break;
-      default: break;
+      case kind_of<DimSymbol>:
+        return;
+      case kind_of<Call>:
+        calls_.check(static_cast<const Call&>(expr), place_, statement);
+        break;
+      case kind_of<FunctionCall>:
+        calls_.check(static_cast<const FunctionCall&>(expr), place_, statement);
+        break;
+      default:
+        break;
     }
-    dispatch(expr, [this](const auto& typed) { node(typed); });
+    dispatch(expr, [&](const auto& typed) { node(typed); });
   }
 
   template <class T>
@@ -150,7 +157,7 @@ class Verifier {
 
   void statement(const Stmt& stmt) {
     const Span* outer = std::exchange(here_, stmt.span ? &stmt.span : here_);
-    dispatch(stmt, [this](const auto& typed) {
+    dispatch(stmt, [&](const auto& typed) {
       using T = std::remove_cvref_t<decltype(typed)>;
       if constexpr (is_task_scope<T>) {
         task_scope(typed);
@@ -190,9 +197,7 @@ class Verifier {
     scope_.push_back(&var);
   }
 
-  void leave(size_t scope) {
-    scope_.resize(scope);
-  }
+  void leave(size_t scope) { scope_.resize(scope); }
 
   void use(const Var& var) {
     if (const auto* buffer = as<WindowBuffer>(&var)) {
@@ -273,6 +278,11 @@ class Verifier {
   void check(const Assign& assign) {
     const auto* call = as<Call>(assign.value);
     if (call && call->op->plain_assignment_only) allocated_.insert(assign.var.get(), 1);
+    // Text has no form for a second variable of the same value: the reader takes it for another name.
+    if (isa<Var>(assign.value) || isa<DimSymbol>(assign.value) || isa<MakeTuple>(assign.value)) {
+      diags_.report(Diag::assigned_name, assign.span, {assign.var->name_hint})
+          .with_help("use the value itself where the variable is used");
+    }
     if (assignable(assign.var->type, assign.value->type)) return;
     diags_.report(Diag::assigned_type, assign.span,
                   {name_of(*assign.var), to_string(assign.var->type), to_string(assign.value->type)});
@@ -332,9 +342,10 @@ class Verifier {
   template <class T>
   void check_carried(const T& loop) {
     if (loop.init_values.size() != loop.iter_args.size() || loop.results.size() != loop.iter_args.size()) {
-      diags_.report(Diag::carried_count, loop.span,
-                    {count_of(loop.init_values.size(), "initial value"),
-                     count_of(loop.iter_args.size(), "carried variable"), count_of(loop.results.size(), "result")});
+      diags_.report(
+          Diag::carried_count, loop.span,
+          {count_of(loop.init_values.size(), "initial value"),
+           count_of(loop.iter_args.size(), "carried variable"), count_of(loop.results.size(), "result")});
       return;
     }
     for (size_t i = 0; i < loop.iter_args.size(); ++i) {
@@ -474,8 +485,9 @@ bool verify(const Program& program, Diagnostics& diags, const VerifyOptions& opt
 void verify_or_die(const Program& program, const char* after_what) {
   Diagnostics diags;
   if (verify(program, diags)) return;
-  internal_error(__FILE__, __LINE__,
-                 "invalid IR after " + std::string(after_what) + "\n" + diags.text() + "\n" + dump(ref(&program)));
+  internal_error(
+      __FILE__, __LINE__,
+      "invalid IR after " + std::string(after_what) + "\n" + diags.text() + "\n" + dump(ref(&program)));
 }
 
 }  // namespace tilewire::ir

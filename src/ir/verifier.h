@@ -16,7 +16,8 @@
 namespace tilewire::ir {
 
 struct VerifyOptions {
-  bool type_rules = true;  // run the type rule of every call again: most of the time, and the frontend just did
+  bool type_rules =
+      true;  // run the type rule of every call again: most of the time, and the frontend just did
 };
 
 // True when nothing was reported.

@@ -57,14 +57,22 @@ TypeRef result_type(const Function& function) {
 
 std::string describe(FunctionType type) {
   switch (type) {
-    case FunctionType::Opaque: return "an opaque function";
-    case FunctionType::Host: return "a host function";
-    case FunctionType::Orchestration: return "an orchestration function";
-    case FunctionType::InCore: return "a kernel";
-    case FunctionType::AIC: return "an AIC kernel";
-    case FunctionType::AIV: return "an AIV kernel";
-    case FunctionType::Inline: return "an inline function";
-    case FunctionType::Group: return "a Group function";
+    case FunctionType::Opaque:
+      return "an opaque function";
+    case FunctionType::Host:
+      return "a host function";
+    case FunctionType::Orchestration:
+      return "an orchestration function";
+    case FunctionType::InCore:
+      return "a kernel";
+    case FunctionType::AIC:
+      return "an AIC kernel";
+    case FunctionType::AIV:
+      return "an AIV kernel";
+    case FunctionType::Inline:
+      return "an inline function";
+    case FunctionType::Group:
+      return "a Group function";
   }
   return "a function";
 }
@@ -95,9 +103,14 @@ const Function* CallVerifier::find(std::string_view name) const {
 void CallVerifier::check(const Call& call, const CallPlace& place, bool statement) {
   const Op& op = *call.op;
   if (place.level != 0 && !(op.levels & place.level)) {
-    diags_.report(Diag::op_at_wrong_level, call.span,
-                  {op.qualified(), "in " + describe_levels(op.levels),
-                   "in " + text_of(place.function->type, place)});
+    diags_.report(
+        Diag::op_at_wrong_level, call.span,
+        {op.qualified(), "in " + describe_levels(op.levels), "in " + text_of(place.function->type, place)});
+  }
+  const OpParam* missing = place.level != 0 ? missing_at(call, place.level) : nullptr;
+  if (missing) {
+    diags_.report(Diag::required_at_level, call.span,
+                  {op.qualified(), missing->name, describe_levels(place.level)});
   }
   if (!statement) {
     bool arithmetic = isa<ScalarType>(call.type) && op.effects.empty();
@@ -190,8 +203,9 @@ void CallVerifier::check_levels(const FunctionCall& call, const Function& callee
 
 void CallVerifier::check_arguments(const FunctionCall& call, const Function& callee) {
   if (call.args.size() != callee.params.size()) {
-    diags_.report(Diag::function_argument_count, call.span,
-                  {callee.name, count_of(callee.params.size(), "parameter"), std::to_string(call.args.size())});
+    diags_.report(
+        Diag::function_argument_count, call.span,
+        {callee.name, count_of(callee.params.size(), "parameter"), std::to_string(call.args.size())});
     return;
   }
   DimBindings dims;
@@ -200,8 +214,9 @@ void CallVerifier::check_arguments(const FunctionCall& call, const Function& cal
     const ExprRef& arg = call.args[i];
     const Span& at = arg->span && !isa<Var>(arg) ? arg->span : call.span;
     if (!compatible(param.type, arg->type, dims)) {
-      diags_.report(Diag::function_argument_type, at,
-                    {param.name, callee.name, to_string(param.type), to_string(arg->type)})
+      diags_
+          .report(Diag::function_argument_type, at,
+                  {param.name, callee.name, to_string(param.type), to_string(arg->type)})
           .with_label("`" + to_string(arg) + "` is " + to_string(arg->type));
     }
     if (param.direction != Direction::In && !storage_of(arg)) {

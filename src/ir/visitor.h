@@ -31,12 +31,12 @@ class Visitor {
     if (node) walk(static_cast<const Node&>(*node));
   }
   void walk(const Node& node) {
-    dispatch(node, [this](const auto& typed) { visit_or_descend(typed); });
+    dispatch(node, [&](const auto& typed) { visit_or_descend(typed); });
   }
 
   template <class T>
   void walk_children(const T& node) {
-    for_each_child(node, [this](const auto& child, FieldRole) {
+    for_each_child(node, [&](const auto& child, FieldRole) {
       using C = NodeClassOf<std::remove_cvref_t<decltype(child)>>;
       if constexpr (Derived::into_types || !std::is_base_of_v<Type, C>) walk(child);
     });
@@ -45,7 +45,7 @@ class Visitor {
  private:
   template <class T>
   void visit_or_descend(const T& node) {
-    if constexpr (requires(Derived& derived) { derived.visit(node); }) {
+    if constexpr (requires(Derived & derived) { derived.visit(node); }) {
       static_cast<Derived*>(this)->visit(node);
     } else {
       walk_children(node);

@@ -13,13 +13,13 @@ struct ArrayName {
 };
 
 constexpr ArrayName array_names[] = {
-    {"bool", ir::DType::Bool},         {"int8", ir::DType::Int8},
-    {"int16", ir::DType::Int16},       {"int32", ir::DType::Int32},
-    {"int64", ir::DType::Int64},       {"uint8", ir::DType::UInt8},
-    {"uint16", ir::DType::UInt16},     {"uint32", ir::DType::UInt32},
-    {"uint64", ir::DType::UInt64},     {"float16", ir::DType::FP16},
-    {"bfloat16", ir::DType::BF16},     {"float32", ir::DType::FP32},
-    {"int4", ir::DType::Int4},         {"float8_e4m3fn", ir::DType::FP8E4M3FN},
+    {"bool", ir::DType::Bool},           {"int8", ir::DType::Int8},
+    {"int16", ir::DType::Int16},         {"int32", ir::DType::Int32},
+    {"int64", ir::DType::Int64},         {"uint8", ir::DType::UInt8},
+    {"uint16", ir::DType::UInt16},       {"uint32", ir::DType::UInt32},
+    {"uint64", ir::DType::UInt64},       {"float16", ir::DType::FP16},
+    {"bfloat16", ir::DType::BF16},       {"float32", ir::DType::FP32},
+    {"int4", ir::DType::Int4},           {"float8_e4m3fn", ir::DType::FP8E4M3FN},
     {"float8_e5m2", ir::DType::FP8E5M2},
 };
 

@@ -27,33 +27,42 @@ uint64_t hash(const ir::NodeRef& node) {
   return ir::structural_hash(node);
 }
 
-ir::NodeRef reference(const ir::Node& node) { return ir::NodeRef(&node); }
+ir::NodeRef reference(const ir::Node& node) {
+  return ir::NodeRef(&node);
+}
 
 void bind_node_base(nb::module_& module) {
   nb::class_<ir::Node>(module, "Node",
                        "Base of everything in the IR. Nodes are immutable and may be shared between threads; "
                        "`==` and hash() compare structure, except that a variable is only equal to itself.")
-      .def_prop_ro("span", [](const ir::Node& node) -> nb::object {
-        return node.span ? nb::cast(node.span) : nb::none();
-      })
-      .def("as_python", [](const ir::Node& node) { return to_python(ir::as_python(reference(node))); },
-           "The node as program text.")
-      .def("dump", [](const ir::Node& node) { return to_python(ir::dump(reference(node))); },
-           "Every field of every node below this one, for debugging.")
-      .def("serialize", [](const ir::Node& node) {
-             std::string bytes;
-             {
-               nb::gil_scoped_release release;
-               bytes = ir::to_bytes(reference(node));
-             }
-             return nb::bytes(bytes.data(), bytes.size());
-           },
-           "The node as bytes that tilewire.ir.deserialize reads back.")
-      .def("__eq__", [](const ir::Node& node, nb::handle other) -> nb::object {
-        ir::NodeRef right = node_from(other);
-        if (!right) return nb::borrow(Py_NotImplemented);
-        return nb::bool_(equal(reference(node), right));
-      }, nb::arg("other").none())
+      .def_prop_ro(
+          "span",
+          [](const ir::Node& node) -> nb::object { return node.span ? nb::cast(node.span) : nb::none(); })
+      .def(
+          "as_python", [](const ir::Node& node) { return to_python(ir::as_python(reference(node))); },
+          "The node as program text.")
+      .def(
+          "dump", [](const ir::Node& node) { return to_python(ir::dump(reference(node))); },
+          "Every field of every node below this one, for debugging.")
+      .def(
+          "serialize",
+          [](const ir::Node& node) {
+            std::string bytes;
+            {
+              nb::gil_scoped_release release;
+              bytes = ir::to_bytes(reference(node));
+            }
+            return nb::bytes(bytes.data(), bytes.size());
+          },
+          "The node as bytes that tilewire.ir.deserialize reads back.")
+      .def(
+          "__eq__",
+          [](const ir::Node& node, nb::handle other) -> nb::object {
+            ir::NodeRef right = node_from(other);
+            if (!right) return nb::borrow(Py_NotImplemented);
+            return nb::bool_(equal(reference(node), right));
+          },
+          nb::arg("other").none())
       .def("__hash__", [](const ir::Node& node) { return hash(reference(node)); })
       .def("__repr__", [](const ir::Node& node) { return to_python(ir::repr(reference(node))); })
       .def("__str__", [](const ir::Node& node) { return to_python(ir::as_python(reference(node))); })
@@ -111,8 +120,8 @@ void bind_span(nb::module_& module) {
                  uint32_t end_column) {
     if (line == 0 || column == 0) throw nb::value_error("Span: lines and columns count from 1");
     Ref<const SourceFile> source(new SourceFile(std::move(file), "", line));
-    new (self) Span{std::move(source), line, column, end_line ? end_line : line,
-                    end_column ? end_column : column};
+    new (self)
+        Span{std::move(source), line, column, end_line ? end_line : line, end_column ? end_column : column};
   };
   nb::class_<Span>(module, "Span", "A place in program text; lines and columns (in bytes) count from 1.")
       .def("__init__", init, nb::arg("file"), nb::arg("line"), nb::arg("column"), nb::arg("end_line") = 0,
@@ -133,19 +142,22 @@ void bind_op(nb::module_& module) {
       .def_prop_ro("is_list", [](const ir::OpParam& p) { return p.kind == ir::OpParam::ListOperand; })
       .def_prop_ro("optional", [](const ir::OpParam& p) { return p.optional; })
       .def_prop_ro("keyword_only", [](const ir::OpParam& p) { return p.keyword_only; })
-      .def_prop_ro("default", [](const ir::OpParam& p) -> nb::object {
-        return p.default_value ? to_python(*p.default_value) : nb::none();
-      })
+      .def_prop_ro("default",
+                   [](const ir::OpParam& p) -> nb::object {
+                     return p.default_value ? to_python(*p.default_value) : nb::none();
+                   })
       .def("__repr__", [](const ir::OpParam& p) { return "OpParam(" + p.name + ")"; });
   nb::class_<ir::Op>(module, "Op", "The declaration of an op.")
       .def_prop_ro("name", [](const ir::Op& op) { return op.qualified(); })
       .def_prop_ro("doc", [](const ir::Op& op) { return op.doc; })
       .def_prop_ro("levels", [](const ir::Op& op) { return ir::describe_levels(op.levels); })
-      .def_prop_ro("params", [](const ir::Op& op) {
-        nb::list params;
-        for (const ir::OpParam& param : op.params) params.append(nb::cast(&param, nb::rv_policy::reference));
-        return nb::tuple(params);
-      })
+      .def_prop_ro("params",
+                   [](const ir::Op& op) {
+                     nb::list params;
+                     for (const ir::OpParam& param : op.params)
+                       params.append(nb::cast(&param, nb::rv_policy::reference));
+                     return nb::tuple(params);
+                   })
       .def("__repr__", [](const ir::Op& op) { return "Op(" + op.qualified() + ")"; })
       .def("__reduce__", [](const ir::Op& op) {
         return nb::make_tuple(nb::module_::import_("tilewire.ir").attr("op"), nb::make_tuple(op.qualified()));

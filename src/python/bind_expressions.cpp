@@ -2,6 +2,8 @@
 
 namespace tilewire::python {
 
-void bind_expressions(nb::module_& module) { bind_family<ir::Expr>(module, ir::AllNodes{}); }
+void bind_expressions(nb::module_& module) {
+  bind_family<ir::Expr>(module, ir::AllNodes{});
+}
 
 }  // namespace tilewire::python

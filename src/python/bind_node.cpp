@@ -42,8 +42,8 @@ std::vector<nb::object> bind_arguments(const NodeClass& node_class, const nb::ar
                                        const nb::kwargs& kwargs, Span& span) {
   const auto& params = node_class.text.params;
   if (args.size() > params.size()) {
-    raise_type_error(node_class, "takes at most " + std::to_string(params.size()) + " positional arguments, " +
-                                     std::to_string(args.size()) + " were given");
+    raise_type_error(node_class, "takes at most " + std::to_string(params.size()) +
+                                     " positional arguments, " + std::to_string(args.size()) + " were given");
   }
   std::vector<nb::object> bound(params.size());
   for (size_t i = 0; i < args.size(); ++i) bound[i] = nb::borrow(args[i]);
@@ -113,7 +113,8 @@ void complete_class(nb::handle python_class, const NodeClass& node_class) {
   }
   nb::object signature = signature_of(node_class);
   nb::setattr(python_class, "__signature__", signature);
-  nb::setattr(python_class, "__doc__", to_python(node_class.text.name + nb::cast<std::string>(nb::str(signature))));
+  nb::setattr(python_class, "__doc__",
+              to_python(node_class.text.name + nb::cast<std::string>(nb::str(signature))));
 }
 
 }  // namespace tilewire::python

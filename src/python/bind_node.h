@@ -44,17 +44,18 @@ NodeClass describe_node() {
   };
   constexpr size_t count = std::tuple_size_v<decltype(T::fields())>;
   [&]<size_t... I>(std::index_sequence<I...>) {
-    (result.fields.push_back(
-         {[](const ir::Node& node) {
-            const auto& value = static_cast<const T&>(node).*std::get<I>(T::fields()).member;
-            return FieldValue<std::remove_cvref_t<decltype(value)>>::get(value);
-          },
-          [](ir::Node& node, nb::handle object) {
-            auto& value = static_cast<T&>(node).*std::get<I>(T::fields()).member;
-            return FieldValue<std::remove_cvref_t<decltype(value)>>::set(object, value);
-          }}),
+    (result.fields.push_back({[](const ir::Node& node) {
+                                const auto& value =
+                                    static_cast<const T&>(node).*std::get<I>(T::fields()).member;
+                                return FieldValue<std::remove_cvref_t<decltype(value)>>::get(value);
+                              },
+                              [](ir::Node& node, nb::handle object) {
+                                auto& value = static_cast<T&>(node).*std::get<I>(T::fields()).member;
+                                return FieldValue<std::remove_cvref_t<decltype(value)>>::set(object, value);
+                              }}),
      ...);
-  }(std::make_index_sequence<count>{});
+  }
+  (std::make_index_sequence<count>{});
   return result;
 }
 
@@ -62,7 +63,8 @@ template <class T>
 void bind_node(nb::module_& module) {
   static const NodeClass node_class = describe_node<T>();
   nb::class_<T, NearestBase<T>> python_class(module, node_class.text.name.c_str());
-  python_class.def(nb::new_([](nb::args args, nb::kwargs kwargs) { return construct(node_class, args, kwargs); }));
+  python_class.def(
+      nb::new_([](nb::args args, nb::kwargs kwargs) { return construct(node_class, args, kwargs); }));
   complete_class(python_class, node_class);
 }
 

@@ -2,6 +2,8 @@
 
 namespace tilewire::python {
 
-void bind_statements(nb::module_& module) { bind_family<ir::Node>(module, ir::AllNodes{}); }
+void bind_statements(nb::module_& module) {
+  bind_family<ir::Node>(module, ir::AllNodes{});
+}
 
 }  // namespace tilewire::python

@@ -2,6 +2,8 @@
 
 namespace tilewire::python {
 
-void bind_types(nb::module_& module) { bind_family<ir::Type>(module, ir::AllNodes{}); }
+void bind_types(nb::module_& module) {
+  bind_family<ir::Type>(module, ir::AllNodes{});
+}
 
 }  // namespace tilewire::python

@@ -17,8 +17,8 @@ PyObject* dtype_class = nullptr;
 std::vector<PyObject*> dtype_members;
 PyObject* enumeration_base = nullptr;
 
-nb::object new_enumeration(nb::handle base, std::string_view name, const std::vector<std::string_view>& members,
-                           const char* module) {
+nb::object new_enumeration(nb::handle base, std::string_view name,
+                           const std::vector<std::string_view>& members, const char* module) {
   nb::list pairs;
   for (size_t i = 0; i < members.size(); ++i) pairs.append(nb::make_tuple(to_python(members[i]), i));
   using namespace nb::literals;
@@ -40,7 +40,9 @@ int index_in(const std::vector<PyObject*>& list, nb::handle object) {
 
 }  // namespace
 
-void set_node_class(ir::NodeKind kind, nb::handle python_class) { node_classes[kind] = python_class.ptr(); }
+void set_node_class(ir::NodeKind kind, nb::handle python_class) {
+  node_classes[kind] = python_class.ptr();
+}
 
 void make_enumerations(nb::module_& module) {
   nb::module_ bases = nb::module_::import_("tilewire._enums");
@@ -78,7 +80,9 @@ void make_enumerations(nb::module_& module) {
   module.attr("DType") = dtypes;
 }
 
-nb::handle enumeration(ir::EnumId id) { return enum_classes[static_cast<size_t>(id)]; }
+nb::handle enumeration(ir::EnumId id) {
+  return enum_classes[static_cast<size_t>(id)];
+}
 
 nb::object to_python(std::string_view text) {
   // Names come from program text, which may hold any bytes.
@@ -98,7 +102,9 @@ nb::object to_python(ir::EnumValue value) {
   return nb::borrow(enum_members[static_cast<size_t>(value.id)][value.value]);
 }
 
-nb::object to_python(ir::DType dtype) { return nb::borrow(dtype_members[static_cast<size_t>(dtype)]); }
+nb::object to_python(ir::DType dtype) {
+  return nb::borrow(dtype_members[static_cast<size_t>(dtype)]);
+}
 
 nb::object to_python(const ir::AttrValue& value) {
   struct Maker {

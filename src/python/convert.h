@@ -127,7 +127,8 @@ struct FieldValue {
   static bool set_list(nb::handle object, M& value) {
     if (!PyList_Check(object.ptr()) && !PyTuple_Check(object.ptr())) return false;
     for (nb::handle item : nb::borrow<nb::object>(object)) {
-      if (item.is_none() || !FieldValue<typename M::value_type>::set(item, value.emplace_back())) return false;
+      if (item.is_none() || !FieldValue<typename M::value_type>::set(item, value.emplace_back()))
+        return false;
     }
     return true;
   }

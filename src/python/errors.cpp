@@ -7,7 +7,9 @@
 namespace tilewire::python {
 namespace {
 
-nb::module_ errors() { return nb::module_::import_("tilewire.errors"); }
+nb::module_ errors() {
+  return nb::module_::import_("tilewire.errors");
+}
 
 nb::object file_of(const Span& span) {
   return to_python(span.file ? std::string_view(span.file->name()) : std::string_view());

@@ -7,7 +7,7 @@
 namespace tilewire::python {
 
 struct FormText {
-  std::string_view module;     // "pl" or "pld"
+  std::string_view module;  // "pl" or "pld"
   std::string_view name;
   std::string_view signature;  // as after `def name`
   std::string_view doc;
@@ -23,18 +23,19 @@ inline constexpr FormText all_forms[] = {
     {"pl", "pipeline", "(*bounds, stage=2, init_values=())",
      "A loop whose rounds overlap, `stage` of them at a time."},
     {"pl", "while_", "(*, init_values=())",
-     "The explicit form of `while`: `for (a,) in pl.while_(init_values=(x,)):`, with `pl.cond(c)` in the body."},
+     "The explicit form of `while`: `for (a,) in pl.while_(init_values=(x,)):`, with `pl.cond(c)` in the "
+     "body."},
     {"pl", "cond", "(condition)", "Inside `pl.while_`: leaves the loop when the condition is false."},
     {"pl", "yield_", "(*values)",
      "Ends a block that gives values: the results of a branch, or the next values of a loop's carries."},
     {"pl", "at", "(*, level=Level.CORE_GROUP, name_hint='', deps=(), ordered=True, optimizations=())",
      "`with pl.at(...) [as tid]:` one kernel task written inline. `deps` names tasks it comes after; "
      "`ordered=False` leaves a communicating task to `deps` and data alone."},
-    {"pl", "spmd",
-     "(blocks, *, sync_start=False, name_hint='', deps=(), ordered=True, optimizations=())",
+    {"pl", "spmd", "(blocks, *, sync_start=False, name_hint='', deps=(), ordered=True, optimizations=())",
      "`with pl.spmd(N) [as tid]:` or `for b in pl.spmd(N):` N blocks of one kernel. With sync_start no block "
      "starts before all can."},
-    {"pl", "split", "(mode)", "Asks for a cube/vector split: `optimizations=[pl.split(pl.SplitMode.UP_DOWN)]`."},
+    {"pl", "split", "(mode)",
+     "Asks for a cube/vector split: `optimizations=[pl.split(pl.SplitMode.UP_DOWN)]`."},
     {"pl", "static_assert", "(condition, message='')",
      "Stops the reading of the program when a fact known then is false."},
     {"pld", "alloc_window", "(shape, *, dtype)",

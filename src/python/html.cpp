@@ -6,23 +6,35 @@
 namespace tilewire::python {
 namespace {
 
-constexpr std::array<std::string_view, 17> keywords = {
-    "and", "as",  "class", "def", "elif", "else",   "False", "for", "if",
-    "import", "in", "not",   "or",  "pass", "return", "True",  "with"};
+constexpr std::array<std::string_view, 17> keywords = {"and",   "as",   "class",  "def",    "elif", "else",
+                                                       "False", "for",  "if",     "import", "in",   "not",
+                                                       "or",    "pass", "return", "True",   "with"};
 
 bool starts_name(char c) {
-  return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || static_cast<unsigned char>(c) >= 0x80;
+  return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+         static_cast<unsigned char>(c) >= 0x80;
 }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 
 void escape(std::string& out, std::string_view text) {
   for (char c : text) {
     switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      default: out += c;
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += c;
     }
   }
 }

@@ -126,7 +126,8 @@ void add_forms(std::string_view module, nb::dict& names) {
 
 nb::object make_const(nb::handle value, nb::handle dtype_object) {
   auto dtype = dtype_from(dtype_object);
-  if (!dtype) throw nb::type_error(("pl.const: `dtype` must be a dtype, not " + given_type(dtype_object)).c_str());
+  if (!dtype)
+    throw nb::type_error(("pl.const: `dtype` must be a dtype, not " + given_type(dtype_object)).c_str());
   int64_t integer = 0;
   double number = 0;
   if (*dtype == ir::DType::Bool && PyBool_Check(value.ptr())) {
@@ -138,8 +139,9 @@ nb::object make_const(nb::handle value, nb::handle dtype_object) {
   if (ir::is_integer(*dtype) && int_from(value, integer)) {
     return to_python(ir::make<ir::ConstInt>(Span{}, integer, *dtype));
   }
-  throw nb::type_error(("pl.const: " + given_type(value) + " is no value of pl." +
-                        std::string(ir::info(*dtype).name)).c_str());
+  throw nb::type_error(
+      ("pl.const: " + given_type(value) + " is no value of pl." + std::string(ir::info(*dtype).name))
+          .c_str());
 }
 
 nb::dict language_names(const std::string& module) {
@@ -174,22 +176,27 @@ std::string language_path(nb::handle object) {
 
 void bind_language(nb::module_& module) {
   nb::class_<OpFunction>(module, "OpFunction", nb::dynamic_attr(), "An op of the language.")
-      .def("__call__", [](const OpFunction& f, nb::args args, nb::kwargs kwargs) {
-        return call_op(f.candidates, f.path, args, kwargs);
-      })
+      .def("__call__", [](const OpFunction& f, nb::args args,
+                          nb::kwargs kwargs) { return call_op(f.candidates, f.path, args, kwargs); })
       .def_prop_ro("__signature__", op_signature)
-      .def_prop_ro("ops", [](const OpFunction& f) {
-        nb::list list;
-        for (const ir::Op* op : f.candidates) list.append(nb::cast(op, nb::rv_policy::reference));
-        return nb::tuple(list);
-      })
+      .def_prop_ro("ops",
+                   [](const OpFunction& f) {
+                     nb::list list;
+                     for (const ir::Op* op : f.candidates)
+                       list.append(nb::cast(op, nb::rv_policy::reference));
+                     return nb::tuple(list);
+                   })
       .def("__repr__", [](const OpFunction& f) { return "<op " + f.path + ">"; })
       .def("__reduce__", [](nb::handle self) { return self.attr("__qualname__"); });
-  nb::class_<LanguageForm>(module, "LanguageForm", nb::dynamic_attr(), "A name with a meaning in program text.")
-      .def("__call__", [](const LanguageForm& f, nb::args, nb::kwargs) {
-        throw nb::type_error(("`" + f.path + "` is used inside a decorated function, whose text is read and "
-                              "never run; it cannot be called from Python").c_str());
-      })
+  nb::class_<LanguageForm>(module, "LanguageForm", nb::dynamic_attr(),
+                           "A name with a meaning in program text.")
+      .def("__call__",
+           [](const LanguageForm& f, nb::args, nb::kwargs) {
+             throw nb::type_error(("`" + f.path +
+                                   "` is used inside a decorated function, whose text is read and "
+                                   "never run; it cannot be called from Python")
+                                      .c_str());
+           })
       .def_prop_ro("__signature__", form_signature)
       .def("__repr__", [](const LanguageForm& f) { return f.path; })
       .def("__reduce__", [](nb::handle self) { return self.attr("__qualname__"); });
@@ -200,14 +207,18 @@ void bind_language(nb::module_& module) {
   nb::class_<DirectedType>(module, "DirectedType", "The annotation of a parameter that is written.")
       .def_prop_ro("type", [](const DirectedType& d) { return to_python(d.type); })
       .def_prop_ro("direction", [](const DirectedType& d) { return to_python(ir::enum_value(d.direction)); })
-      .def("__eq__", [](nb::handle self, nb::handle other) -> nb::object {
-        if (!nb::isinstance<DirectedType>(other)) return nb::borrow(Py_NotImplemented);
-        return nb::bool_(self.attr("direction").equal(other.attr("direction")) &&
-                         self.attr("type").equal(other.attr("type")));
-      }, nb::arg("other").none())
+      .def(
+          "__eq__",
+          [](nb::handle self, nb::handle other) -> nb::object {
+            if (!nb::isinstance<DirectedType>(other)) return nb::borrow(Py_NotImplemented);
+            return nb::bool_(self.attr("direction").equal(other.attr("direction")) &&
+                             self.attr("type").equal(other.attr("type")));
+          },
+          nb::arg("other").none())
       .def("__hash__", [](nb::handle self) { return nb::hash(self.attr("type")); })
       .def("__repr__", [](const DirectedType& d) {
-        return std::string(d.direction == ir::Direction::Out ? "pl.Out[" : "pl.InOut[") + to_string(d.type) + "]";
+        return std::string(d.direction == ir::Direction::Out ? "pl.Out[" : "pl.InOut[") + to_string(d.type) +
+               "]";
       });
   module.def("language_names", language_names, nb::arg("module"));
   module.def("const", make_const, nb::arg("value").none(), nb::arg("dtype").none());

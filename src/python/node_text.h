@@ -1,6 +1,6 @@
 // What the Python class of an IR node looks like, as text: its name, base, constructor and properties, all
-// from T::fields(). The bindings turn it into real signatures and the stub writer prints it, so the two cannot
-// differ. Knows nothing of Python's C interface.
+// from T::fields(). The bindings turn it into real signatures and the stub writer prints it, so the two
+// cannot differ. Knows nothing of Python's C interface.
 #pragma once
 
 #include <optional>
@@ -159,8 +159,9 @@ struct Nearest<T, Best, ir::TypeList<First, Rest...>>
 
 // The nearest class above T that Python knows too: another node class, or Type, Expr, Stmt, Node.
 template <class T>
-using NearestBase = typename detail::Nearest<
-    T, std::conditional_t<std::is_base_of_v<ir::Stmt, T>, ir::Stmt, FamilyOf<T>>, ir::AllNodes>::type;
+using NearestBase =
+    typename detail::Nearest<T, std::conditional_t<std::is_base_of_v<ir::Stmt, T>, ir::Stmt, FamilyOf<T>>,
+                             ir::AllNodes>::type;
 
 template <class T>
 ClassText class_text() {

@@ -9,9 +9,11 @@ namespace tilewire::python {
 namespace {
 
 nb::object finish_call(const ir::Op& op, std::vector<ir::OpArgument> positional,
-                       std::vector<ir::OpKeyword> keywords, const Span& span, ir::TypeRef annotated = nullptr) {
+                       std::vector<ir::OpKeyword> keywords, const Span& span,
+                       ir::TypeRef annotated = nullptr) {
   Diagnostics diags;
-  auto call = ir::create_call(op, std::move(positional), std::move(keywords), span, diags, std::move(annotated));
+  auto call =
+      ir::create_call(op, std::move(positional), std::move(keywords), span, diags, std::move(annotated));
   if (!call) raise_program_error(diags);
   emit_warnings(diags);
   return to_python(call);
@@ -24,7 +26,8 @@ const ir::OpParam& operand(const ir::Op& op, size_t slot) {
 }
 
 bool fits(uint16_t accepts, const ir::OpArgument& argument) {
-  if (const auto* expr = std::get_if<ir::ExprRef>(&argument.value)) return ir::accepts(accepts, (*expr)->type);
+  if (const auto* expr = std::get_if<ir::ExprRef>(&argument.value))
+    return ir::accepts(accepts, (*expr)->type);
   if (const auto* value = std::get_if<ir::AttrValue>(&argument.value)) {
     bool number = value->get<int64_t>() || value->get<double>() || value->get<bool>();
     return number && (accepts & (ir::AcceptScalar | ir::AcceptInt));
@@ -35,9 +38,12 @@ bool fits(uint16_t accepts, const ir::OpArgument& argument) {
 bool fits(const ir::OpParam& param, const ir::OpArgument& argument) {
   bool list = std::holds_alternative<std::vector<ir::OpArgument>>(argument.value);
   switch (param.kind) {
-    case ir::OpParam::Operand: return !list && fits(param.accepts, argument);
-    case ir::OpParam::ListOperand: return list || std::holds_alternative<ir::ExprRef>(argument.value);
-    case ir::OpParam::Attribute: return std::holds_alternative<ir::AttrValue>(argument.value);
+    case ir::OpParam::Operand:
+      return !list && fits(param.accepts, argument);
+    case ir::OpParam::ListOperand:
+      return list || std::holds_alternative<ir::ExprRef>(argument.value);
+    case ir::OpParam::Attribute:
+      return std::holds_alternative<ir::AttrValue>(argument.value);
   }
   return false;
 }
@@ -58,8 +64,11 @@ bool fits(const ir::Op& op, const std::vector<ir::OpArgument>& positional,
 ir::OpArgument argument_or_raise(const std::string& shown, nb::handle object) {
   ir::OpArgument argument;
   if (!op_argument_from(object, argument)) {
-    throw nb::type_error(("`" + shown + "` is used inside a decorated function, or called with IR expressions "
-                          "to build IR; it cannot take " + given_type(object)).c_str());
+    throw nb::type_error(("`" + shown +
+                          "` is used inside a decorated function, or called with IR expressions "
+                          "to build IR; it cannot take " +
+                          given_type(object))
+                             .c_str());
   }
   return argument;
 }
@@ -68,8 +77,9 @@ ir::OpArgument argument_or_raise(const std::string& shown, nb::handle object) {
 
 nb::object construct_call(const std::vector<nb::object>& bound, const Span& span) {
   auto raise = [](const char* name, const char* type, nb::handle given) {
-    throw nb::type_error(("Call: argument `" + std::string(name) + "` must be " + type + ", not " +
-                          given_type(given)).c_str());
+    throw nb::type_error(
+        ("Call: argument `" + std::string(name) + "` must be " + type + ", not " + given_type(given))
+            .c_str());
   };
   const ir::Op* op = nullptr;
   if (!op_from(bound[0], op)) raise("op", "Op | str", bound[0]);
@@ -80,7 +90,8 @@ nb::object construct_call(const std::vector<nb::object>& bound, const Span& span
   for (nb::handle item : nb::borrow<nb::object>(args)) {
     if (slot == op->operand_count) {
       throw nb::value_error(("Call: `" + op->qualified() + "` has " + std::to_string(op->operand_count) +
-                             " operands, more are given").c_str());
+                             " operands, more are given")
+                                .c_str());
     }
     std::string_view name = operand(*op, slot++).name;
     if (!item.is_none()) keywords.push_back({name, argument_or_raise(op->qualified(), item), {}});

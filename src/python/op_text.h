@@ -1,5 +1,5 @@
-// What the Python function of an op looks like, as text, from the op's declaration. Shared by the bindings and
-// the stub writer; knows nothing of Python's C interface.
+// What the Python function of an op looks like, as text, from the op's declaration. Shared by the bindings
+// and the stub writer; knows nothing of Python's C interface.
 #pragma once
 
 #include <algorithm>
@@ -23,12 +23,18 @@ struct OpParamText {
 
 inline std::string attribute_annotation(const ir::OpParam& param) {
   switch (param.attr_kind) {
-    case ir::AttrKind::Bool: return "bool";
-    case ir::AttrKind::Int: return "int";
-    case ir::AttrKind::Float: return "float";
-    case ir::AttrKind::String: return "str";
-    case ir::AttrKind::DType: return "pl.DType";
-    case ir::AttrKind::Enum: break;
+    case ir::AttrKind::Bool:
+      return "bool";
+    case ir::AttrKind::Int:
+      return "int";
+    case ir::AttrKind::Float:
+      return "float";
+    case ir::AttrKind::String:
+      return "str";
+    case ir::AttrKind::DType:
+      return "pl.DType";
+    case ir::AttrKind::Enum:
+      break;
   }
   const ir::EnumInfo& info = ir::info(param.enum_id);
   return std::string(info.module) + "." + std::string(info.name) + " | str";

@@ -17,13 +17,13 @@ namespace {
 
 template <class F>
 void add_method(nb::handle python_class, const char* name, F method, const char* doc = "") {
-  nb::setattr(python_class, name,
-              nb::cpp_function(method, nb::name(name), nb::is_method(), doc));
+  nb::setattr(python_class, name, nb::cpp_function(method, nb::name(name), nb::is_method(), doc));
 }
 
 std::string function_names(const ir::Program& program) {
   std::string names;
-  for (const ir::FunctionRef& function : program.functions) names += (names.empty() ? "" : ", ") + function->name;
+  for (const ir::FunctionRef& function : program.functions)
+    names += (names.empty() ? "" : ", ") + function->name;
   return names.empty() ? "it has none" : "it has " + names;
 }
 
@@ -49,9 +49,8 @@ void add_program_methods(nb::handle program_class) {
     for (const ir::FunctionRef& function : program.functions) names.append(to_python(function->name));
     return names;
   });
-  add_method(program_class, "_repr_html_", [](const ir::Program& program) {
-    return to_python(html_of(ir::as_python(ir::ref(&program))));
-  });
+  add_method(program_class, "_repr_html_",
+             [](const ir::Program& program) { return to_python(html_of(ir::as_python(ir::ref(&program)))); });
 }
 
 nb::object deserialize(const nb::bytes& bytes) {
@@ -61,7 +60,8 @@ nb::object deserialize(const nb::bytes& bytes) {
   {
     nb::gil_scoped_release release;
     node = ir::from_bytes(view, ops::registry(), diags);
-    if (auto program = ir::ref(ir::as<ir::Program>(node)); program && !ir::verify(*program, diags)) node = nullptr;
+    if (auto program = ir::ref(ir::as<ir::Program>(node)); program && !ir::verify(*program, diags))
+      node = nullptr;
   }
   if (!node) raise_program_error(diags);
   return to_python(node);

@@ -21,8 +21,7 @@ frontend::HostValue host_value(nb::handle object, Interrupt& interrupt);
 // threads without the interpreter lock.
 class PythonScope final : public frontend::HostEvaluator {
  public:
-  PythonScope(nb::object reader, Interrupt& interrupt)
-      : reader_(std::move(reader)), interrupt_(interrupt) {}
+  PythonScope(nb::object reader, Interrupt& interrupt) : reader_(std::move(reader)), interrupt_(interrupt) {}
   ~PythonScope() override {
     nb::gil_scoped_acquire acquire;
     reader_.reset();
@@ -134,11 +133,14 @@ nb::object read(nb::handle source, nb::handle reader, const nb::dict& constants,
 }  // namespace
 
 void bind_reader(nb::module_& module) {
-  module.def("read", read, nb::arg("source"), nb::arg("reader").none(), nb::arg("constants"), nb::arg("entry"),
-             nb::arg("parameter_types"));
-  module.def("type_of_argument", [](const std::string& name, nb::handle argument) {
-    return to_python(type_of_argument(name, argument));
-  }, nb::arg("name"), nb::arg("argument").none());
+  module.def("read", read, nb::arg("source"), nb::arg("reader").none(), nb::arg("constants"),
+             nb::arg("entry"), nb::arg("parameter_types"));
+  module.def(
+      "type_of_argument",
+      [](const std::string& name, nb::handle argument) {
+        return to_python(type_of_argument(name, argument));
+      },
+      nb::arg("name"), nb::arg("argument").none());
 }
 
 }  // namespace tilewire::python

@@ -86,14 +86,23 @@ ir::TypeRef array(const TypeForm& form, const std::vector<nb::object>& items) {
 nb::object subscript(const TypeForm& form, nb::handle index) {
   std::vector<nb::object> items = items_of(index);
   auto need = [&](size_t least, size_t most) {
-    if (items.size() < least || items.size() > most) raise(form, std::to_string(items.size()) + " entries given");
+    if (items.size() < least || items.size() > most)
+      raise(form, std::to_string(items.size()) + " entries given");
   };
   switch (form.kind) {
     case TypeForm::Tensor:
-    case TypeForm::DistributedTensor: need(2, 3); return to_python(tensor(form, items));
-    case TypeForm::Tile: need(2, 3); return to_python(tile(form, items));
-    case TypeForm::Scalar: need(1, 1); return to_python(ir::scalar_type(element_from(form, items[0])));
-    case TypeForm::Array: need(2, 2); return to_python(array(form, items));
+    case TypeForm::DistributedTensor:
+      need(2, 3);
+      return to_python(tensor(form, items));
+    case TypeForm::Tile:
+      need(2, 3);
+      return to_python(tile(form, items));
+    case TypeForm::Scalar:
+      need(1, 1);
+      return to_python(ir::scalar_type(element_from(form, items[0])));
+    case TypeForm::Array:
+      need(2, 2);
+      return to_python(array(form, items));
     case TypeForm::Tuple: {
       std::vector<ir::TypeRef> types;
       for (const nb::object& item : items) types.push_back(type_from(form, item));

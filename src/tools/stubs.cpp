@@ -1,8 +1,8 @@
-// Python stubs from the tables that the package itself is made from: the op registry, enums, dtypes, forms and
-// the field lists of the IR.
+// Python stubs from the tables that the package itself is made from: the op registry, enums, dtypes, forms
+// and the field lists of the IR.
 //
-// The type constructors are declared as values of type Any: type checkers then take pl.Tensor[[16, 16], pl.FP32]
-// for a type without looking inside the brackets.
+// The type constructors are declared as values of type Any: type checkers then take pl.Tensor[[16, 16],
+// pl.FP32] for a type without looking inside the brackets.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -117,7 +117,8 @@ std::string typed(std::string_view signature) {
     std::string_view param = rest.substr(0, comma);
     rest.remove_prefix(std::min(comma + 2, rest.size()));
     size_t equals = param.find('=');
-    out += (out.size() > 1 ? ", " : "") + std::string(param.substr(0, equals)) + (param == "*" ? "" : ": Any");
+    out +=
+        (out.size() > 1 ? ", " : "") + std::string(param.substr(0, equals)) + (param == "*" ? "" : ": Any");
     if (equals != std::string_view::npos) out += " = " + std::string(param.substr(equals + 1));
   }
   return out + ")";
@@ -127,7 +128,8 @@ std::string forms_text(std::string_view module) {
   std::string text;
   for (const python::FormText& form : python::all_forms) {
     if (form.module != module) continue;
-    text += "def " + std::string(form.name) + typed(form.signature) + " -> Any:\n" + docstring(form.doc, "    ");
+    text +=
+        "def " + std::string(form.name) + typed(form.signature) + " -> Any:\n" + docstring(form.doc, "    ");
   }
   return text;
 }
@@ -255,7 +257,8 @@ std::string expr_operators() {
   for (std::string_view name :
        {"add", "sub", "mul", "floordiv", "mod", "truediv", "pow", "and", "or", "xor", "lshift", "rshift"}) {
     for (std::string_view side : {"", "r"}) {
-      text += "    def __" + std::string(side) + std::string(name) + "__(self, other: Expr | int | float) -> Call: ...\n";
+      text += "    def __" + std::string(side) + std::string(name) +
+              "__(self, other: Expr | int | float) -> Call: ...\n";
     }
   }
   for (std::string_view name : {"lt", "le", "gt", "ge"}) {
@@ -271,6 +274,9 @@ class JitFunction:
     def program(self) -> ir.Program: ...
     def specialize(self, *arguments: Any, **named: Any) -> ir.Program: ...
     def __call__(self, *arguments: Any, **named: Any) -> Any: ...
+
+# What a class decorated with pl.program is to mypy with the plugin tilewire.mypy_plugin.
+class _ProgramClass(type, ir.Program): ...
 
 function: Any
 jit: Any
@@ -289,10 +295,11 @@ def const(value: Any, dtype: DType) -> Any:
 }  // namespace
 
 std::string language_stub() {
-  std::string text = std::string(head) +
-                     "import os\nfrom typing import Any\n\nfrom tilewire import ir\n"
-                     "from tilewire._enums import DTypeBase, Enumeration\nfrom tilewire.ir import TensorView\n"
-                     "from tilewire.language import distributed as pld\n\n";
+  std::string text =
+      std::string(head) +
+      "import os\nfrom typing import Any\n\nfrom tilewire import ir\n"
+      "from tilewire._enums import DTypeBase, Enumeration\nfrom tilewire.ir import TensorView\n"
+      "from tilewire.language import distributed as pld\n\n";
   text += dtypes_text();
   text += enums_text("pl") + "MemorySpace = Mem\n";
   for (const ir::EnumMember& member : ir::info(ir::EnumId::Layout).members) {
@@ -317,8 +324,9 @@ std::string ir_stub() {
   std::string text = std::string(head) +
                      "from collections.abc import Mapping, Sequence\nfrom typing import Any\n\n"
                      "import tilewire.language as pl\nfrom tilewire._enums import Enumeration\n"
-                     "from tilewire.language import DType" + enum_names("pl") +
-                     "\nfrom tilewire.language.distributed import " + enum_names("pld").substr(2) + "\n";
+                     "from tilewire.language import DType" +
+                     enum_names("pl") + "\nfrom tilewire.language.distributed import " +
+                     enum_names("pld").substr(2) + "\n";
   text += std::string(ir_bases) + expr_operators() + std::string("\n") + enums_text("");
   return text + node_classes(ir::AllNodes{}) + std::string(ir_functions);
 }

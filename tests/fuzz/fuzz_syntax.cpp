@@ -1,6 +1,6 @@
 // Any bytes as a program, in both modes and as one expression. Beside memory errors this finds trees that
-// break what the rest of the frontend relies on: places outside the file, nesting beyond the limit, and Python
-// that was refused without a word.
+// break what the rest of the frontend relies on: places outside the file, nesting beyond the limit, and
+// Python that was refused without a word.
 #include <cstdlib>
 
 #include "frontend/parser.h"
@@ -16,7 +16,8 @@ void require(bool condition) {
 
 class Inspector {
  public:
-  Inspector(const SyntaxTree& tree, bool strict, bool errors) : tree_(tree), strict_(strict), errors_(errors) {}
+  Inspector(const SyntaxTree& tree, bool strict, bool errors)
+      : tree_(tree), strict_(strict), errors_(errors) {}
 
   void block(std::span<const Stmt* const> body, int depth) {
     require(depth <= max_nesting + 1);
@@ -74,7 +75,8 @@ class Inspector {
     require(range.begin.line >= tree_.file->first_line() && range.begin.column >= 1);
     require(std::pair(range.begin.line, range.begin.column) <= std::pair(range.end.line, range.end.column));
     std::string_view text = tree_.text(range), all = tree_.file->text();
-    require(text.empty() || (text.data() >= all.data() && text.data() + text.size() <= all.data() + all.size()));
+    require(text.empty() ||
+            (text.data() >= all.data() && text.data() + text.size() <= all.data() + all.size()));
   }
 
   const SyntaxTree& tree_;
@@ -84,7 +86,8 @@ class Inspector {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  Ref<const SourceFile> file(new SourceFile("fuzz.py", std::string(reinterpret_cast<const char*>(data), size), 3));
+  Ref<const SourceFile> file(
+      new SourceFile("fuzz.py", std::string(reinterpret_cast<const char*>(data), size), 3));
   for (ParseMode mode : {ParseMode::Strict, ParseMode::Module}) {
     Diagnostics diags;
     auto tree = parse(file, mode, diags);

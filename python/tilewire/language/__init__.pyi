@@ -114,6 +114,9 @@ class JitFunction:
     def specialize(self, *arguments: Any, **named: Any) -> ir.Program: ...
     def __call__(self, *arguments: Any, **named: Any) -> Any: ...
 
+# What a class decorated with pl.program is to mypy with the plugin tilewire.mypy_plugin.
+class _ProgramClass(type, ir.Program): ...
+
 function: Any
 jit: Any
 def program(cls: type) -> Any:

@@ -8,8 +8,8 @@
 namespace tilewire::frontend {
 namespace {
 
-constexpr const char* error_names[] = {"None",   "NotText", "Stray",  "String",       "Triple", "Tabs",
-                                       "Dedent", "Number",  "Zeros",  "Complex", "Continuation"};
+constexpr const char* error_names[] = {"None",   "NotText", "Stray", "String",  "Triple",      "Tabs",
+                                       "Dedent", "Number",  "Zeros", "Complex", "Continuation"};
 
 // The tokens of a text: names and operators as written, others by kind.
 std::string tokens(std::string text) {
@@ -22,17 +22,38 @@ std::string tokens(std::string text) {
     if (!out.empty()) out += ' ';
     std::string written(lexer.text(token));
     switch (token.kind) {
-      case Tok::End: return out + "END";
-      case Tok::Newline: out += "NL"; break;
-      case Tok::Indent: out += "IN"; break;
-      case Tok::Dedent: out += "OUT"; break;
-      case Tok::Error: out += std::string("!") + error_names[static_cast<int>(token.error)]; break;
-      case Tok::Int: out += "int:" + written; break;
-      case Tok::Float: out += "float:" + written; break;
-      case Tok::String: out += "str:" + written; break;
-      case Tok::Bytes: out += "bytes:" + written; break;
-      case Tok::FString: out += "fstr:" + written; break;
-      case Tok::Name: out += written; break;
+      case Tok::End:
+        return out + "END";
+      case Tok::Newline:
+        out += "NL";
+        break;
+      case Tok::Indent:
+        out += "IN";
+        break;
+      case Tok::Dedent:
+        out += "OUT";
+        break;
+      case Tok::Error:
+        out += std::string("!") + error_names[static_cast<int>(token.error)];
+        break;
+      case Tok::Int:
+        out += "int:" + written;
+        break;
+      case Tok::Float:
+        out += "float:" + written;
+        break;
+      case Tok::String:
+        out += "str:" + written;
+        break;
+      case Tok::Bytes:
+        out += "bytes:" + written;
+        break;
+      case Tok::FString:
+        out += "fstr:" + written;
+        break;
+      case Tok::Name:
+        out += written;
+        break;
       default:
         EXPECT_EQ(spelling(token.kind), written);
         out += written;
@@ -111,7 +132,8 @@ TEST(Lexer, number_values) {
 
 TEST(Lexer, strings) {
   EXPECT_EQ(tokens(R"('a' "b" r'\' u"x" R"\n")"), R"(str:'a' str:"b" !String NL END)");
-  EXPECT_EQ(tokens(R"(r'\n' u"x" b'x' Rb"x" bR'' '\'')"), R"(str:r'\n' str:u"x" bytes:b'x' bytes:Rb"x" bytes:bR'' str:'\'' NL END)");
+  EXPECT_EQ(tokens(R"(r'\n' u"x" b'x' Rb"x" bR'' '\'')"),
+            R"(str:r'\n' str:u"x" bytes:b'x' bytes:Rb"x" bytes:bR'' str:'\'' NL END)");
   EXPECT_EQ(tokens("'''a\n'b''' ''"), "str:'''a\n'b''' str:'' NL END");
   EXPECT_EQ(tokens("'a\\\nb'"), "str:'a\\\nb' NL END");
   EXPECT_EQ(tokens("'open\nx"), "!String NL x NL END");
@@ -120,7 +142,8 @@ TEST(Lexer, strings) {
 }
 
 TEST(Lexer, formatted_strings) {
-  EXPECT_EQ(tokens(R"(f'{a}' F"{{" rf"\{x}" t'x')"), R"(fstr:f'{a}' fstr:F"{{" fstr:rf"\{x}" fstr:t'x' NL END)");
+  EXPECT_EQ(tokens(R"(f'{a}' F"{{" rf"\{x}" t'x')"),
+            R"(fstr:f'{a}' fstr:F"{{" fstr:rf"\{x}" fstr:t'x' NL END)");
   EXPECT_EQ(tokens(R"(f"{d["a"]}" x)"), R"(fstr:f"{d["a"]}" x NL END)");
   EXPECT_EQ(tokens(R"(f"{x!r:'>{w}}" x)"), R"(fstr:f"{x!r:'>{w}}" x NL END)");
   EXPECT_EQ(tokens(R"(f"{f"{f'{1}'}"}" x)"), R"(fstr:f"{f"{f'{1}'}"}" x NL END)");

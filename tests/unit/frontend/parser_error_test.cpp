@@ -9,9 +9,13 @@ namespace {
 
 using Errors = std::vector<std::string>;
 
-Errors errors(std::string text) { return parsed(std::move(text)).errors(); }
+Errors errors(std::string text) {
+  return parsed(std::move(text)).errors();
+}
 // Of the body of a function.
-Errors inside(const std::string& line) { return errors("def f():\n  " + line + "\n"); }
+Errors inside(const std::string& line) {
+  return errors("def f():\n  " + line + "\n");
+}
 
 struct Case {
   const char* text;
@@ -139,7 +143,8 @@ TEST(SyntaxError, reading_goes_on_after_each_case) {
 
 TEST(SyntaxError, every_row_of_the_table_has_a_case) {
   std::set<std::string> covered{"nul_byte", "source_too_large", "nested_too_deep"};
-  for (const Case& c : cases()) covered.insert(std::string(c.error).substr(std::string(c.error).find(' ') + 1));
+  for (const Case& c : cases())
+    covered.insert(std::string(c.error).substr(std::string(c.error).find(' ') + 1));
   for (Diag d : all_diags()) {
     const DiagInfo& info = diag_info(d);
     if (info.code >= 100 && info.code < 200) {
@@ -188,7 +193,8 @@ TEST(SyntaxError, message_shows_found_expected_and_fix) {
 
 std::string help_of(const std::string& text) {
   Parsed p = parsed(text);
-  return p.diags.all().size() == 1 && !p.diags.all()[0].helps.empty() ? p.diags.all()[0].helps[0] : p.diags.text();
+  return p.diags.all().size() == 1 && !p.diags.all()[0].helps.empty() ? p.diags.all()[0].helps[0]
+                                                                      : p.diags.text();
 }
 
 TEST(SyntaxError, guesses) {

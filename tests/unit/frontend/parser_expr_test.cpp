@@ -12,18 +12,20 @@ struct Case {
 
 class Expression : public testing::TestWithParam<Case> {};
 
-TEST_P(Expression, parses) { EXPECT_EQ(expression(GetParam().text), GetParam().tree) << GetParam().text; }
+TEST_P(Expression, parses) {
+  EXPECT_EQ(expression(GetParam().text), GetParam().tree) << GetParam().text;
+}
 
-INSTANTIATE_TEST_SUITE_P(
-    atoms, Expression,
-    testing::Values(Case{"x", "x"}, Case{"42", "42"}, Case{"0x10", "16"}, Case{"1.5", "1.5f"},
-                    Case{"'a' \"b\" r'\\n'", "'ab\\n'"}, Case{"'a\\x41'", "'aA'"}, Case{"''", "''"},
-                    Case{"True", "True"}, Case{"False", "False"}, Case{"None", "None"}, Case{"...", "..."},
-                    Case{"9223372036854775807", "9223372036854775807"},
-                    Case{"9223372036854775808", "big 9223372036854775808"},
-                    Case{"-9223372036854775808", "-9223372036854775808"},
-                    Case{"-9223372036854775809", "(- big 9223372036854775809)"},
-                    Case{"- - 9223372036854775808", "(- -9223372036854775808)"}));
+INSTANTIATE_TEST_SUITE_P(atoms, Expression,
+                         testing::Values(Case{"x", "x"}, Case{"42", "42"}, Case{"0x10", "16"},
+                                         Case{"1.5", "1.5f"}, Case{"'a' \"b\" r'\\n'", "'ab\\n'"},
+                                         Case{"'a\\x41'", "'aA'"}, Case{"''", "''"}, Case{"True", "True"},
+                                         Case{"False", "False"}, Case{"None", "None"}, Case{"...", "..."},
+                                         Case{"9223372036854775807", "9223372036854775807"},
+                                         Case{"9223372036854775808", "big 9223372036854775808"},
+                                         Case{"-9223372036854775808", "-9223372036854775808"},
+                                         Case{"-9223372036854775809", "(- big 9223372036854775809)"},
+                                         Case{"- - 9223372036854775808", "(- -9223372036854775808)"}));
 
 INSTANTIATE_TEST_SUITE_P(
     displays, Expression,
@@ -32,32 +34,38 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"1,", "(tuple 1)"}, Case{"{}", "{}"}, Case{"{'a': 1, b: 2,}", "{'a', 1, b, 2}"},
                     Case{"[[1], (2, [])]", "[[1], (tuple 2, [])]"}, Case{"(\n 1\n +\n 2)", "(1 + 2)"}));
 
-INSTANTIATE_TEST_SUITE_P(
-    primaries, Expression,
-    testing::Values(Case{"a.b.c", "a.b.c"}, Case{"f()", "f()"}, Case{"f(1, x, k=2, l=y,)", "f(1, x, k=2, l=y)"},
-                    Case{"f(a)(b)", "f(a)(b)"}, Case{"f((a))", "f(a)"}, Case{"x[1]", "x[1]"},
-                    Case{"x[1, 2]", "x[1, 2]"}, Case{"x[(1, 2)]", "x[1, 2]"}, Case{"x[1,]", "x[1]"},
-                    Case{"x[(1, 2),]", "x[(tuple 1, 2)]"}, Case{"x[()]", "x[]"}, Case{"x[:]", "x[-:-:-]"},
-                    Case{"x[1:]", "x[1:-:-]"}, Case{"x[:2]", "x[-:2:-]"}, Case{"x[::3]", "x[-:-:3]"},
-                    Case{"x[a:b:c, ...]", "x[a:b:c, ...]"}, Case{"x[::]", "x[-:-:-]"},
-                    Case{"pl.Tensor[[N, 4], pl.FP32]", "pl.Tensor[[N, 4], pl.FP32]"},
-                    Case{"'a'.b", "'a'.b"}, Case{"[1][0]", "[1][0]"}));
+INSTANTIATE_TEST_SUITE_P(primaries, Expression,
+                         testing::Values(Case{"a.b.c", "a.b.c"}, Case{"f()", "f()"},
+                                         Case{"f(1, x, k=2, l=y,)", "f(1, x, k=2, l=y)"},
+                                         Case{"f(a)(b)", "f(a)(b)"}, Case{"f((a))", "f(a)"},
+                                         Case{"x[1]", "x[1]"}, Case{"x[1, 2]", "x[1, 2]"},
+                                         Case{"x[(1, 2)]", "x[1, 2]"}, Case{"x[1,]", "x[1]"},
+                                         Case{"x[(1, 2),]", "x[(tuple 1, 2)]"}, Case{"x[()]", "x[]"},
+                                         Case{"x[:]", "x[-:-:-]"}, Case{"x[1:]", "x[1:-:-]"},
+                                         Case{"x[:2]", "x[-:2:-]"}, Case{"x[::3]", "x[-:-:3]"},
+                                         Case{"x[a:b:c, ...]", "x[a:b:c, ...]"}, Case{"x[::]", "x[-:-:-]"},
+                                         Case{"pl.Tensor[[N, 4], pl.FP32]", "pl.Tensor[[N, 4], pl.FP32]"},
+                                         Case{"'a'.b", "'a'.b"}, Case{"[1][0]", "[1][0]"}));
 
 // Each operator against the next tighter one, from both sides.
 INSTANTIATE_TEST_SUITE_P(
     precedence, Expression,
-    testing::Values(
-        Case{"a if b else c if d else e", "(if b, a, (if d, c, e))"}, Case{"a or b if c else d", "(if c, (a or b), d)"},
-        Case{"a or b and c", "(a or (b and c))"}, Case{"a and b or c", "((a and b) or c)"},
-        Case{"not a and b", "((not a) and b)"}, Case{"not a == b", "(not (a == b))"}, Case{"not not a", "(not (not a))"},
-        Case{"a == b | c", "(a == (b | c))"}, Case{"a | b == c", "((a | b) == c)"}, Case{"a | b ^ c", "(a | (b ^ c))"},
-        Case{"a ^ b | c", "((a ^ b) | c)"}, Case{"a ^ b & c", "(a ^ (b & c))"}, Case{"a & b << c", "(a & (b << c))"},
-        Case{"a << b + c", "(a << (b + c))"}, Case{"a + b << c", "((a + b) << c)"}, Case{"a + b * c", "(a + (b * c))"},
-        Case{"a * b + c", "((a * b) + c)"}, Case{"-a * b", "((- a) * b)"}, Case{"a * -b", "(a * (- b))"},
-        Case{"-a ** b", "(- (a ** b))"}, Case{"a ** -b", "(a ** (- b))"}, Case{"a ** b ** c", "(a ** (b ** c))"},
-        Case{"a - b - c", "((a - b) - c)"}, Case{"a / b // c % d", "(((a / b) // c) % d)"},
-        Case{"a >> b << c", "((a >> b) << c)"}, Case{"~a.b[0]", "(~ a.b[0])"}, Case{"+a", "(+ a)"},
-        Case{"(a + b) * c", "((a + b) * c)"}, Case{"a ** b.c(d)", "(a ** b.c(d))"}));
+    testing::Values(Case{"a if b else c if d else e", "(if b, a, (if d, c, e))"},
+                    Case{"a or b if c else d", "(if c, (a or b), d)"},
+                    Case{"a or b and c", "(a or (b and c))"}, Case{"a and b or c", "((a and b) or c)"},
+                    Case{"not a and b", "((not a) and b)"}, Case{"not a == b", "(not (a == b))"},
+                    Case{"not not a", "(not (not a))"}, Case{"a == b | c", "(a == (b | c))"},
+                    Case{"a | b == c", "((a | b) == c)"}, Case{"a | b ^ c", "(a | (b ^ c))"},
+                    Case{"a ^ b | c", "((a ^ b) | c)"}, Case{"a ^ b & c", "(a ^ (b & c))"},
+                    Case{"a & b << c", "(a & (b << c))"}, Case{"a << b + c", "(a << (b + c))"},
+                    Case{"a + b << c", "((a + b) << c)"}, Case{"a + b * c", "(a + (b * c))"},
+                    Case{"a * b + c", "((a * b) + c)"}, Case{"-a * b", "((- a) * b)"},
+                    Case{"a * -b", "(a * (- b))"}, Case{"-a ** b", "(- (a ** b))"},
+                    Case{"a ** -b", "(a ** (- b))"}, Case{"a ** b ** c", "(a ** (b ** c))"},
+                    Case{"a - b - c", "((a - b) - c)"}, Case{"a / b // c % d", "(((a / b) // c) % d)"},
+                    Case{"a >> b << c", "((a >> b) << c)"}, Case{"~a.b[0]", "(~ a.b[0])"},
+                    Case{"+a", "(+ a)"}, Case{"(a + b) * c", "((a + b) * c)"},
+                    Case{"a ** b.c(d)", "(a ** b.c(d))"}));
 
 INSTANTIATE_TEST_SUITE_P(
     comparisons, Expression,
@@ -104,7 +112,8 @@ TEST(ExpressionTree, strings_without_escapes_are_not_copied) {
 
 TEST(ExpressionAlone, reports_what_is_wrong) {
   const Expr* root = nullptr;
-  for (const char* text : {"", "1 +", "1 2", "x = 1", "lambda: 1", "f(", "1; 2", "[i for i in x]", "'open", "1 # \xFF"}) {
+  for (const char* text :
+       {"", "1 +", "1 2", "x = 1", "lambda: 1", "f(", "1; 2", "[i for i in x]", "'open", "1 # \xFF"}) {
     Diagnostics diags;
     parse_expression(Ref<const SourceFile>(new SourceFile("-D", text)), diags, &root);
     EXPECT_EQ(root, nullptr) << text;

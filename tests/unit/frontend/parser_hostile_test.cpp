@@ -13,7 +13,9 @@ using Errors = std::vector<std::string>;
 double cpu_seconds() {
   rusage usage;
   getrusage(RUSAGE_SELF, &usage);
-  auto seconds = [](const timeval& t) { return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec); };
+  auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  };
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
@@ -25,7 +27,9 @@ struct Shape {
   const char* closing;
   const char* after;
 
-  std::string text(size_t count) const { return before + repeated(piece, count) + middle + repeated(closing, count) + after; }
+  std::string text(size_t count) const {
+    return before + repeated(piece, count) + middle + repeated(closing, count) + after;
+  }
 };
 
 constexpr Shape nested[] = {
@@ -70,7 +74,8 @@ TEST(Hostile, the_limit_is_exact) {
   EXPECT_EQ(parsed(parens(max_nesting)).diags.text(), "");
   EXPECT_EQ(parsed(parens(max_nesting + 1)).errors(), Errors{"1:205 nested_too_deep"});
   EXPECT_EQ(parsed("x = 1" + repeated(" + 1", max_nesting) + "\n").diags.text(), "");
-  EXPECT_EQ(parsed("x = 1" + repeated(" + 1", max_nesting + 1) + "\n").errors(), Errors{"1:5 nested_too_deep"});
+  EXPECT_EQ(parsed("x = 1" + repeated(" + 1", max_nesting + 1) + "\n").errors(),
+            Errors{"1:5 nested_too_deep"});
 }
 
 TEST(Hostile, chains_inside_brackets_add_up) {
@@ -110,18 +115,49 @@ TEST(Hostile, chained_comparisons_inside_each_other) {
 }
 
 constexpr Shape endless[] = {
-    {"", "(", "", "", ""},       {"", "[", "", "", ""},        {"", "{", "", "", ""},       {"", "x = (\n", "", "", ""},
-    {"", "with (\n", "", "", ""}, {"", "match (\n", "", "", ""}, {"", "f'{\n", "", "", ""},   {"", "f'{x'\n", "", "", ""},
-    {"", "f'{f'{", "", "", ""},  {"", "lambda: ", "", "", ""}, {"", "@", "", "", ""},       {"", "$", "", "", ""},
-    {"", "'''", "", "", ""},     {"", "'\n", "", "", ""},      {"", "\\\n", "", "", ""},    {"", "x = '", "", "", ""},
-    {"", ")", "", "", ""},       {"", "(]", "", "", ""},       {"", "if a:\n", "", "", ""}, {"", "x\n y\n", "", "", ""},
-    {"", "a,", "", "", ""},      {"", "a=", "1", "", "\n"},    {"", "a;", "", "", ""},      {"", "import a,", "", "", ""},
-    {"", "else:\n", "", "", ""}, {"", "yield ", "", "", ""},   {"", "await ", "", "", ""},  {"", "*", "", "", ""},
-    {"", "a:", "", "", ""},      {"f(", "a=1,", "", "", ")"},  {"", "1_", "", "", ""},      {"x = ", "'a' ", "", "", "\n"},
-    {"", "try:\n x\n", "", "", ""}, {"", "\xFF", "", "", ""},  {"", "from a import (", "", "", ""},
-    {"def f(", "a,", "", "", "): pass\n"}, {"", "@pl.f\n", "", "", ""}, {"", "class A:\n", "", "", ""},
-    {"", "\t", "x", "", "\n"},   {"", "x:=", "", "", ""},      {"x = a", "<(a", "", ")<a", "\n"},
-    {"", "import tilewire.a as b\n", "", "", ""}, {"", "a if b else (", "", "", ""},
+    {"", "(", "", "", ""},
+    {"", "[", "", "", ""},
+    {"", "{", "", "", ""},
+    {"", "x = (\n", "", "", ""},
+    {"", "with (\n", "", "", ""},
+    {"", "match (\n", "", "", ""},
+    {"", "f'{\n", "", "", ""},
+    {"", "f'{x'\n", "", "", ""},
+    {"", "f'{f'{", "", "", ""},
+    {"", "lambda: ", "", "", ""},
+    {"", "@", "", "", ""},
+    {"", "$", "", "", ""},
+    {"", "'''", "", "", ""},
+    {"", "'\n", "", "", ""},
+    {"", "\\\n", "", "", ""},
+    {"", "x = '", "", "", ""},
+    {"", ")", "", "", ""},
+    {"", "(]", "", "", ""},
+    {"", "if a:\n", "", "", ""},
+    {"", "x\n y\n", "", "", ""},
+    {"", "a,", "", "", ""},
+    {"", "a=", "1", "", "\n"},
+    {"", "a;", "", "", ""},
+    {"", "import a,", "", "", ""},
+    {"", "else:\n", "", "", ""},
+    {"", "yield ", "", "", ""},
+    {"", "await ", "", "", ""},
+    {"", "*", "", "", ""},
+    {"", "a:", "", "", ""},
+    {"f(", "a=1,", "", "", ")"},
+    {"", "1_", "", "", ""},
+    {"x = ", "'a' ", "", "", "\n"},
+    {"", "try:\n x\n", "", "", ""},
+    {"", "\xFF", "", "", ""},
+    {"", "from a import (", "", "", ""},
+    {"def f(", "a,", "", "", "): pass\n"},
+    {"", "@pl.f\n", "", "", ""},
+    {"", "class A:\n", "", "", ""},
+    {"", "\t", "x", "", "\n"},
+    {"", "x:=", "", "", ""},
+    {"x = a", "<(a", "", ")<a", "\n"},
+    {"", "import tilewire.a as b\n", "", "", ""},
+    {"", "a if b else (", "", "", ""},
 };
 
 // Ten times the text must not take a hundred times as long. Small times are noise, so they are not compared.
@@ -141,7 +177,8 @@ TEST(Hostile, time_grows_with_the_text) {
 
 TEST(Hostile, a_line_of_fifty_megabytes) {
   constexpr size_t size = 50 << 20;
-  EXPECT_EQ(parsed("x = '" + std::string(size, 'a') + "'\ny = 1 +\n").errors(), Errors{"2:8 expected_syntax"});
+  EXPECT_EQ(parsed("x = '" + std::string(size, 'a') + "'\ny = 1 +\n").errors(),
+            Errors{"2:8 expected_syntax"});
   EXPECT_EQ(parsed(std::string(size, 'a') + " = 1\ny = 1 +\n").errors(), Errors{"2:8 expected_syntax"});
   EXPECT_EQ(parsed("x = " + std::string(size, '(') + "\n").errors().size(), 1u);
   EXPECT_EQ(parsed("x = " + repeated("1+", size / 2) + "1\ny = 1 +\n").errors().size(), 2u);
@@ -151,10 +188,11 @@ TEST(Hostile, a_line_of_fifty_megabytes) {
 }
 
 TEST(Hostile, random_bytes_and_tokens) {
-  constexpr const char* pieces[] = {"(",   ")",  "[",    "]",    "{",   "}",  ":",     ",",     "=",   "\n", "\n  ", "\n    ",
-                                    "if ", "x ", "def ", "f'{",  "'''", "\"", "for ",  "in ",   "1 ",  "@",  "pl.jit\n",
-                                    ";",   "*",  "else", "\\\n", "#",   "\t", "class ", "lambda ", "\xFF", ".",  "with ",
-                                    "as ", "<",  "not ", "import ", "from ", "...", "->", "try:", "match ", "async "};
+  constexpr const char* pieces[] = {
+      "(",        ")",   "[",  "]",    "{",       "}",     ":",   ",",      "=",       "\n",     "\n  ",
+      "\n    ",   "if ", "x ", "def ", "f'{",     "'''",   "\"",  "for ",   "in ",     "1 ",     "@",
+      "pl.jit\n", ";",   "*",  "else", "\\\n",    "#",     "\t",  "class ", "lambda ", "\xFF",   ".",
+      "with ",    "as ", "<",  "not ", "import ", "from ", "...", "->",     "try:",    "match ", "async "};
   uint64_t state = 20240607;
   auto random = [&](uint64_t limit) {
     state = state * 6364136223846793005u + 1442695040888963407u;

@@ -154,7 +154,8 @@ TEST(Module, ours_are_read_strictly) {
 }
 
 TEST(Module, what_is_not_python_elsewhere_is_skipped_too) {
-  EXPECT_EQ(module("%matplotlib inline\n!ls $HOME\nx = = 3\n012\n'open\n  stray\n y ? z\n]\nN = 4\n"), "assign N = 4\n");
+  EXPECT_EQ(module("%matplotlib inline\n!ls $HOME\nx = = 3\n012\n'open\n  stray\n y ? z\n]\nN = 4\n"),
+            "assign N = 4\n");
   EXPECT_EQ(module("def f(:\n  x = )\n    y\n z\nN = 4\n"), "assign N = 4\n");
   EXPECT_EQ(module("N = 4 5\nM = N.\nK = 1\n"), "assign K = 1\n");
 }
@@ -169,8 +170,10 @@ TEST(Module, what_would_hide_a_program_is_said) {
 }
 
 TEST(Module, constants) {
-  EXPECT_EQ(module("A = B = 3\nC, D = 1, 2\nE = F.g(1)[2]\nG += 1\nH[0] = 1\nf(x)\nI = 'a' 'b'; J = -1; K\nL: int = 2\n"),
-            "assign A, B = 3\nassign E = F.g(1)[2]\nassign I = 'ab'\nassign J = (- 1)\nannotate L: int = 2\n");
+  EXPECT_EQ(
+      module("A = B = 3\nC, D = 1, 2\nE = F.g(1)[2]\nG += 1\nH[0] = 1\nf(x)\nI = 'a' 'b'; J = -1; K\nL: int "
+             "= 2\n"),
+      "assign A, B = 3\nassign E = F.g(1)[2]\nassign I = 'ab'\nassign J = (- 1)\nannotate L: int = 2\n");
   EXPECT_EQ(module("def f(): a = 1; b = 2\nif x: c = 3\nd = 4\n"), "assign d = 4\n");
 }
 

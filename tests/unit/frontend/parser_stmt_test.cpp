@@ -28,7 +28,8 @@ TEST(Statement, assignments) {
 }
 
 TEST(Statement, simple) {
-  EXPECT_EQ(good("pass; break; continue;\nreturn\nreturn a, b\n"), "pass\nbreak\ncontinue\nreturn -\nreturn (tuple a, b)\n");
+  EXPECT_EQ(good("pass; break; continue;\nreturn\nreturn a, b\n"),
+            "pass\nbreak\ncontinue\nreturn -\nreturn (tuple a, b)\n");
   EXPECT_EQ(good("assert a == b\nassert a, 'why'\n"), "assert (a == b), -\nassert a, 'why'\n");
   EXPECT_EQ(good("\"\"\"doc\"\"\"\nprint(x)\n...\n"), "'doc'\nprint(x)\n...\n");
 }
@@ -46,7 +47,8 @@ TEST(Statement, loops) {
             "  assign (tuple a2, b2) = pl.yield_(a, b)\n");
   EXPECT_EQ(good("for (a,) in pl.while_(init_values=(x,)):\n  pl.cond(c)\n"),
             "for (tuple a) in pl.while_(init_values=(tuple x))\n  pl.cond(c)\n");
-  EXPECT_EQ(good("while a < b:\n  if c:\n    break\n  continue\n"), "while (a < b)\n  if c\n    break\n  continue\n");
+  EXPECT_EQ(good("while a < b:\n  if c:\n    break\n  continue\n"),
+            "while (a < b)\n  if c\n    break\n  continue\n");
 }
 
 TEST(Statement, with) {
@@ -60,10 +62,14 @@ TEST(Statement, with) {
 
 TEST(Statement, definitions) {
   EXPECT_EQ(good("def f():\n  pass\n"), "def f()\n  pass\n");
-  EXPECT_EQ(good("@pl.function(type=T)\n@other\ndef f(self, x: pl.Out[T], y=1, z: int = 2,) -> pl.Tuple[a, b]:\n  return x\n"),
-            "@pl.function(type=T) @other def f(self, x: pl.Out[T], y = 1, z: int = 2) -> pl.Tuple[a, b]\n  return x\n");
-  EXPECT_EQ(good("@pl.program\nclass P:\n  'doc'\n  pld.comm_group(devices=[])\n  n = 1\n  @pl.function\n  def f(self): ...\n"),
-            "@pl.program class P\n  'doc'\n  pld.comm_group(devices=[])\n  assign n = 1\n  @pl.function def f(self)\n    ...\n");
+  EXPECT_EQ(good("@pl.function(type=T)\n@other\ndef f(self, x: pl.Out[T], y=1, z: int = 2,) -> pl.Tuple[a, "
+                 "b]:\n  return x\n"),
+            "@pl.function(type=T) @other def f(self, x: pl.Out[T], y = 1, z: int = 2) -> pl.Tuple[a, b]\n  "
+            "return x\n");
+  EXPECT_EQ(good("@pl.program\nclass P:\n  'doc'\n  pld.comm_group(devices=[])\n  n = 1\n  @pl.function\n  "
+                 "def f(self): ...\n"),
+            "@pl.program class P\n  'doc'\n  pld.comm_group(devices=[])\n  assign n = 1\n  @pl.function def "
+            "f(self)\n    ...\n");
   EXPECT_EQ(good("class P():\n  pass\n"), "class P\n  pass\n");
 }
 
@@ -76,13 +82,15 @@ TEST(Statement, imports) {
 }
 
 TEST(Statement, soft_keywords_are_names) {
-  EXPECT_EQ(good("match = 1\nmatch(x)\nmatch[1] = 2\ntype = match.type\ntype(x)\nmatch - 1\ncase = 1\n_ = 2\n"),
-            "assign match = 1\nmatch(x)\nassign match[1] = 2\nassign type = match.type\ntype(x)\n(match - 1)\n"
-            "assign case = 1\nassign _ = 2\n");
+  EXPECT_EQ(
+      good("match = 1\nmatch(x)\nmatch[1] = 2\ntype = match.type\ntype(x)\nmatch - 1\ncase = 1\n_ = 2\n"),
+      "assign match = 1\nmatch(x)\nassign match[1] = 2\nassign type = match.type\ntype(x)\n(match - 1)\n"
+      "assign case = 1\nassign _ = 2\n");
 }
 
 TEST(Statement, ranges) {
-  Parsed p = parsed("@pl.program\nclass Prog:\n  def run(self, a: int):\n    for i in x:\n      y\n", ParseMode::Strict, 10);
+  Parsed p = parsed("@pl.program\nclass Prog:\n  def run(self, a: int):\n    for i in x:\n      y\n",
+                    ParseMode::Strict, 10);
   const Stmt* program = p.tree->body[0];
   EXPECT_EQ(p.tree->text(program->range), "class Prog");
   EXPECT_EQ(p.tree->text(program->name_range), "Prog");

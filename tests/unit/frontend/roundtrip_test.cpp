@@ -1,8 +1,10 @@
-// Every program of tests/lang/programs: text -> IR -> text -> IR and IR -> bytes -> IR give equal programs,
-// printing is idempotent, and together the programs use every op and every kind of node there is.
+// Every program of tests/lang/programs and examples: text -> IR -> text -> IR and IR -> bytes -> IR give
+// equal programs, printing is idempotent, and together the programs use every op and every kind of node there
+// is.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <filesystem>
 #include <fstream>
@@ -23,17 +25,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Paths from the root of the repository, without their suffix.
 std::vector<std::string> program_names() {
   std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(fs::path(TILEWIRE_SOURCE_DIR) / "tests/lang/programs")) {
-    if (entry.path().extension() == ".py") names.push_back(entry.path().stem().string());
+  for (std::string folder : {"tests/lang/programs", "examples"}) {
+    for (const auto& entry : fs::directory_iterator(fs::path(TILEWIRE_SOURCE_DIR) / folder)) {
+      if (entry.path().extension() == ".py") names.push_back(folder + "/" + entry.path().stem().string());
+    }
   }
   std::sort(names.begin(), names.end());
   return names;
 }
 
 std::string read_text(const std::string& name) {
-  std::ifstream in(fs::path(TILEWIRE_SOURCE_DIR) / "tests/lang/programs" / (name + ".py"), std::ios::binary);
+  std::ifstream in(fs::path(TILEWIRE_SOURCE_DIR) / (name + ".py"), std::ios::binary);
   std::stringstream text;
   text << in.rdbuf();
   return text.str();
@@ -106,8 +111,12 @@ TEST_P(RoundTrip, TextAndBytes) {
   EXPECT_EQ(ir::to_bytes(loaded), bytes);
 }
 
-INSTANTIATE_TEST_SUITE_P(Programs, RoundTrip, testing::ValuesIn(program_names()),
-                         [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(Programs, RoundTrip, testing::ValuesIn(program_names()), [](const auto& info) {
+  std::string name = info.param;
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return !std::isalnum(c); }, '_');
+  return name;
+});
 
 struct Census : ir::Visitor<Census> {
   static constexpr bool into_types = true;
@@ -143,7 +152,7 @@ TEST_F(ProgramCensus, EveryOpIsUsed) {
   for (const ir::Op& op : ops::registry().all()) {
     if (!census().ops.contains(op.qualified())) missing += "  " + op.qualified() + "\n";
   }
-  EXPECT_EQ(missing, "") << "ops that no program of tests/lang/programs uses";
+  EXPECT_EQ(missing, "") << "ops that no program uses";
 }
 
 template <class... T>
@@ -154,7 +163,7 @@ std::string missing_kinds(const std::set<ir::NodeKind>& seen, ir::TypeList<T...>
 }
 
 TEST_F(ProgramCensus, EveryKindOfNodeIsUsed) {
-  EXPECT_EQ(missing_kinds(census().kinds, ir::AllNodes{}), "") << "no program of tests/lang/programs has one";
+  EXPECT_EQ(missing_kinds(census().kinds, ir::AllNodes{}), "") << "no program has one";
 }
 
 TEST(Programs, AreMany) {

@@ -12,29 +12,49 @@ class Dumper {
   std::string text(const Expr* e) {
     if (!e) return "-";
     switch (e->kind) {
-      case ExprKind::Name: return name(e->name);
-      case ExprKind::Int: return e->big ? "big " + std::string(e->text) : std::to_string(e->int_value);
-      case ExprKind::Float: return number(e->float_value);
-      case ExprKind::String: return "'" + std::string(e->text) + "'";
-      case ExprKind::True: return "True";
-      case ExprKind::False: return "False";
-      case ExprKind::None: return "None";
-      case ExprKind::Ellipsis: return "...";
-      case ExprKind::List: return "[" + list(e->items) + "]";
-      case ExprKind::Tuple: return "(tuple " + list(e->items) + ")";
-      case ExprKind::Dict: return "{" + list(e->items) + "}";
-      case ExprKind::Attribute: return text(e->left) + "." + name(e->name);
-      case ExprKind::Subscript: return text(e->left) + "[" + list(e->items) + "]";
-      case ExprKind::Slice: return text(e->items[0]) + ":" + text(e->items[1]) + ":" + text(e->items[2]);
-      case ExprKind::Call: return call(e);
-      case ExprKind::Unary: return "(" + op(e) + " " + text(e->left) + ")";
+      case ExprKind::Name:
+        return name(e->name);
+      case ExprKind::Int:
+        return e->big ? "big " + std::string(e->text) : std::to_string(e->int_value);
+      case ExprKind::Float:
+        return number(e->float_value);
+      case ExprKind::String:
+        return "'" + std::string(e->text) + "'";
+      case ExprKind::True:
+        return "True";
+      case ExprKind::False:
+        return "False";
+      case ExprKind::None:
+        return "None";
+      case ExprKind::Ellipsis:
+        return "...";
+      case ExprKind::List:
+        return "[" + list(e->items) + "]";
+      case ExprKind::Tuple:
+        return "(tuple " + list(e->items) + ")";
+      case ExprKind::Dict:
+        return "{" + list(e->items) + "}";
+      case ExprKind::Attribute:
+        return text(e->left) + "." + name(e->name);
+      case ExprKind::Subscript:
+        return text(e->left) + "[" + list(e->items) + "]";
+      case ExprKind::Slice:
+        return text(e->items[0]) + ":" + text(e->items[1]) + ":" + text(e->items[2]);
+      case ExprKind::Call:
+        return call(e);
+      case ExprKind::Unary:
+        return "(" + op(e) + " " + text(e->left) + ")";
       case ExprKind::Binary:
-      case ExprKind::Compare: return "(" + text(e->left) + " " + op(e) + " " + text(e->right) + ")";
+      case ExprKind::Compare:
+        return "(" + text(e->left) + " " + op(e) + " " + text(e->right) + ")";
       case ExprKind::And:
         return "(" + text(e->left) + (e->chained ? " chained " : " and ") + text(e->right) + ")";
-      case ExprKind::Or: return "(" + text(e->left) + " or " + text(e->right) + ")";
-      case ExprKind::Conditional: return "(if " + list(e->items) + ")";
-      case ExprKind::Unsupported: return "<" + std::string(e->text) + ">";
+      case ExprKind::Or:
+        return "(" + text(e->left) + " or " + text(e->right) + ")";
+      case ExprKind::Conditional:
+        return "(if " + list(e->items) + ")";
+      case ExprKind::Unsupported:
+        return "<" + std::string(e->text) + ">";
     }
     return "?";
   }
@@ -49,29 +69,44 @@ class Dumper {
   std::string statement(const Stmt& s, int level) {
     auto body = [&](std::span<const Stmt* const> b) { return block(b, level + 1); };
     switch (s.kind) {
-      case StmtKind::Expr: return text(s.value) + "\n";
-      case StmtKind::Assign: return "assign " + list(s.targets) + " = " + text(s.value) + "\n";
+      case StmtKind::Expr:
+        return text(s.value) + "\n";
+      case StmtKind::Assign:
+        return "assign " + list(s.targets) + " = " + text(s.value) + "\n";
       case StmtKind::AnnAssign:
         return "annotate " + text(s.targets[0]) + ": " + text(s.annotation) + " = " + text(s.value) + "\n";
       case StmtKind::AugAssign:
-        return "augment " + text(s.targets[0]) + " " + std::string(spelling(s.op)) + " " + text(s.value) + "\n";
-      case StmtKind::For: return "for " + text(s.targets[0]) + " in " + text(s.value) + "\n" + body(s.body);
-      case StmtKind::While: return "while " + text(s.value) + "\n" + body(s.body);
+        return "augment " + text(s.targets[0]) + " " + std::string(spelling(s.op)) + " " + text(s.value) +
+               "\n";
+      case StmtKind::For:
+        return "for " + text(s.targets[0]) + " in " + text(s.value) + "\n" + body(s.body);
+      case StmtKind::While:
+        return "while " + text(s.value) + "\n" + body(s.body);
       case StmtKind::If: {
         std::string out = "if " + text(s.value) + "\n" + body(s.body);
         if (!s.orelse.empty()) out += std::string(level * 2, ' ') + "else\n" + body(s.orelse);
         return out;
       }
-      case StmtKind::With: return "with " + list(s.items) + " as " + list(s.names) + "\n" + body(s.body);
-      case StmtKind::Return: return "return " + text(s.value) + "\n";
-      case StmtKind::Assert: return "assert " + text(s.value) + ", " + text(s.message) + "\n";
-      case StmtKind::Pass: return "pass\n";
-      case StmtKind::Break: return "break\n";
-      case StmtKind::Continue: return "continue\n";
-      case StmtKind::FunctionDef: return function(*s.function) + body(s.function->body);
-      case StmtKind::ClassDef: return decorators(s.decorators) + "class " + name(s.name) + "\n" + body(s.body);
-      case StmtKind::Import: return imports(s);
-      case StmtKind::Unsupported: return "<unsupported>\n";
+      case StmtKind::With:
+        return "with " + list(s.items) + " as " + list(s.names) + "\n" + body(s.body);
+      case StmtKind::Return:
+        return "return " + text(s.value) + "\n";
+      case StmtKind::Assert:
+        return "assert " + text(s.value) + ", " + text(s.message) + "\n";
+      case StmtKind::Pass:
+        return "pass\n";
+      case StmtKind::Break:
+        return "break\n";
+      case StmtKind::Continue:
+        return "continue\n";
+      case StmtKind::FunctionDef:
+        return function(*s.function) + body(s.function->body);
+      case StmtKind::ClassDef:
+        return decorators(s.decorators) + "class " + name(s.name) + "\n" + body(s.body);
+      case StmtKind::Import:
+        return imports(s);
+      case StmtKind::Unsupported:
+        return "<unsupported>\n";
     }
     return "?\n";
   }
@@ -128,8 +163,12 @@ class Dumper {
 
 }  // namespace
 
-std::string dump(const SyntaxTree& tree) { return Dumper(tree).block(tree.body, 0); }
-std::string dump(const SyntaxTree& tree, const Expr* expr) { return Dumper(tree).text(expr); }
+std::string dump(const SyntaxTree& tree) {
+  return Dumper(tree).block(tree.body, 0);
+}
+std::string dump(const SyntaxTree& tree, const Expr* expr) {
+  return Dumper(tree).text(expr);
+}
 
 std::vector<std::string> Parsed::errors() const {
   std::vector<std::string> result;

@@ -159,7 +159,7 @@ TEST(PrintExpr, ConstantsReadBackToTheirType) {
   EXPECT_EQ(as_python(real(1e30)), "1e+30");
   EXPECT_EQ(as_python(real(0.1, DType::FP16)), "pl.const(0.1, pl.FP16)");
   EXPECT_EQ(as_python(real(65504, DType::FP16)), "pl.const(65504.0, pl.FP16)");
-  EXPECT_EQ(as_python(real(1.0 / 3, DType::BF16)), "pl.const(0.333, pl.BF16)");
+  EXPECT_EQ(as_python(real(1.0 / 3, DType::BF16)), "pl.const(0.334, pl.BF16)");
   EXPECT_EQ(as_python(real(INFINITY)), "float(\"inf\")");
   EXPECT_EQ(as_python(real(-INFINITY, DType::BF16)), "pl.const(float(\"-inf\"), pl.BF16)");
   EXPECT_EQ(as_python(real(NAN)), "float(\"nan\")");

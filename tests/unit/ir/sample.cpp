@@ -38,7 +38,8 @@ Effect effect(int param, Access access) {
   return result;
 }
 
-Op make_op(std::string name, std::vector<OpParam> params, uint8_t levels, std::function<TypeRef(OpCheck&)> rule) {
+Op make_op(std::string name, std::vector<OpParam> params, uint8_t levels,
+           std::function<TypeRef(OpCheck&)> rule) {
   Op op;
   op.module = "pl";
   op.name = std::move(name);
@@ -71,8 +72,8 @@ std::vector<Op> scalar_ops() {
 }
 
 std::vector<Op> tile_ops() {
-  Op load = make_op("load", {operand("t", AcceptTensor), list_operand("offsets"), list_operand("shape")}, OnKernel,
-                    [](OpCheck& check) -> TypeRef {
+  Op load = make_op("load", {operand("t", AcceptTensor), list_operand("offsets"), list_operand("shape")},
+                    OnKernel, [](OpCheck& check) -> TypeRef {
                       return make<TileType>(Span{}, check.list("shape"), *check.dtype("t"));
                     });
   load.effects = {effect(0, Access::Read)};
@@ -80,40 +81,41 @@ std::vector<Op> tile_ops() {
                    [](OpCheck& check) { return check.args[0]->type; });
   OpParam offsets = list_operand("offsets");
   offsets.optional = true;
-  Op store = make_op("store",
-                     {operand("tile", AcceptTile), offsets, operand("t", AcceptTensor),
-                      attribute("atomic", AttrKind::Enum, EnumId::AtomicType,
-                                AttrValue{enum_value(AtomicType::None_)})},
-                     OnKernel, [](OpCheck& check) { return check.args[2]->type; });
+  Op store = make_op(
+      "store",
+      {operand("tile", AcceptTile), offsets, operand("t", AcceptTensor),
+       attribute("atomic", AttrKind::Enum, EnumId::AtomicType, AttrValue{enum_value(AtomicType::None_)})},
+      OnKernel, [](OpCheck& check) { return check.args[2]->type; });
   store.effects = {effect(2, Access::Write)};
   store.result_alias = 2;
-  Op pop = make_op("pop", {attribute("id", AttrKind::Int)}, OnKernel, [](OpCheck& check) { return check.annotated; });
+  Op pop = make_op("pop", {attribute("id", AttrKind::Int)}, OnKernel,
+                   [](OpCheck& check) { return check.annotated; });
   pop.needs_annotation = true;
-  Op create = make_op("create", {list_operand("shape"), attribute("scale", AttrKind::Float)}, OnOrchestration,
-                      [](OpCheck& check) -> TypeRef {
-                        return make<TensorType>(Span{}, check.list("shape"), DType::FP32);
-                      });
+  Op create = make_op(
+      "create", {list_operand("shape"), attribute("scale", AttrKind::Float)}, OnOrchestration,
+      [](OpCheck& check) -> TypeRef { return make<TensorType>(Span{}, check.list("shape"), DType::FP32); });
   return {load, add, store, pop, create};
 }
 
 std::vector<Op> window_ops() {
   Op alloc = make_op("alloc", {operand("size", AcceptInt)}, OnHost, [](OpCheck&) { return ptr_type(); });
   alloc.plain_assignment_only = true;
-  Op window = make_op("window",
-                      {operand("buffer", AcceptWindowBuffer), list_operand("shape"),
-                       attribute("dtype", AttrKind::DType)},
-                      OnHost, [](OpCheck& check) -> TypeRef {
-                        const auto* buffer = as<WindowBuffer>(check.args[0]);
-                        if (!buffer) return check.annotated;
-                        return make<DistributedTensorType>(Span{}, check.list("shape"),
-                                                           *check.attr("dtype")->get<DType>(), nullptr, ref(buffer));
-                      });
+  Op window = make_op(
+      "window",
+      {operand("buffer", AcceptWindowBuffer), list_operand("shape"), attribute("dtype", AttrKind::DType)},
+      OnHost, [](OpCheck& check) -> TypeRef {
+        const auto* buffer = as<WindowBuffer>(check.args[0]);
+        if (!buffer) return check.annotated;
+        return make<DistributedTensorType>(Span{}, check.list("shape"), *check.attr("dtype")->get<DType>(),
+                                           nullptr, ref(buffer));
+      });
   OpParam value = operand("value", AcceptInt);
   value.literal = DType::Int32;
-  Op notify = make_op("notify",
-                      {operand("target", AcceptWindow), operand("peer", AcceptInt), value,
-                       attribute("op", AttrKind::Enum, EnumId::NotifyOp, AttrValue{enum_value(NotifyOp::AtomicAdd)})},
-                      OnKernel, [](OpCheck&) { return unit_type(); });
+  Op notify =
+      make_op("notify",
+              {operand("target", AcceptWindow), operand("peer", AcceptInt), value,
+               attribute("op", AttrKind::Enum, EnumId::NotifyOp, AttrValue{enum_value(NotifyOp::AtomicAdd)})},
+              OnKernel, [](OpCheck&) { return unit_type(); });
   notify.effects = {effect(0, Access::Signal)};
   return {alloc, window, notify};
 }
@@ -144,13 +146,21 @@ TypeRef tensor(std::vector<int64_t> shape, DType dtype) {
 TypeRef tile(int64_t rows, int64_t cols, DType dtype) {
   return make<TileType>(Span{}, ExprList{index(rows), index(cols)}, dtype);
 }
-TypeRef scalar(DType dtype) { return scalar_type(dtype); }
-VarRef var(std::string name, TypeRef type) { return make<Var>(Span{}, std::move(name), std::move(type)); }
+TypeRef scalar(DType dtype) {
+  return scalar_type(dtype);
+}
+VarRef var(std::string name, TypeRef type) {
+  return make<Var>(Span{}, std::move(name), std::move(type));
+}
 Ref<const Parameter> param(std::string name, TypeRef type, Direction direction) {
   return make<Parameter>(Span{}, std::move(name), std::move(type), direction);
 }
-ExprRef index(int64_t value) { return const_index(value); }
-ExprRef list(ExprList elements) { return make<MakeTuple>(Span{}, std::move(elements)); }
+ExprRef index(int64_t value) {
+  return const_index(value);
+}
+ExprRef list(ExprList elements) {
+  return make<MakeTuple>(Span{}, std::move(elements));
+}
 
 Ref<const Call> call(std::string_view name, ExprList args, AttrList attrs, TypeRef annotated) {
   Diagnostics diags;
@@ -159,8 +169,12 @@ Ref<const Call> call(std::string_view name, ExprList args, AttrList attrs, TypeR
   return made;
 }
 
-StmtRef assign(const VarRef& var, ExprRef value) { return make<Assign>(Span{}, std::move(value), var); }
-BlockRef block(std::vector<StmtRef> stmts) { return make<Block>(Span{}, std::move(stmts)); }
+StmtRef assign(const VarRef& var, ExprRef value) {
+  return make<Assign>(Span{}, std::move(value), var);
+}
+BlockRef block(std::vector<StmtRef> stmts) {
+  return make<Block>(Span{}, std::move(stmts));
+}
 FunctionRef function(std::string name, FunctionType type, std::vector<Ref<const Parameter>> params,
                      std::vector<TypeRef> returns, std::vector<StmtRef> stmts) {
   return make<Function>(Span{}, std::move(name), type, std::move(params), std::move(returns),
@@ -176,11 +190,14 @@ namespace {
 class Builder {
  public:
   explicit Builder(const Style& style)
-      : style_(style), file_(new SourceFile("sample.py", std::string(200, '\n'), 1)), line_(style.first_line) {}
+      : style_(style),
+        file_(new SourceFile("sample.py", std::string(200, '\n'), 1)),
+        line_(style.first_line) {}
 
   ProgramRef build() {
-    std::vector<FunctionRef> functions = {kernel(), half("cube", FunctionType::AIC), half("vec", FunctionType::AIV),
-                                          group(), orchestration(), host()};
+    std::vector<FunctionRef> functions = {
+        kernel(), half("cube", FunctionType::AIC), half("vec", FunctionType::AIV), group(), orchestration(),
+        host()};
     auto comm = make<CommGroup>(at(), std::vector<int64_t>{0, 1}, std::vector<WindowBufferRef>{buffer_});
     return make<Program>(at(), "sample" + style_.suffix, functions, std::vector{comm});
   }
@@ -213,18 +230,19 @@ class Builder {
                              VarList{acc}, body, VarList{total}, int64_t{2});
     BlockRef taken = make<Block>(at(), std::vector<StmtRef>{make<Yield>(at(), ExprList{total})});
     BlockRef other = make<Block>(at(), std::vector<StmtRef>{make<Yield>(at(), ExprList{t0})});
-    StmtRef branch =
-        make<If>(at(), call("pl.less", {n, make<ConstInt>(at(), 3, DType::Int32)}), taken, other, VarList{t1});
+    StmtRef branch = make<If>(at(), call("pl.less", {n, make<ConstInt>(at(), 3, DType::Int32)}), taken, other,
+                              VarList{t1});
     VarRef out = fresh("y", dynamic_);
-    StmtRef store = let(out, call("pl.store", {t1, nullptr, y},
-                                  {{"atomic", AttrValue{enum_value(AtomicType::Add)}}}));
+    StmtRef store =
+        let(out, call("pl.store", {t1, nullptr, y}, {{"atomic", AttrValue{enum_value(AtomicType::Add)}}}));
     StmtRef notify = make<Eval>(at(), call("pl.notify", {w, n, integer(1)}));
     StmtRef popped = let(fresh("p", tile_), call("pl.pop", {}, {{"id", AttrValue{int64_t{3}}}}, tile_));
-    return make<Function>(at(), std::string("kernel"), FunctionType::InCore,
-                          std::vector<Ref<const Parameter>>{x, y, w, n}, std::vector<TypeRef>{dynamic_},
-                          make<Block>(at(), std::vector<StmtRef>{load, loop, branch, counting(n), store, notify, popped,
-                                                                 make<Return>(at(), ExprList{out})}),
-                          SplitMode::UP_DOWN);
+    return make<Function>(
+        at(), std::string("kernel"), FunctionType::InCore, std::vector<Ref<const Parameter>>{x, y, w, n},
+        std::vector<TypeRef>{dynamic_},
+        make<Block>(at(), std::vector<StmtRef>{load, loop, branch, counting(n), store, notify, popped,
+                                               make<Return>(at(), ExprList{out})}),
+        SplitMode::UP_DOWN);
   }
 
   StmtRef counting(const VarRef& n) {
@@ -232,8 +250,10 @@ class Builder {
     VarRef bound = fresh("bound", scalar_type(DType::Int32));
     ExprRef one = make<ConstInt>(at(), 1, DType::Int32);
     BlockRef before = make<Block>(at(), std::vector<StmtRef>{let(bound, call("pl.add", {n, one}))});
-    BlockRef body = make<Block>(at(), std::vector<StmtRef>{make<Yield>(at(), ExprList{call("pl.add", {c, one})})});
-    return make<While>(at(), ExprList{n}, VarList{c}, before, call("pl.less", {c, bound}), body, VarList{last});
+    BlockRef body =
+        make<Block>(at(), std::vector<StmtRef>{make<Yield>(at(), ExprList{call("pl.add", {c, one})})});
+    return make<While>(at(), ExprList{n}, VarList{c}, before, call("pl.less", {c, bound}), body,
+                       VarList{last});
   }
 
   FunctionRef half(const std::string& name, FunctionType type) {
@@ -243,18 +263,20 @@ class Builder {
     StmtRef branch = make<If>(at(), on, body, BlockRef(), VarList{});
     StmtRef scale = let(fresh("s", scalar_type(DType::FP32)),
                         call("pl.add", {make<ConstFloat>(at(), 0.5), make<ConstFloat>(at(), -0.0)}));
-    return make<Function>(at(), name, type, std::vector<Ref<const Parameter>>{x},
-                          std::vector<TypeRef>{fixed_, scalar_type(DType::Index)},
-                          make<Block>(at(), std::vector<StmtRef>{branch, scale,
-                                                                 make<Return>(at(), ExprList{x, integer(4)})}));
+    return make<Function>(
+        at(), name, type, std::vector<Ref<const Parameter>>{x},
+        std::vector<TypeRef>{fixed_, scalar_type(DType::Index)},
+        make<Block>(at(), std::vector<StmtRef>{branch, scale, make<Return>(at(), ExprList{x, integer(4)})}));
   }
 
   FunctionRef group() {
     auto x = make<Parameter>(at(), std::string("x"), fixed_, Direction::In);
     TypeRef pair = make<TupleType>(Span{}, std::vector<TypeRef>{fixed_, scalar_type(DType::Index)});
     VarRef both = fresh("both", pair), first = fresh("first", fixed_);
-    auto cube = make<FunctionCall>(at(), std::string("cube"), ExprList{x}, ExprRef(), ExprRef(), ExprList{}, pair);
-    auto vec = make<FunctionCall>(at(), std::string("vec"), ExprList{x}, ExprRef(), ExprRef(), ExprList{}, pair);
+    auto cube =
+        make<FunctionCall>(at(), std::string("cube"), ExprList{x}, ExprRef(), ExprRef(), ExprList{}, pair);
+    auto vec =
+        make<FunctionCall>(at(), std::string("vec"), ExprList{x}, ExprRef(), ExprRef(), ExprList{}, pair);
     return make<Function>(
         at(), std::string("group"), FunctionType::Group, std::vector<Ref<const Parameter>>{x},
         std::vector<TypeRef>{fixed_},
@@ -269,16 +291,15 @@ class Builder {
     VarRef task = fresh("tid", task_id_type()), second = fresh("tid", task_id_type());
     VarRef t = fresh("t", tile_), inner = fresh("x", dynamic_), after = fresh("x", dynamic_);
     auto shape = make<MakeTuple>(at(), ExprList{integer(16), integer(16)});
-    BlockRef body = make<Block>(
-        at(), std::vector<StmtRef>{let(t, call("pl.load", {x, at_origin(), shape})),
-                                   let(inner, call("pl.store", {t, at_origin(), x})),
-                                   make<Yield>(at(), ExprList{inner})});
+    BlockRef body = make<Block>(at(), std::vector<StmtRef>{let(t, call("pl.load", {x, at_origin(), shape})),
+                                                           let(inner, call("pl.store", {t, at_origin(), x})),
+                                                           make<Yield>(at(), ExprList{inner})});
     StmtRef scope = make<AtScope>(at(), ExprList{}, body, VarList{after}, task, Level::CORE_GROUP,
                                   std::string("copy"), false, SplitMode::LEFT_RIGHT);
     VarRef b = fresh("b", index_);
     auto three = make<ConstInt>(at(), 3, DType::Int32);
-    auto launch = make<FunctionCall>(at(), std::string("kernel"), ExprList{x, after, w, three}, ExprRef(), ExprRef(),
-                                     ExprList{task}, dynamic_);
+    auto launch = make<FunctionCall>(at(), std::string("kernel"), ExprList{x, after, w, three}, ExprRef(),
+                                     ExprRef(), ExprList{task}, dynamic_);
     BlockRef blocks = make<Block>(at(), std::vector<StmtRef>{make<Eval>(at(), launch)});
     StmtRef spmd = make<SpmdScope>(at(), integer(4), ExprList{task}, b, blocks, VarList{}, second, true,
                                    std::string("many"));
@@ -291,20 +312,21 @@ class Builder {
   FunctionRef host() {
     auto x = make<Parameter>(at(), std::string("x"), viewed_, Direction::InOut);
     auto ctx = make<Parameter>(at(), std::string("ctx"), comm_ctx_type(), Direction::In);
-    auto ids = make<Parameter>(at(), std::string("ids"), TypeRef(make<ArrayType>(Span{}, int64_t{4}, DType::Int32)),
-                               Direction::In);
+    auto ids = make<Parameter>(at(), std::string("ids"),
+                               TypeRef(make<ArrayType>(Span{}, int64_t{4}, DType::Int32)), Direction::In);
     VarRef base = make<Var>(at(), std::string("data_buf"), ptr_type());
     buffer_ = make<WindowBuffer>(at(), base, integer(4096), VarRef(x), VarRef(), true);
-    auto type = make<DistributedTensorType>(Span{}, ExprList{integer(4), integer(1)}, DType::Int32, TensorViewRef(),
-                                            buffer_);
+    auto type = make<DistributedTensorType>(Span{}, ExprList{integer(4), integer(1)}, DType::Int32,
+                                            TensorViewRef(), buffer_);
     VarRef w = fresh("w", type), r = fresh("r", index_);
     StmtRef alloc = let(base, call("pl.alloc", {integer(4096)}));
-    StmtRef view = let(w, call("pl.window", {buffer_, make<MakeTuple>(at(), ExprList{integer(4), integer(1)})},
-                               {{"dtype", AttrValue{DType::Int32}}}));
+    StmtRef view =
+        let(w, call("pl.window", {buffer_, make<MakeTuple>(at(), ExprList{integer(4), integer(1)})},
+                    {{"dtype", AttrValue{DType::Int32}}}));
     auto dispatch = make<FunctionCall>(at(), std::string("chip"), ExprList{x, w}, r);
     BlockRef body = make<Block>(at(), std::vector<StmtRef>{make<Eval>(at(), dispatch)});
-    StmtRef loop = make<For>(at(), LoopKind::Range, integer(0), integer(2), integer(1), ExprList{}, r, VarList{},
-                             body, VarList{});
+    StmtRef loop = make<For>(at(), LoopKind::Range, integer(0), integer(2), integer(1), ExprList{}, r,
+                             VarList{}, body, VarList{});
     return make<Function>(at(), std::string("host"), FunctionType::Host,
                           std::vector<Ref<const Parameter>>{x, ctx, ids}, std::vector<TypeRef>{},
                           make<Block>(at(), std::vector<StmtRef>{alloc, view, loop}));
@@ -317,16 +339,17 @@ class Builder {
   TypeRef index_ = scalar_type(DType::Index);
   TypeRef tile_ = tile(16, 16);
   TypeRef fixed_ = tensor({16, 16});
-  TypeRef dynamic_ = make<TensorType>(
-      Span{}, ExprList{make<DimSymbol>(Span{}, std::string("NR")), index(256)}, DType::FP32);
-  TypeRef viewed_ = make<TensorType>(
-      Span{}, ExprList{make<DimSymbol>(Span{}, std::string("NR")), index(256)}, DType::FP32,
-      make<TensorView>(Span{}, ExprList{index(512), index(1)}));
+  TypeRef dynamic_ =
+      make<TensorType>(Span{}, ExprList{make<DimSymbol>(Span{}, std::string("NR")), index(256)}, DType::FP32);
+  TypeRef viewed_ = make<TensorType>(Span{}, ExprList{make<DimSymbol>(Span{}, std::string("NR")), index(256)},
+                                     DType::FP32, make<TensorView>(Span{}, ExprList{index(512), index(1)}));
   TypeRef any_window_ = make<DistributedTensorType>(Span{}, ExprList{index(4), index(1)}, DType::Int32);
 };
 
 }  // namespace
 
-ProgramRef program(const Style& style) { return Builder(style).build(); }
+ProgramRef program(const Style& style) {
+  return Builder(style).build();
+}
 
 }  // namespace tilewire::ir::sample

@@ -8,7 +8,8 @@
 
 namespace tilewire::ir::sample {
 
-// pl.add, pl.less (scalars), pl.load, pl.tile_add, pl.store, pl.alloc, pl.window, pl.notify, pl.pop, pl.create.
+// pl.add, pl.less (scalars), pl.load, pl.tile_add, pl.store, pl.alloc, pl.window, pl.notify, pl.pop,
+// pl.create.
 const OpTable& ops();
 const Op& op(std::string_view qualified);
 

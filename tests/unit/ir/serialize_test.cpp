@@ -15,7 +15,9 @@
 namespace tilewire::ir {
 namespace {
 
-NodeRef read(const std::string& bytes, Diagnostics& diags) { return from_bytes(bytes, sample::ops(), diags); }
+NodeRef read(const std::string& bytes, Diagnostics& diags) {
+  return from_bytes(bytes, sample::ops(), diags);
+}
 
 NodeRef read_well(const std::string& bytes) {
   Diagnostics diags;
@@ -92,7 +94,8 @@ TEST(Serialize, SpansAndTheirTextAreKept) {
   EXPECT_EQ(node->span.file->line(41), "two");
   ProgramRef program = sample::program();
   NodeRef again = read_well(to_bytes(program));
-  EXPECT_EQ(as<Program>(again)->span.file, as<Program>(again)->functions[0]->span.file) << "one file stays one";
+  EXPECT_EQ(as<Program>(again)->span.file, as<Program>(again)->functions[0]->span.file)
+      << "one file stays one";
 }
 
 TEST(Serialize, SharingIsKept) {
@@ -113,7 +116,8 @@ TEST(Serialize, SharingIsKept) {
 }
 
 TEST(Serialize, ValuesAreKeptToTheBit) {
-  for (double value : std::initializer_list<double>{0.0, -0.0, 1.0, -3.0, 0.1, INFINITY, -INFINITY, NAN, 1e30}) {
+  for (double value :
+       std::initializer_list<double>{0.0, -0.0, 1.0, -3.0, 0.1, INFINITY, -INFINITY, NAN, 1e30}) {
     NodeRef number = make<ConstFloat>(Span{}, value);
     EXPECT_EQ(first_difference(number, read_well(to_bytes(number))), "") << value;
   }
@@ -177,8 +181,10 @@ TEST(SerializeErrors, Header) {
   File file = scalar_file();
   file.version = 2;
   EXPECT_EQ(error_of(file.bytes()), "the IR is in format 2, this version of Tilewire reads format 1");
-  EXPECT_EQ(error_of("TWIR" + std::string("\x93\x01\x00\x00", 4)), "malformed IR at byte 4: expected the header");
-  EXPECT_EQ(error_of(scalar_file().bytes() + "x"), "malformed IR at byte 13: more bytes than the nodes announced");
+  EXPECT_EQ(error_of("TWIR" + std::string("\x93\x01\x00\x00", 4)),
+            "malformed IR at byte 4: expected the header");
+  EXPECT_EQ(error_of(scalar_file().bytes() + "x"),
+            "malformed IR at byte 13: more bytes than the nodes announced");
   EXPECT_EQ(error_of(File().bytes()), "malformed IR at byte 9: no node");
   EXPECT_EQ(error_of("PK\x03\x04"), "these bytes are not serialised Tilewire IR");
 }
@@ -189,12 +195,14 @@ TEST(SerializeErrors, WhatANewerVersionWrote) {
   EXPECT_EQ(error_of(kind.bytes()), "node 0 is of a kind (200) that this version of Tilewire does not know");
   File fields;
   fields.node(kind_of<ScalarType>, 2, [](Packer& out) { out.pack(3).pack(1); });
-  EXPECT_EQ(error_of(fields.bytes()),
-            "node 0, a ScalarType, has 2 fields where this version of Tilewire knows 1: the IR was written by a "
-            "newer one");
+  EXPECT_EQ(
+      error_of(fields.bytes()),
+      "node 0, a ScalarType, has 2 fields where this version of Tilewire knows 1: the IR was written by a "
+      "newer one");
   File op = scalar_file();
   op.ops = {"pl.frobnicate"};
-  EXPECT_EQ(error_of(op.bytes()), "the IR uses the op `pl.frobnicate`, which this version of Tilewire does not have");
+  EXPECT_EQ(error_of(op.bytes()),
+            "the IR uses the op `pl.frobnicate`, which this version of Tilewire does not have");
 }
 
 TEST(SerializeErrors, ValuesOutOfRange) {
@@ -223,11 +231,13 @@ TEST(SerializeErrors, References) {
   for (int64_t distance : {int64_t{0}, int64_t{-1}, int64_t{2}, INT64_MAX}) {
     File file = scalar_file();
     file.node(kind_of<Eval>, 1, [&](Packer& out) { out.pack(distance); });
-    EXPECT_EQ(error_of(file.bytes()), "malformed IR: `value` of node 1, a Eval: a reference to no earlier node");
+    EXPECT_EQ(error_of(file.bytes()),
+              "malformed IR: `value` of node 1, a Eval: a reference to no earlier node");
   }
   File kind = scalar_file();
   kind.node(kind_of<Eval>, 1, [](Packer& out) { out.pack(1); });
-  EXPECT_EQ(error_of(kind.bytes()), "malformed IR: `value` of node 1, a Eval: a ScalarType does not belong here");
+  EXPECT_EQ(error_of(kind.bytes()),
+            "malformed IR: `value` of node 1, a Eval: a ScalarType does not belong here");
   File null;
   null.node(kind_of<Block>, 1, [](Packer& out) { out.pack_array(1).pack_nil(); });
   EXPECT_EQ(error_of(null.bytes()), "malformed IR: node 0, a Block: a statement of a block is missing");
@@ -242,7 +252,8 @@ TEST(SerializeErrors, Spans) {
     file.nodes.push_back(sink.text);
     return file.bytes();
   };
-  EXPECT_EQ(error_of(with({0, 1, 1, 1, 1})), "malformed IR: `span` of node 0, a ScalarType: no such source file");
+  EXPECT_EQ(error_of(with({0, 1, 1, 1, 1})),
+            "malformed IR: `span` of node 0, a ScalarType: no such source file");
   EXPECT_EQ(error_of(with({1, 2})), "malformed IR: `span` of node 0, a ScalarType: expected a span");
 }
 
@@ -306,9 +317,10 @@ TEST(SerializeErrors, ProgramsAreVerified) {
   EXPECT_EQ(program_from_bytes(to_bytes(program), sample::ops(), diags), nullptr);
   EXPECT_EQ(diags.all().at(0).message, "`v` is used before it is defined");
   // The type a call states is not taken on trust either.
-  auto call = make<Call>(Span{}, &sample::op("pl.add"), ExprList{sample::index(1), sample::index(2)}, AttrList{},
-                         sample::scalar(DType::Bool));
-  auto typed = sample::program_of({sample::function("f", FunctionType::InCore, {}, {}, {make<Eval>(Span{}, call)})});
+  auto call = make<Call>(Span{}, &sample::op("pl.add"), ExprList{sample::index(1), sample::index(2)},
+                         AttrList{}, sample::scalar(DType::Bool));
+  auto typed =
+      sample::program_of({sample::function("f", FunctionType::InCore, {}, {}, {make<Eval>(Span{}, call)})});
   Diagnostics wrong;
   EXPECT_EQ(program_from_bytes(to_bytes(typed), sample::ops(), wrong), nullptr);
   EXPECT_EQ(wrong.all().at(0).id, Diag::call_result_type);

@@ -81,8 +81,10 @@ TEST(Structural, SharedSubtreesDoNotHideARenaming) {
   TypeRef t = sample::scalar(DType::Index);
   VarRef a = sample::var("a", t), b = sample::var("b", t);
   StmtRef use_a = make<Eval>(Span{}, a);
-  auto left = sample::block({sample::assign(a, sample::index(1)), sample::assign(b, sample::index(1)), use_a});
-  auto right = sample::block({sample::assign(b, sample::index(1)), sample::assign(a, sample::index(1)), use_a});
+  auto left =
+      sample::block({sample::assign(a, sample::index(1)), sample::assign(b, sample::index(1)), use_a});
+  auto right =
+      sample::block({sample::assign(b, sample::index(1)), sample::assign(a, sample::index(1)), use_a});
   expect_different(left, right);
 }
 
@@ -104,7 +106,8 @@ TEST(Structural, WindowBuffersTellTypesApart) {
     return make<WindowBuffer>(Span{}, sample::var(name, ptr_type()), sample::index(size));
   };
   auto view = [](WindowBufferRef b) {
-    return make<DistributedTensorType>(Span{}, ExprList{sample::index(4)}, DType::Int32, nullptr, std::move(b));
+    return make<DistributedTensorType>(Span{}, ExprList{sample::index(4)}, DType::Int32, nullptr,
+                                       std::move(b));
   };
   expect_different(view(buffer("a", 64)), view(buffer("b", 64)));
   expect_different(view(buffer("a", 64)), view(buffer("a", 128)));
@@ -118,7 +121,8 @@ TEST(Structural, WindowBuffersTellTypesApart) {
 TEST(Structural, OrderOfOperandsCounts) {
   TypeRef t = sample::scalar(DType::Index);
   VarRef a = sample::var("a", t);
-  expect_different(sample::call("pl.add", {a, sample::index(1)}), sample::call("pl.add", {sample::index(1), a}));
+  expect_different(sample::call("pl.add", {a, sample::index(1)}),
+                   sample::call("pl.add", {sample::index(1), a}));
 }
 
 TEST(Structural, DeeplySharedTypesAreComparedInNoTime) {
@@ -158,10 +162,18 @@ struct ReplaceOne : Mutator<ReplaceOne> {
 };
 
 // Another value of the same type, or false.
-bool change(bool& value) { return value = !value, true; }
-bool change(int64_t& value) { return ++value, true; }
-bool change(double& value) { return value += 1, true; }
-bool change(std::string& value) { return value += "x", true; }
+bool change(bool& value) {
+  return value = !value, true;
+}
+bool change(int64_t& value) {
+  return ++value, true;
+}
+bool change(double& value) {
+  return value += 1, true;
+}
+bool change(std::string& value) {
+  return value += "x", true;
+}
 bool change(DType& value) {
   return value = static_cast<DType>((static_cast<size_t>(value) + 1) % all_dtypes().size()), true;
 }
@@ -174,11 +186,15 @@ template <class V>
 bool change(std::optional<V>& value) {
   return value ? change(*value) : (value.emplace(), true);
 }
-bool change(AttrList& value) { return value.emplace_back("extra", AttrValue{true}), true; }
+bool change(AttrList& value) {
+  return value.emplace_back("extra", AttrValue{true}), true;
+}
 bool change(const Op*& value) {
   return value = value == &sample::op("pl.add") ? &sample::op("pl.less") : &sample::op("pl.add"), true;
 }
-bool change(std::vector<int64_t>& value) { return value.push_back(99), true; }
+bool change(std::vector<int64_t>& value) {
+  return value.push_back(99), true;
+}
 template <class T>
 bool change(Ref<const T>& value) {
   if (!value) return false;
@@ -237,7 +253,8 @@ TEST(Structural, EveryFieldOfEveryClassCounts) {
   changed["WindowBufferType"] += 0;  // the type of every window buffer, and no field of any node
   EXPECT_EQ(changed.size(), kind_count) << "the sample has a node of every class";
   for (const auto& [name, count] : changed) {
-    bool has_fields = name != "PtrType" && name != "TaskIdType" && name != "CommCtxType" && name != "WindowBufferType";
+    bool has_fields =
+        name != "PtrType" && name != "TaskIdType" && name != "CommCtxType" && name != "WindowBufferType";
     EXPECT_TRUE(count > 0 || !has_fields) << name;
   }
 }
@@ -247,7 +264,9 @@ TEST(Structural, EveryFieldOfEveryClassCounts) {
 TypeRef shaped(ExprList dims, DType dtype = DType::FP32, TensorViewRef view = nullptr) {
   return make<TensorType>(Span{}, std::move(dims), dtype, std::move(view));
 }
-ExprRef symbol(const char* name) { return make<DimSymbol>(Span{}, std::string(name)); }
+ExprRef symbol(const char* name) {
+  return make<DimSymbol>(Span{}, std::string(name));
+}
 
 TEST(Compatible, DynamicDimensionsStandForOneDimension) {
   ExprRef n = symbol("N");
@@ -273,7 +292,8 @@ TEST(Compatible, ComputedDimensionsAreLeftToRunTime) {
 TEST(Compatible, WindowsPassForTensorsAndNotTheOtherWayRound) {
   TypeRef plain = sample::tensor({4}, DType::Int32);
   auto window = [](WindowBufferRef b) {
-    return make<DistributedTensorType>(Span{}, ExprList{sample::index(4)}, DType::Int32, nullptr, std::move(b));
+    return make<DistributedTensorType>(Span{}, ExprList{sample::index(4)}, DType::Int32, nullptr,
+                                       std::move(b));
   };
   auto buffer = [](const char* name) {
     return make<WindowBuffer>(Span{}, sample::var(name, ptr_type()), sample::index(64));
@@ -304,7 +324,8 @@ TEST(Compatible, StridesAndLayouts) {
     return make<TensorView>(Span{}, std::move(stride), layout);
   };
   ExprList dims = {sample::index(4), sample::index(8)};
-  TypeRef dense = shaped(dims), padded = shaped(dims, DType::FP32, view({sample::index(16), sample::index(1)}));
+  TypeRef dense = shaped(dims),
+          padded = shaped(dims, DType::FP32, view({sample::index(16), sample::index(1)}));
   TypeRef stated = shaped(dims, DType::FP32, view({sample::index(8), sample::index(1)}));
   EXPECT_TRUE(compatible(dense, padded));
   EXPECT_TRUE(compatible(stated, dense));

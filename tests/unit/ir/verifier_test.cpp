@@ -44,13 +44,22 @@ std::string error_of(const ProgramRef& program, Diag id, bool needs_rules = fals
 }
 
 ProgramRef kernel(Stmts stmts, Params params = {}, std::vector<TypeRef> returns = {}) {
-  return program_of({function("f", FunctionType::InCore, std::move(params), std::move(returns), std::move(stmts))});
+  return program_of(
+      {function("f", FunctionType::InCore, std::move(params), std::move(returns), std::move(stmts))});
 }
 
-StmtRef yield(ExprList values) { return make<Yield>(Span{}, std::move(values)); }
-StmtRef ret(ExprList values) { return make<Return>(Span{}, std::move(values)); }
-StmtRef eval(ExprRef value) { return make<Eval>(Span{}, std::move(value)); }
-ExprRef flag() { return make<ConstBool>(Span{}, true); }
+StmtRef yield(ExprList values) {
+  return make<Yield>(Span{}, std::move(values));
+}
+StmtRef ret(ExprList values) {
+  return make<Return>(Span{}, std::move(values));
+}
+StmtRef eval(ExprRef value) {
+  return make<Eval>(Span{}, std::move(value));
+}
+ExprRef flag() {
+  return make<ConstBool>(Span{}, true);
+}
 StmtRef loop(ExprList inits, VarList args, Stmts body, VarList results, ExprRef step = index(1)) {
   return make<For>(Span{}, LoopKind::Range, index(0), index(4), std::move(step), std::move(inits),
                    var("i", index_type), std::move(args), block(std::move(body)), std::move(results));
@@ -109,10 +118,13 @@ TEST(Verifier, WhatAWhileComputesBeforeItsConditionIsSeenInItsBody) {
 TEST(Verifier, TypesMayUseOnlyVariablesInScope) {
   VarRef n = var("n", index_type);
   TypeRef sized = make<TensorType>(Span{}, ExprList{n}, DType::FP32);
-  auto host = [](Stmts stmts) { return program_of({function("h", FunctionType::Host, {}, {}, std::move(stmts))}); };
+  auto host = [](Stmts stmts) {
+    return program_of({function("h", FunctionType::Host, {}, {}, std::move(stmts))});
+  };
   Params params = {param("x", sized)};
   expect_fine(host({assign(n, index(4))}));
-  error_of(program_of({function("h", FunctionType::Host, params, {}, {assign(n, index(4))})}), Diag::var_undefined);
+  error_of(program_of({function("h", FunctionType::Host, params, {}, {assign(n, index(4))})}),
+           Diag::var_undefined);
 }
 
 TEST(Verifier, YieldsFitTheirStatement) {
@@ -125,9 +137,11 @@ TEST(Verifier, YieldsFitTheirStatement) {
   error_of(kernel({branch({yield({index(1)})}, {yield({flag()})}, {r})}), Diag::carried_type);
   error_of(kernel({yield({index(1)})}), Diag::yield_misplaced);
   error_of(kernel({branch({yield({})}, {}, {})}), Diag::yield_misplaced);
-  error_of(kernel({branch({yield({index(1)}), yield({index(1)})}, {yield({index(1)})}, {r})}), Diag::yield_misplaced);
+  error_of(kernel({branch({yield({index(1)}), yield({index(1)})}, {yield({index(1)})}, {r})}),
+           Diag::yield_misplaced);
   StmtRef no_else = make<If>(Span{}, flag(), block({yield({index(1)})}), BlockRef(), VarList{r});
-  EXPECT_EQ(error_of(kernel({no_else}), Diag::branch_without_else), "a branch that gives 1 value needs an `else`");
+  EXPECT_EQ(error_of(kernel({no_else}), Diag::branch_without_else),
+            "a branch that gives 1 value needs an `else`");
   expect_fine(kernel({loop({index(0)}, {a}, {yield({a})}, {r})}));
 }
 
@@ -149,7 +163,8 @@ TEST(Verifier, CarriedTilesComparePhysicalShapeOnly) {
   VarRef t = var("t", in(MemorySpace::Vec)), a = var("a", in(std::nullopt)), r = var("r", in(std::nullopt));
   auto pop = call("pl.pop", {}, {{"id", AttrValue{int64_t{0}}}}, in(MemorySpace::Vec));
   expect_fine(kernel({assign(t, pop), loop({t}, {a}, {yield({a})}, {r})}));
-  VarRef small = var("s", sample::tile(2, 1)), r2 = var("r", in(std::nullopt)), a2 = var("a", in(std::nullopt));
+  VarRef small = var("s", sample::tile(2, 1)), r2 = var("r", in(std::nullopt)),
+         a2 = var("a", in(std::nullopt));
   auto pop_small = call("pl.pop", {}, {{"id", AttrValue{int64_t{0}}}}, sample::tile(2, 1));
   error_of(kernel({assign(small, pop_small), loop({small}, {a2}, {yield({a2})}, {r2})}), Diag::carried_type);
 }
@@ -159,7 +174,8 @@ TEST(Verifier, ReturnsFitTheSignature) {
   EXPECT_EQ(error_of(kernel({branch({ret({})}, {}, {})}), Diag::return_misplaced),
             "a return may only be the last statement of a function");
   error_of(kernel({ret({}), eval(index(1))}), Diag::return_misplaced);
-  EXPECT_EQ(error_of(kernel({ret({index(1)})}), Diag::return_count), "`f` returns 1 value, its signature has 0");
+  EXPECT_EQ(error_of(kernel({ret({index(1)})}), Diag::return_count),
+            "`f` returns 1 value, its signature has 0");
   error_of(kernel({}, {}, {index_type}), Diag::return_count);
   EXPECT_EQ(error_of(kernel({ret({flag()})}, {}, {index_type}), Diag::return_type_differs),
             "`f` returns pl.Scalar[pl.BOOL], its signature has pl.Scalar[pl.INDEX]");
@@ -172,7 +188,8 @@ TEST(Verifier, AssignmentsKeepTheType) {
 
 TEST(Verifier, CallsAreWhatTheirOpMakesOfThem) {
   auto raw = [](const char* name, ExprList args, TypeRef type, AttrList attrs = {}) {
-    return kernel({eval(make<Call>(Span{}, &sample::op(name), std::move(args), std::move(attrs), std::move(type)))});
+    return kernel(
+        {eval(make<Call>(Span{}, &sample::op(name), std::move(args), std::move(attrs), std::move(type)))});
   };
   EXPECT_EQ(error_of(raw("pl.add", {index(1)}, index_type), Diag::call_operand_count),
             "`pl.add` has 2 operands, this call has 1");
@@ -180,8 +197,8 @@ TEST(Verifier, CallsAreWhatTheirOpMakesOfThem) {
   EXPECT_EQ(error_of(raw("pl.add", {small, wide}, index_type), Diag::call_breaks_rule, true),
             "the arguments of `pl.add` are not what it accepts");
   error_of(raw("pl.add", {small, nullptr}, index_type), Diag::call_breaks_rule, true);
-  error_of(raw("pl.add", {small, small}, scalar(DType::Int32), {{"what", AttrValue{true}}}), Diag::call_breaks_rule,
-           true);
+  error_of(raw("pl.add", {small, small}, scalar(DType::Int32), {{"what", AttrValue{true}}}),
+           Diag::call_breaks_rule, true);
   EXPECT_EQ(error_of(raw("pl.add", {small, small}, index_type), Diag::call_result_type, true),
             "`pl.add` gives pl.Scalar[pl.INT32] for these arguments, the call says pl.Scalar[pl.INDEX]");
   EXPECT_EQ(error_of(raw("pl.add", {small, index(1)}, scalar(DType::Int32)), Diag::call_not_normal, true),
@@ -205,7 +222,8 @@ TEST(Verifier, OpsStandAtTheirLevel) {
     if (scope) stmt = make<AtScope>(Span{}, ExprList{}, block({stmt}));
     return program_of({function("f", type, {x}, {}, {stmt})});
   };
-  for (FunctionType type : {FunctionType::InCore, FunctionType::AIC, FunctionType::AIV, FunctionType::Inline}) {
+  for (FunctionType type :
+       {FunctionType::InCore, FunctionType::AIC, FunctionType::AIV, FunctionType::Inline}) {
     expect_fine(with(type, false));
   }
   EXPECT_EQ(error_of(with(FunctionType::Host, false), Diag::op_at_wrong_level),
@@ -236,8 +254,8 @@ TEST(Verifier, OnlyScalarArithmeticNests) {
 // --- calls of functions -----------------------------------------------------------------------------------
 
 // `caller` calls an empty function of type `callee`.
-ProgramRef calling(FunctionType caller, FunctionType callee, ExprRef device = nullptr, ExprRef blocks = nullptr,
-                   ExprList deps = {}) {
+ProgramRef calling(FunctionType caller, FunctionType callee, ExprRef device = nullptr,
+                   ExprRef blocks = nullptr, ExprList deps = {}) {
   Params params;
   for (const ExprRef& dep : deps) params.push_back(ref(as<Parameter>(dep)));
   return program_of({function("g", callee, {}, {}, {}),
@@ -290,7 +308,8 @@ TEST(Verifier, KeywordsOfCalls) {
   EXPECT_EQ(error_of(calling(Orchestration, InCore, index(0)), Diag::keyword_at_wrong_level),
             "`device=` has no meaning in a call of a kernel from an orchestration function");
   error_of(calling(Host, Orchestration, index(0), index(2)), Diag::keyword_at_wrong_level);
-  error_of(calling(Host, InCore, index(0), nullptr, {param("t", task_id_type())}), Diag::keyword_at_wrong_level);
+  error_of(calling(Host, InCore, index(0), nullptr, {param("t", task_id_type())}),
+           Diag::keyword_at_wrong_level);
   EXPECT_EQ(error_of(calling(Host, InCore, index(-1)), Diag::device_negative),
             "a device must not be negative, got -1");
   EXPECT_EQ(error_of(calling(Host, InCore, flag()), Diag::integer_needed),
@@ -327,23 +346,26 @@ TEST(Verifier, ArgumentsFitParameters) {
 TEST(Verifier, WrittenParametersNeedAVariable) {
   TypeRef pair = make<TupleType>(Span{}, std::vector<TypeRef>{tensor({4})});
   auto both = param("both", pair), y = param("y", tensor({4}), Direction::Out);
-  auto program = program_of(
-      {function("g", FunctionType::InCore, {y}, {}, {}),
-       function("f", FunctionType::Orchestration, {both}, {},
-                {eval(call_function("g", {make<TupleGet>(Span{}, both, int64_t{0})}))})});
-  EXPECT_EQ(error_of(program, Diag::function_argument_direction), "`y` of `g` is written and needs a variable");
+  auto program =
+      program_of({function("g", FunctionType::InCore, {y}, {}, {}),
+                  function("f", FunctionType::Orchestration, {both}, {},
+                           {eval(call_function("g", {make<TupleGet>(Span{}, both, int64_t{0})}))})});
+  EXPECT_EQ(error_of(program, Diag::function_argument_direction),
+            "`y` of `g` is written and needs a variable");
 }
 
 TEST(Verifier, CallsOfFunctionsAreStatements) {
-  auto program = program_of({function("g", FunctionType::InCore, {}, {index_type}, {ret({index(1)})}),
-                             function("f", FunctionType::Orchestration, {}, {},
-                                      {eval(sample::list({call_function("g", {}, nullptr, nullptr, {}, index_type)}))})});
+  auto program = program_of(
+      {function("g", FunctionType::InCore, {}, {index_type}, {ret({index(1)})}),
+       function("f", FunctionType::Orchestration, {}, {},
+                {eval(sample::list({call_function("g", {}, nullptr, nullptr, {}, index_type)}))})});
   EXPECT_EQ(error_of(program, Diag::call_nested), "`g` must be the value of a statement of its own");
 }
 
 TEST(Verifier, GroupsPairOneCubeAndOneVectorFunction) {
   auto with = [](Stmts body) {
-    return program_of({function("c", FunctionType::AIC, {}, {}, {}), function("v", FunctionType::AIV, {}, {}, {}),
+    return program_of({function("c", FunctionType::AIC, {}, {}, {}),
+                       function("v", FunctionType::AIV, {}, {}, {}),
                        function("g", FunctionType::Group, {}, {}, std::move(body))});
   };
   StmtRef cube = eval(call_function("c", {})), vector = eval(call_function("v", {}));
@@ -361,7 +383,8 @@ TEST(Verifier, InlineFunctionsDoNotCallThemselves) {
   };
   EXPECT_EQ(error_of(program_of({calls("f", "f")}), Diag::recursive_function), "`f` calls itself");
   error_of(program_of({calls("f", "g"), calls("g", "h"), calls("h", "f")}), Diag::recursive_function);
-  expect_fine(program_of({calls("f", "g"), calls("g", "h"), function("h", FunctionType::Inline, {}, {}, {})}));
+  expect_fine(
+      program_of({calls("f", "g"), calls("g", "h"), function("h", FunctionType::Inline, {}, {}, {})}));
 }
 
 // --- statements and names ---------------------------------------------------------------------------------
@@ -376,8 +399,8 @@ TEST(Verifier, ConditionsAndBounds) {
             "the step of a loop must be a constant other than 0");
   auto n = param("n", index_type);
   error_of(kernel({loop({}, {}, {}, {}, n)}, {n}), Diag::loop_step);
-  StmtRef bounds = make<For>(Span{}, LoopKind::Range, flag(), index(4), index(1), ExprList{}, var("i", index_type),
-                             VarList{}, block({}), VarList{});
+  StmtRef bounds = make<For>(Span{}, LoopKind::Range, flag(), index(4), index(1), ExprList{},
+                             var("i", index_type), VarList{}, block({}), VarList{});
   EXPECT_EQ(error_of(kernel({bounds}), Diag::integer_needed),
             "the start of a loop must be an integer scalar, got pl.Scalar[pl.BOOL]");
 }
@@ -412,8 +435,9 @@ TEST(Verifier, WindowBuffersAreAllocatedAndNamedOnce) {
   StmtRef alloc_other = assign(other, call("pl.alloc", {index(64)}));
   expect_fine(host({alloc, view(buffer(base))}));
   error_of(host({view(buffer(base)), alloc}), Diag::var_undefined);
-  EXPECT_EQ(error_of(host({alloc, view(buffer(base)), alloc_other, view(buffer(other))}), Diag::window_buffer_name),
-            "two window buffers have the name `buf`");
+  EXPECT_EQ(
+      error_of(host({alloc, view(buffer(base)), alloc_other, view(buffer(other))}), Diag::window_buffer_name),
+      "two window buffers have the name `buf`");
   auto p = param("buf", ptr_type());
   auto program = program_of({function("h", FunctionType::Host, {p}, {}, {view(buffer(p))})});
   EXPECT_EQ(error_of(program, Diag::window_buffer_base), "the window buffer `buf` is never allocated");
@@ -437,10 +461,12 @@ TEST(Verifier, GroupsHoldBuffersOfTheProgramOnce) {
 }
 
 TEST(Verifier, NamesAreUnique) {
-  FunctionRef f = function("f", FunctionType::InCore, {}, {}, {}), g = function("f", FunctionType::AIC, {}, {}, {});
+  FunctionRef f = function("f", FunctionType::InCore, {}, {}, {}),
+              g = function("f", FunctionType::AIC, {}, {}, {});
   EXPECT_EQ(error_of(program_of({f, g}), Diag::function_name_twice), "the program has two functions `f`");
-  EXPECT_EQ(error_of(kernel({}, {param("x", index_type), param("x", index_type)}), Diag::parameter_name_twice),
-            "`f` has two parameters `x`");
+  EXPECT_EQ(
+      error_of(kernel({}, {param("x", index_type), param("x", index_type)}), Diag::parameter_name_twice),
+      "`f` has two parameters `x`");
   EXPECT_EQ(error_of(kernel({}, {param("n", index_type, Direction::Out)}), Diag::parameter_direction),
             "`n` of `f` is pl.Scalar[pl.INDEX] and can only be In, not Out");
 }

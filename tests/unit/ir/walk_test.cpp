@@ -97,7 +97,8 @@ TEST(Mutator, DefinitionsAndUsesStayOneNode) {
 struct Edit : Mutator<Edit> {
   NodeRef rewrite(const Eval&) { return nullptr; }
   NodeRef rewrite(const Return& ret) {
-    return sample::block({sample::assign(sample::var("n", sample::scalar(DType::Index)), sample::index(1)), ref(&ret)});
+    return sample::block(
+        {sample::assign(sample::var("n", sample::scalar(DType::Index)), sample::index(1)), ref(&ret)});
   }
 };
 
@@ -115,7 +116,8 @@ TEST(Mutator, ReplacesAVariableEverywhere) {
   VarRef a = sample::var("a", t), b = sample::var("b", t);
   Nothing replace;
   replace.replace(a, b);
-  ExprRef sum = replace.mutate<Expr>(sample::call("pl.add", {a, sample::call("pl.add", {a, sample::index(1)})}));
+  ExprRef sum =
+      replace.mutate<Expr>(sample::call("pl.add", {a, sample::call("pl.add", {a, sample::index(1)})}));
   EXPECT_EQ(as<Call>(sum)->args[0], b);
   EXPECT_EQ(as<Call>(as<Call>(sum)->args[1])->args[0], b);
 }
@@ -132,9 +134,10 @@ TEST(Dump, ReprIsOneShortLine) {
   EXPECT_EQ(repr(const_index(3)), "ConstInt(value=3, dtype=pl.INDEX)");
   EXPECT_EQ(repr(ptr_type()), "PtrType()");
   EXPECT_EQ(repr(nullptr), "None");
-  EXPECT_EQ(repr(make<TileType>(Span{}, ExprList{sample::index(1), sample::index(2)})),
-            "TileType(shape=[ConstInt(value=1, dtype=pl.INDEX), ConstInt(value=2, dtype=pl.INDEX)], dtype=pl.FP32, "
-            "memory=None)");
+  EXPECT_EQ(
+      repr(make<TileType>(Span{}, ExprList{sample::index(1), sample::index(2)})),
+      "TileType(shape=[ConstInt(value=1, dtype=pl.INDEX), ConstInt(value=2, dtype=pl.INDEX)], dtype=pl.FP32, "
+      "memory=None)");
   ExprList many(1000, sample::index(7));
   EXPECT_LT(repr(sample::list(many)).size(), 300u);
   EXPECT_NE(repr(sample::list(many)).find("... 996 more]"), std::string::npos);
@@ -155,8 +158,8 @@ TEST(Dump, ShowsEveryFieldAndTellsVariablesApart) {
             "    value: %0:n\n"
             "    var: %1:Var(name_hint=\"n\", type=ScalarType(dtype=pl.INDEX))\n");
   std::string program = dump(sample::program());
-  for (const char* word : {"loop_kind: LoopKind.Pipeline", "pl.store", "atomic=pld.AtomicType.Add", "@ sample.py:",
-                           "devices: [0, 1]", "data_buf"}) {
+  for (const char* word : {"loop_kind: LoopKind.Pipeline", "pl.store", "atomic=pld.AtomicType.Add",
+                           "@ sample.py:", "devices: [0, 1]", "data_buf"}) {
     EXPECT_NE(program.find(word), std::string::npos) << word << "\n" << program;
   }
 }

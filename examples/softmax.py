@@ -1,0 +1,35 @@
+"""Softmax of every row: a kernel for 16 rows, and an orchestration function that submits one task per 16 rows.
+
+The number of rows is known only at the call. The last task may cover fewer than 16: the tile keeps its shape, and
+`valid_shape` says how many of its rows are real. Reductions and stores look at those alone.
+"""
+import tilewire.language as pl
+
+ROWS = pl.dynamic("ROWS")
+COLS = 256
+TILE = 16
+
+
+@pl.jit.incore
+def softmax_rows(
+    x: pl.Tensor[[ROWS, COLS], pl.FP32],
+    first: pl.Scalar[pl.INDEX],
+    y: pl.Out[pl.Tensor[[ROWS, COLS], pl.FP32]],
+):
+    left = min(pl.dim(x, 0) - first, TILE)
+    t = pl.load(x, [first, 0], [TILE, COLS], valid_shape=[left, COLS])
+    # `row_max` gives a column [TILE, 1]; `-` and `/` repeat it over the columns of `t`.
+    e = pl.exp(t - pl.row_max(t))
+    y = pl.store(e / pl.row_sum(e), [first, 0], y)
+    return y
+
+
+@pl.jit
+def softmax(x: pl.Tensor[[ROWS, COLS], pl.FP32], y: pl.Out[pl.Tensor[[ROWS, COLS], pl.FP32]]):
+    for first in pl.parallel(0, pl.dim(x, 0), TILE):
+        y = softmax_rows(x, first, y)
+    return y
+
+
+if __name__ == "__main__":
+    print(softmax.program.as_python())

@@ -1,0 +1,6 @@
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def kernel():
+    v: pl.Scalar[pl.UINT8] = 256

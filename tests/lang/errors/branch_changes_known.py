@@ -1,0 +1,10 @@
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def kernel(n: pl.Scalar[pl.INDEX]):
+    if n > 0:
+        v = "a"
+    else:
+        v = "b"
+    w = v

@@ -1,0 +1,6 @@
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def kernel():
+    t = pl.tile.concat([])

@@ -1,0 +1,11 @@
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def kernel(n: pl.Scalar[pl.INDEX]):
+    v = n
+
+
+@pl.jit.incore
+def kernel(n: pl.Scalar[pl.INDEX]):
+    v = n + 1

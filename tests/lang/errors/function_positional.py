@@ -1,0 +1,6 @@
+import tilewire.language as pl
+
+
+@pl.function(pl.FunctionType.InCore)
+def kernel(n: pl.Scalar[pl.INDEX]):
+    v = n

@@ -1,0 +1,11 @@
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
+    t = pl.load(x)
+
+
+@pl.function(type=pl.FunctionType.Group)
+def pair(x: pl.Tensor[[16, 16], pl.FP32]):
+    kernel(x)

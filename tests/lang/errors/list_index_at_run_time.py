@@ -1,0 +1,6 @@
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def kernel(n: pl.Scalar[pl.INDEX]):
+    v = [1, 2, 3][n]

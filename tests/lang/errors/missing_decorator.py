@@ -1,0 +1,7 @@
+import tilewire.language as pl
+
+
+@pl.program
+class Program:
+    def kernel(self, n: pl.Scalar[pl.INDEX]):
+        v = n

@@ -1,0 +1,6 @@
+import tilewire.language as pl
+
+
+@pl.jit.host
+def host(x):
+    pass

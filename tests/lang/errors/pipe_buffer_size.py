@@ -1,0 +1,6 @@
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def kernel():
+    b = pl.reserve_buffer(name="b", size=-1)

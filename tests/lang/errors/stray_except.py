@@ -1,0 +1,8 @@
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def kernel(n: pl.Scalar[pl.INDEX]):
+    v = n
+    except ValueError:
+        v = 1

@@ -1,0 +1,6 @@
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def kernel(x: pl.Tensor[[16,], pl.HIDDEN]):
+    t = x
