@@ -60,7 +60,8 @@ struct Scope {
   std::unordered_map<Symbol, Constant> constants;        // module level; the last assignment counts
   std::unordered_map<Symbol, Constant> class_constants;  // of the program class
   std::unordered_map<Symbol, FunctionInfo*> functions;   // module level functions, or methods by name
-  std::unordered_map<Symbol, std::string> modules;  // imported names: "pl", "pld", "math", "pl.tile"
+  // Imported names: "pl", "pld", "math", "pl.tile"; empty where the module means nothing here.
+  std::unordered_map<Symbol, std::string> modules;
   std::unordered_map<Symbol, Value> resolved;            // names looked up before
   std::unordered_map<uint64_t, Value> members;           // attributes of modules looked up before
   CarryAnalysis carries;

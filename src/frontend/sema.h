@@ -45,6 +45,7 @@ struct FunctionContext {
   int loop_depth = 0;
   int scope_depth = 0;                         // of pl.at and pl.spmd
   int spmd_depth = 0;                          // of pl.spmd alone
+  size_t defer_waits = 0;                      // read so far
   std::vector<const ir::Var*> rank_variables;  // of the pl.range loops around
 };
 
@@ -101,6 +102,7 @@ class Sema {
   FunctionContext* fn_ = nullptr;
   Frame* frame_ = nullptr;
   int inline_depth_ = 0;
+  bool broken_text_ = false;  // it has syntax errors: a name that is missing may stand in what could not be read
   std::unordered_map<const Expr*, Value> once_;  // middles of the chained comparisons being read
 
   friend class BlockGuard;
@@ -243,7 +245,7 @@ class Sema {
   Value task_call(FunctionInfo& info, const Expr& e, const BoundCall& bound, const std::vector<Value>& values);
   bool bind_parameters(FunctionInfo& info, const Expr& e, BoundCall& bound);
   Value default_argument(const FunctionInfo& info, const Param& param);
-  bool check_call_level(const FunctionInfo& callee, const Expr& e, bool has_device);
+  bool check_call_level(const FunctionInfo& callee, const Expr& e, const Expr* device);
   ir::ExprRef device_of(const Expr& e);
   static ir::TypeRef parameter_type(const ir::TypeRef& type, std::string_view name);
   ir::ExprRef convert_argument(const Value& value, const Param& param, const std::optional<TypeValue>& declared,
@@ -339,7 +341,8 @@ class Sema {
   bool task_ids(const Expr& e, ir::ExprList& out);
   void bind_task_id(const Stmt& s, ir::VarRef& out);
   ir::BlockRef scope_body(const Stmt& s, ir::VarList& results, std::optional<size_t> start_mark = std::nullopt);
-  bool check_defer_waits(const ir::AtScope& scope, const Expr& call);
+  bool check_defer_waits(const ir::AtScope& scope, const Expr& call, size_t waits);
+  void skip_scope(const Stmt& s);
 };
 
 // Sends statements to a block of their own while it lives.

@@ -4,6 +4,21 @@
 #include "ir/printer.h"
 
 namespace tilewire::frontend {
+namespace {
+
+// Of a statement that has one.
+const Stmt* first_return(const Stmt& s) {
+  if (s.kind == StmtKind::Return) return &s;
+  for (const auto* body : {&s.body, &s.orelse}) {
+    for (const Stmt* inner : *body) {
+      if (inner->kind != StmtKind::Return && inner->kind != StmtKind::If) continue;
+      if (const Stmt* found = first_return(*inner)) return found;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
 
 std::optional<bool> Sema::known_condition(const Value& value) const {
   return is_known(value) ? truth(value) : std::nullopt;
@@ -48,7 +63,7 @@ Sema::Explicit Sema::take_explicit_yield(std::span<const Stmt* const>& body) {
       if (name.kind == ExprKind::Name) {
         result.names.push_back(name.name);
       } else {
-        report(Diag::yield_targets, name.range);
+        report(Diag::yield_targets, name.range).with_help("yield to a name, then write that where it belongs");
       }
     };
     if (target.kind == ExprKind::Tuple) {
@@ -71,7 +86,8 @@ void Sema::eval_explicit_yield(Explicit& yield) {
     yield.values.push_back(std::move(value));
   }
   if (!yield.names.empty() && yield.names.size() != yield.values.size()) {
-    report(Diag::yield_values, call.range, {std::to_string(yield.names.size()), std::to_string(yield.values.size())});
+    report(Diag::yield_values, call.range, {std::to_string(yield.names.size()), std::to_string(yield.values.size())})
+        .with_help("write `a, b = pl.yield_(x, y)`");
     yield.failed = true;
   }
 }
@@ -127,7 +143,9 @@ void Sema::merge_explicit(Explicit& a, Explicit& b, const Range& range, ir::VarL
   for (size_t i = 0; i < a.values.size(); ++i) {
     std::string hint = i < a.names.size() ? name_of(a.names[i]) : "v";
     if (!same_type(a.values[i]->type, b.values[i]->type)) {
-      report(Diag::branch_types, b.span, {hint, ir::to_string(a.values[i]->type), ir::to_string(b.values[i]->type)});
+      report(Diag::branch_types, b.span, {hint, ir::to_string(a.values[i]->type), ir::to_string(b.values[i]->type)})
+          .with_note("the other branch", a.span)
+          .with_help("make both the same type with `pl.cast` or `pl.const(value, dtype)`");
       if (i < a.names.size()) bind(a.names[i], Value());
       continue;
     }
@@ -161,7 +179,7 @@ void Sema::merge_name(Symbol name, Value a, Value b, const Range& range, ir::Var
   if (is_known(a) && is_known(b) && a.v.index() == b.v.index() && known_equal(a, b)) return bind(name, a);
   auto convertible = [](const Value& v) { return v.expr() || v.is_number(); };
   if (!convertible(a) || !convertible(b)) {
-    return bind(name, UnusableValue{"is " + describe(a) + " or " + describe(b) + ", depending on a branch",
+    return bind(name, UnusableValue{"is " + to_text(a) + " or " + to_text(b) + ", depending on a branch",
                                     "only run-time values can differ between branches", span(range)});
   }
   // A literal takes the dtype of the other side.
@@ -209,7 +227,10 @@ void Sema::branch_with_return(const Stmt& s, std::span<const Stmt* const> rest) 
   }
   ir::ExprRef test = condition_of(value, *s.value);
   if (frame_->loop_depth > 0 || !test) {
-    if (test) report(Diag::return_in_loop, s.range).with_help("assign the value to a name and return it after the loop");
+    if (test) {
+      report(Diag::return_in_loop, first_return(s)->range)
+          .with_help("assign the value to a name and return it after the loop");
+    }
     return;
   }
   struct Side {
@@ -249,7 +270,8 @@ void Sema::merge_returns(const Stmt& s, const ir::ExprRef& test, std::vector<ir:
     ir::ExprRef x = to_expr(a[i], span(s.range)), y = to_expr(b[i], span(s.range));
     if (!x || !y) return;
     if (!same_type(x->type, y->type)) {
-      report(Diag::return_types, s.range, {ir::to_string(x->type), ir::to_string(y->type)});
+      report(Diag::return_types, s.range, {ir::to_string(x->type), ir::to_string(y->type)})
+          .with_help("make both the same type with `pl.cast` or `pl.const(value, dtype)`");
       return;
     }
     ir::VarRef result = ir::make<ir::Var>(span(s.range), "result", x->type);

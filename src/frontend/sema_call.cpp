@@ -30,7 +30,7 @@ std::string describe_function(ir::FunctionType type) {
 }  // namespace
 
 // Which function may call which, and with what.
-bool Sema::check_call_level(const FunctionInfo& callee, const Expr& e, bool has_device) {
+bool Sema::check_call_level(const FunctionInfo& callee, const Expr& e, const Expr* device) {
   ir::FunctionType from = fn_->info->type, to = callee.type;
   bool task = to == ir::FunctionType::InCore || to == ir::FunctionType::Group;
   bool in_at_scope = fn_->scope_depth > fn_->spmd_depth;
@@ -47,19 +47,24 @@ bool Sema::check_call_level(const FunctionInfo& callee, const Expr& e, bool has_
   if (!allowed) {
     std::string caller = in_at_scope ? "a `pl.at` scope" : describe_function(from);
     Diagnostic& d = report(Diag::call_level, e.range, {caller, describe_function(to), callee.name});
-    if (is_kernel(from) || in_at_scope) {
+    bool half = to == ir::FunctionType::AIC || to == ir::FunctionType::AIV;
+    if (from == ir::FunctionType::Group) {
+      d.with_help("a Group calls one AIC and one AIV function");
+    } else if (half) {
+      d.with_help("call a Group function that calls `" + callee.name + "` and its other half");
+    } else if ((is_kernel(from) || in_at_scope) && is_kernel(to)) {
       d.with_help("make `" + callee.name + "` an inline function: `@pl.jit.inline` or type=pl.FunctionType.Inline");
     } else {
       d.with_help("a function calls functions of the next level down: host, then orchestration, then kernel");
     }
     return false;
   }
-  if (from == ir::FunctionType::Host && !has_device) {
+  if (from == ir::FunctionType::Host && !device) {
     report(Diag::missing_device, e.range, {callee.name}).with_help("write `" + callee.name + "(..., device=r)`");
     return false;
   }
-  if (from != ir::FunctionType::Host && has_device) {
-    report(Diag::device_outside_host, e.range, {describe_function(from)})
+  if (from != ir::FunctionType::Host && device) {
+    report(Diag::device_outside_host, device->range, {describe_function(from)})
         .with_help("remove `device=`: the function runs on the rank it was dispatched to");
     return false;
   }
@@ -75,7 +80,9 @@ bool Sema::bind_parameters(FunctionInfo& info, const Expr& e, BoundCall& bound) 
     if (i < params.size()) bound.args[i] = e.items[i];
   }
   if (e.items.size() > params.size()) {
-    report(Diag::argument_count, e.range, {info.name, std::to_string(params.size()), std::to_string(e.items.size())});
+    report(Diag::argument_count, e.items[params.size()]->range,
+           {info.name, std::to_string(params.size()), std::to_string(e.items.size())})
+        .with_note("`" + info.name + "` is defined here", info.scope->tree->span(info.def->name_range));
     ok = false;
   }
   for (const Keyword& keyword : e.keywords) {
@@ -84,20 +91,27 @@ bool Sema::bind_parameters(FunctionInfo& info, const Expr& e, BoundCall& bound) 
     while (index < params.size() && info.scope->tree->name(params[index].name) != name) ++index;
     if (index < params.size()) {
       if (bound.args[index]) {
-        report(Diag::argument_twice, keyword.name_range, {info.name, std::string(name)});
+        report(Diag::argument_twice, keyword.name_range, {info.name, std::string(name)})
+            .with_help("leave one of them out");
         ok = false;
       }
       bound.args[index] = keyword.value;
     } else if (name == "device" || name == "blocks" || name == "deps") {
       (name == "device" ? bound.device : name == "blocks" ? bound.blocks : bound.deps) = keyword.value;
     } else {
-      report(Diag::unknown_keyword, keyword.name_range, {info.name, std::string(name)});
+      std::string all;
+      for (const Param& param : params) {
+        all += (all.empty() ? "`" : ", `") + std::string(info.scope->tree->name(param.name)) + "`";
+      }
+      report(Diag::unknown_keyword, keyword.name_range, {info.name, std::string(name)})
+          .with_help(all.empty() ? "it takes no arguments" : "its parameters are " + all);
       ok = false;
     }
   }
   for (size_t i = 0; i < params.size(); ++i) {
     if (bound.args[i] || params[i].default_value) continue;
-    report(Diag::missing_argument, e.range, {info.name, std::string(info.scope->tree->name(params[i].name))});
+    report(Diag::missing_argument, e.range, {info.name, std::string(info.scope->tree->name(params[i].name))})
+        .with_note("the parameter is declared here", info.scope->tree->span(params[i].range));
     ok = false;
   }
   return ok;
@@ -120,12 +134,12 @@ Value Sema::call_function(FunctionInfo& info, const Expr& e) {
   if (info.type == ir::FunctionType::Inline) {
     for (const Expr* extra : {bound.device, bound.blocks, bound.deps}) {
       if (!extra) continue;
-      report(Diag::inline_keyword, extra->range, {info.name});
+      report(Diag::inline_keyword, extra->range, {info.name}).with_help("leave the keyword out");
       ok = false;
     }
     return ok ? inline_call(info, e, std::move(values)) : Value();
   }
-  ok = check_call_level(info, e, bound.device != nullptr) && ok;
+  ok = check_call_level(info, e, bound.device) && ok;
   if (!ok) return {};
   return task_call(info, e, bound, values);
 }
@@ -175,7 +189,7 @@ Value Sema::task_call(FunctionInfo& info, const Expr& e, const BoundCall& bound,
     ok = false;
   }
   if (auto count = call->blocks ? ir::constant_value(call->blocks) : std::nullopt; count && *count <= 0) {
-    report(Diag::block_count, bound.blocks->range, {std::to_string(*count)});
+    report(Diag::block_count, bound.blocks->range, {std::to_string(*count)}).with_help("write `blocks=1` or more");
     ok = false;
   }
   if (!ok) return {};
@@ -194,7 +208,7 @@ ir::ExprRef Sema::device_of(const Expr& e) {
   if (!device) return nullptr;
   if (auto value = ir::constant_value(device)) {
     if (*value >= 0) return device;
-    report(Diag::device_value, e.range, {std::to_string(*value)});
+    report(Diag::device_value, e.range, {std::to_string(*value)}).with_help("ranks count from 0");
     return nullptr;
   }
   for (const ir::Var* loop : fn_->rank_variables) {
@@ -245,8 +259,10 @@ ir::ExprRef Sema::convert_argument(const Value& value, const Param& param, const
     return make_call(*ops_.find("pl.scalar.cast"), std::move(cast), {}, span(at));
   }
   if (want && !ir::compatible(want, arg->type, dims)) {
-    Diagnostic& d = report(Diag::argument_type, at.range, {name, callee.name, ir::to_string(want)});
+    Diagnostic& d =
+        report(Diag::argument_type, at.range, {name, callee.name, ir::to_string(want), describe(Value(arg))});
     d.with_label("this is " + ir::to_string(arg->type));
+    d.with_note("the parameter is declared here", callee.scope->tree->span(param.range));
     bool window = ir::isa<ir::DistributedTensorType>(want) && ir::isa<ir::TensorType>(arg->type) &&
                   !ir::isa<ir::DistributedTensorType>(arg->type);
     if (window) d.with_help("pass a window: `buf = pld.alloc_window_buffer(...)`, `w = pld.window(buf, ...)`");
@@ -254,7 +270,8 @@ ir::ExprRef Sema::convert_argument(const Value& value, const Param& param, const
   }
   bool output = declared && declared->has_direction;
   if (output && !ir::isa<ir::Var>(arg) && !ir::isa<ir::Call>(arg)) {
-    report(Diag::output_argument, at.range, {name, callee.name});
+    report(Diag::output_argument, at.range, {name, callee.name})
+        .with_note("the parameter is declared here", callee.scope->tree->span(param.range));
     return nullptr;
   }
   return arg;
@@ -324,7 +341,9 @@ int Sema::call_root(const ir::FunctionCall& call, size_t result) const {
 // The callee's text, read here with its parameters bound to the arguments.
 Value Sema::inline_call(FunctionInfo& info, const Expr& e, std::vector<Value> args) {
   if (++inline_depth_ > max_inline_depth) {
-    report(Diag::inline_recursion, e.range, {info.name}).with_help("an inline function must not call itself");
+    Diagnostic& d = report(Diag::inline_recursion, e.range, {info.name});
+    if (d.notes.size() > 2) d.notes.erase(d.notes.begin() + 1, d.notes.end() - 1);  // the first and the last call tell
+    d.with_help("write a loop; an inline function is spliced at each call");
     --inline_depth_;
     return {};
   }

@@ -1,4 +1,6 @@
 // Expressions: what each means, and how known values become run-time ones.
+#include <algorithm>
+
 #include "frontend/fold.h"
 #include "frontend/sema.h"
 #include "ir/printer.h"
@@ -13,7 +15,15 @@ namespace {
 bool nests(const ir::Expr& expr) {
   const auto* call = ir::as<ir::Call>(&expr);
   if (!call) return !ir::isa<ir::FunctionCall>(expr) && !ir::isa<ir::TupleGet>(expr);
-  return call->op->effects.empty() && ir::isa<ir::ScalarType>(call->type);
+  return call->op->effects.empty() && !call->op->synchronizes && ir::isa<ir::ScalarType>(call->type);
+}
+
+// An operand whose error has been reported.
+bool is_missing(const ir::OpArgument& argument) {
+  const auto* expr = std::get_if<ir::ExprRef>(&argument.value);
+  if (expr) return !*expr;
+  const auto* list = std::get_if<std::vector<ir::OpArgument>>(&argument.value);
+  return list && std::any_of(list->begin(), list->end(), is_missing);
 }
 
 }  // namespace
@@ -218,13 +228,13 @@ bool Sema::check_level(const ir::Op& op, const Span& at) {
   if (!fn_ || (op.levels & fn_->level)) return true;
   Diagnostic& d = report(Diag::wrong_level, at,
                          {op.qualified(), ir::describe_levels(op.levels), ir::describe_levels(fn_->level)});
-  d.with_label("inside " + ir::describe_levels(fn_->level) + " function `" + fn_->info->name + "`");
+  d.with_label((fn_->scope_depth > 0 ? "in a task scope of `" : "in the function `") + fn_->info->name + "`");
   if (fn_->level == ir::OnOrchestration && (op.levels & ir::OnKernel)) {
     d.with_help("move it into a kernel, or into `with pl.at(level=pl.Level.CORE_GROUP):`");
   } else if (fn_->level == ir::OnHost && (op.levels & ir::OnKernel)) {
     d.with_help("move it into a kernel and dispatch that: `self.kernel(..., device=r)`");
   } else {
-    d.with_help("call it in " + ir::describe_levels(op.levels) + " function and pass the result as an argument");
+    d.with_help("call it in " + ir::describe_levels(op.levels) + " and pass the result as an argument");
   }
   return false;
 }
@@ -298,6 +308,10 @@ Value Sema::call_op(const OpValue& op, const Expr& e, ir::TypeRef annotated) {
 
 ir::ExprRef Sema::make_call(const ir::Op& op, std::vector<ir::OpArgument> args, std::vector<ir::OpKeyword> keywords,
                             const Span& at, ir::TypeRef annotated) {
+  if (std::any_of(args.begin(), args.end(), is_missing)) return nullptr;
+  for (const ir::OpKeyword& keyword : keywords) {
+    if (is_missing(keyword.argument)) return nullptr;
+  }
   bool level_ok = check_level(op, at);
   Ref<const ir::Call> result =
       ir::create_call(op, std::move(args), std::move(keywords), at, diags_, std::move(annotated));
@@ -317,7 +331,8 @@ ir::ExprRef Sema::op_call(std::string_view qualified, std::vector<ir::ExprRef> a
   std::vector<ir::OpArgument> arguments;
   for (ir::ExprRef& arg : args) {
     if (!arg) return nullptr;
-    Span where = arg->span;
+    // The span of a variable is where it was defined, not where it is used.
+    Span where = ir::isa<ir::Var>(arg) || ir::isa<ir::DimSymbol>(arg) ? Span{} : arg->span;
     arguments.push_back({std::move(arg), where});
   }
   return make_call(*op, std::move(arguments), std::move(keywords), at);

@@ -48,7 +48,8 @@ Value Sema::call_form(const FormValue& form, const Expr& e) {
     return {};
   }
   report(Diag::not_callable, e.left->range, {"`" + std::string(current_scope_->tree->text(e.left->range)) + "`"})
-      .with_help("types are written with brackets: `pl.Tensor[[16, 16], pl.FP32]`");
+      .with_help("types are written with brackets: `" + std::string(current_scope_->tree->text(e.left->range)) +
+                 "[...]`");
   return {};
 }
 
@@ -85,7 +86,8 @@ Value Sema::typed_constant(const Value& value, ir::DType dtype, const Span& at) 
   if (const auto* i = value.get<int64_t>(); i && ir::is_integer(dtype) && ir::fits(*i, dtype)) {
     return ir::ExprRef(ir::make<ir::ConstInt>(at, *i, dtype));
   }
-  Diagnostic& d = report(Diag::constant_does_not_fit, at, {to_text(value), std::string(ir::info(dtype).name)});
+  Diagnostic& d = report(Diag::constant_does_not_fit, at, {to_text(value), "pl." + std::string(ir::info(dtype).name)});
+  if (value.is<int64_t>()) d.with_help("write a value the dtype holds, or take a wider dtype");
   if (value.is<bool>()) d.with_help("a bool is not a number: write 0 or 1, or pl.BOOL");
   if (value.is<double>()) d.with_help("round it first: `int(...)`");
   return {};
@@ -129,16 +131,29 @@ Value Sema::alloc_window(const Expr& e, Form form, const std::string& name) {
       shape = keyword.value;
       continue;
     }
+    if (key == "name") {
+      report(Diag::window_buffer_named, keyword.name_range, {form_name})
+          .with_help("leave `name=` out: in `data = " + std::string(form_name) + "(...)` the buffer is called `data`");
+      failed = true;
+    }
     ir::OpArgument arg = argument(*keyword.value, failed);
     if (key == "dtype" && !signal) window_keywords.push_back({key, arg, span(keyword.name_range)});
     alloc_keywords.push_back({key, std::move(arg), span(keyword.name_range)});
   }
-  if (!shape || e.items.size() > 1) {
+  if (failed) return {};
+  if (!shape || e.items.size() > 1 || (!signal && window_keywords.empty())) {
     report(Diag::form_arguments, e.range, {form_name, signal ? "the number of cells" : "a shape and dtype="})
         .with_help(signal ? "write `sig = pld.alloc_signal(n)`" : "write `w = pld.alloc_window([16, 256], dtype=pl.FP32)`");
     return {};
   }
-  ir::OpArgument dims = argument(*shape, failed);
+  ir::OpArgument dims;
+  if (signal) {
+    ir::ExprRef count = index_expr(eval(*shape), span(*shape), "the number of cells");
+    if (!count) return {};
+    dims = {count, span(*shape)};
+  } else {
+    dims = argument(*shape, failed);
+  }
   if (failed) return {};
   if (signal) {
     std::vector<ir::OpArgument> cells;

@@ -27,7 +27,8 @@ Value Sema::subscript(const Expr& e) {
   if (ir::isa<ir::TensorType>(value->type) || ir::isa<ir::TileType>(value->type)) return subscript_tensor(value, e);
   if (const auto* tuple = ir::as<ir::TupleType>(value->type)) {
     if (e.items.size() != 1 || e.items[0]->kind == ExprKind::Slice) {
-      report(Diag::tuple_index, e.range, {std::to_string(tuple->types.size())});
+      report(Diag::tuple_index, e.range, {std::to_string(tuple->types.size())})
+          .with_help("take one element, `t[0]`, or unpack it: `a, b = t`");
       return {};
     }
     auto index = known_int(*e.items[0], "the index of a tuple");
@@ -35,21 +36,23 @@ Value Sema::subscript(const Expr& e) {
     int64_t size = static_cast<int64_t>(tuple->types.size());
     int64_t wrapped = *index < 0 ? *index + size : *index;
     if (wrapped < 0 || wrapped >= size) {
-      report(Diag::tuple_index, e.range, {std::to_string(size)});
+      report(Diag::tuple_index, e.range, {std::to_string(size)})
+          .with_help("indices go from 0 to " + std::to_string(size - 1));
       return {};
     }
     return ir::ExprRef(ir::make<ir::TupleGet>(span(e), value, wrapped));
   }
   if (ir::isa<ir::ArrayType>(value->type)) {
     if (e.items.size() != 1 || e.items[0]->kind == ExprKind::Slice) {
-      report(Diag::array_subscript, e.range);
+      report(Diag::array_subscript, e.range).with_help("read the elements one by one: `a[i]`");
       return {};
     }
     ir::ExprRef index = index_expr(eval(*e.items[0]), span(*e.items[0]), "the index of an array");
     ir::ExprRef result = index ? op_call("pl.array.get", {value, index}, span(e)) : nullptr;
     return result ? Value(result) : Value();
   }
-  report(Diag::not_indexable, e.range, {describe(base)});
+  report(Diag::not_indexable, e.range, {describe(base)})
+      .with_help("tensors, tiles, arrays, tuples and lists are indexed");
   return {};
 }
 
@@ -64,7 +67,8 @@ Value Sema::subscript_known(const Value& base, const Expr& e) {
     int64_t size = static_cast<int64_t>(list->items->size());
     int64_t wrapped = *index < 0 ? *index + size : *index;
     if (wrapped < 0 || wrapped >= size) {
-      report(Diag::list_index, e.range, {std::to_string(*index), std::to_string(size)});
+      report(Diag::list_index, e.range, {std::to_string(*index), std::to_string(size)})
+          .with_help(size == 0 ? "the list is empty" : "indices go from 0 to " + std::to_string(size - 1));
       return {};
     }
     return (*list->items)[wrapped];
@@ -77,7 +81,8 @@ Value Sema::subscript_known(const Value& base, const Expr& e) {
     if (!key.is_error()) report(Diag::no_such_key, e.range, {to_text(key)});
     return {};
   }
-  report(Diag::not_indexable, e.range, {describe(base)});
+  report(Diag::not_indexable, e.range, {describe(base)})
+      .with_help("tensors, tiles, arrays, tuples and lists are indexed");
   return {};
 }
 
@@ -117,7 +122,8 @@ bool Sema::region(const ir::ExprList& shape, const Expr& e, Region& out) {
     if (given < rank) items.insert(at, rank - given, nullptr);
   }
   if (items.size() > rank) {
-    report(Diag::too_many_subscripts, e.range, {std::to_string(rank), std::to_string(items.size())});
+    report(Diag::too_many_subscripts, e.range, {std::to_string(rank), std::to_string(items.size())})
+        .with_help("give one subscript per dimension at most; missing ones mean `:`");
     return false;
   }
   items.resize(rank, nullptr);
@@ -137,7 +143,8 @@ bool Sema::dimension(const ir::ExprRef& size, const Expr* item, size_t number, c
   };
   auto outside = [&](const Expr& at, int64_t value) {
     report(Diag::index_out_of_range, at.range,
-           {std::to_string(value), std::to_string(number), std::to_string(*known_size)});
+           {std::to_string(value), std::to_string(number), std::to_string(*known_size)})
+        .with_help("subscripts go from 0 to " + std::to_string(*known_size - 1) + "; -1 is the last");
     return false;
   };
   if (!item) {
@@ -175,7 +182,7 @@ bool Sema::dimension(const ir::ExprRef& size, const Expr* item, size_t number, c
   }
   ir::ExprRef extent = ops::affine_sum(stop, 1, start, -1);
   if (auto value = ir::constant_value(extent); value && *value <= 0) {
-    report(Diag::empty_slice, item->range, {std::to_string(*value)});
+    report(Diag::empty_slice, item->range).with_help("write `start:stop` with stop above start");
     return false;
   }
   if (item->items[0] || item->items[1]) out.everything = false;
@@ -241,7 +248,8 @@ void Sema::assign_subscript(const Expr& target, const Value& value, const Stmt& 
   const auto* tensor = base ? ir::as<ir::TensorType>((*base)->type) : nullptr;
   const auto* tile = base ? ir::as<ir::TileType>((*base)->type) : nullptr;
   if (!tensor && !tile) {
-    report(Diag::not_assignable, target.range, {describe(base_value)});
+    report(Diag::not_assignable, target.range, {describe(base_value)})
+        .with_help("only tensors, tiles and arrays have elements that can be written");
     return;
   }
   Region r;
@@ -266,7 +274,8 @@ void Sema::write_region(const ir::ExprRef& base, const ir::ExprRef& part, const 
   const auto* part_tile = ir::as<ir::TileType>(part->type);
   const auto* part_tensor = ir::as<ir::TensorType>(part->type);
   if (!part_tile && !part_tensor) {
-    report(Diag::not_writable_value, stmt.value->range, {ir::to_string(part->type)});
+    report(Diag::not_writable_value, stmt.value->range, {ir::to_string(part->type)})
+        .with_help("write a tile, a tensor or a scalar");
     return;
   }
   // The extents written must be those of the value, once dimensions of scalar subscripts are dropped.
@@ -283,7 +292,8 @@ void Sema::write_region(const ir::ExprRef& base, const ir::ExprRef& part, const 
   }
   if (agrees && part_tile && kept.size() == 1) agrees = part_tile->rows() == 1;
   if (!agrees) {
-    report(Diag::region_shape, stmt.value->range, {shape_text(given), shape_text(kept)});
+    report(Diag::region_shape, stmt.value->range, {shape_text(given), shape_text(kept)})
+        .with_help("write to a region of the value's shape, or write a part of the value");
     return;
   }
   if (ir::isa<ir::TileType>(base->type)) {

@@ -40,10 +40,12 @@ void Sema::for_loop(const Stmt& s) {
   if (form == Form::While) return while_form(s, iterable);
   if (auto kind = form ? loop_kind(*form) : std::nullopt) return range_loop(s, iterable, *kind);
   size_t before = diags_.error_count();
-  Value value = iterable.kind == ExprKind::Call && !form ? Value() : eval(iterable);
-  if (diags_.error_count() > before) return;
-  report(Diag::loop_iterable, iterable.range, {value.is_error() ? "this" : describe(value)})
-      .with_help("write `for i in pl.range(n):`; pl.parallel, pl.unroll, pl.pipeline and pl.spmd loop too");
+  Value value = eval(iterable);
+  if (diags_.error_count() == before && !value.is_error()) {
+    report(Diag::loop_iterable, iterable.range, {describe(value)})
+        .with_help("write `for i in pl.range(n):`; pl.parallel, pl.unroll, pl.pipeline and pl.spmd loop too");
+  }
+  skip_loop(s);
 }
 
 bool Sema::loop_bounds(const Expr& call, LoopHeader& header) {
@@ -68,7 +70,7 @@ bool Sema::loop_bounds(const Expr& call, LoopHeader& header) {
   auto step = ir::constant_value(header.step);
   if (!step || *step == 0) {
     report(Diag::range_step, call.items[2]->range, {step ? "0" : describe(Value(header.step))})
-        .with_help("a step is a constant other than 0");
+        .with_help("count rounds and multiply: `for k in pl.range(n):`, then `i = start + k * step`");
     return false;
   }
   return true;
@@ -90,8 +92,10 @@ bool Sema::loop_keyword(const Keyword& keyword, const std::string& form, LoopHea
     }
     return true;
   }
-  if (set_attribute(*header.attributes, name, value, keyword)) return true;
-  report(Diag::unknown_keyword, keyword.name_range, {form, std::string(name)});
+  size_t before = diags_.error_count();
+  if (set_attribute(*header.attributes, name, value, keyword)) return diags_.error_count() == before;
+  report(Diag::unknown_keyword, keyword.name_range, {form, std::string(name)})
+      .with_help("it takes `init_values=`, and pl.pipeline `stage=`");
   return false;
 }
 
@@ -112,7 +116,8 @@ void Sema::range_loop(const Stmt& s, const Expr& call, ir::LoopKind kind) {
   }
   if (carried_names.size() != header.init_values.size()) {
     report(Diag::loop_carries, s.targets[0]->range,
-           {std::to_string(carried_names.size()), std::to_string(header.init_values.size())});
+           {std::to_string(carried_names.size()), std::to_string(header.init_values.size())})
+        .with_help("write `for i, (a, b) in pl.range(n, init_values=(x, y)):`");
     return skip_loop(s);
   }
   if (leaves_loop(s.body)) {
@@ -270,7 +275,8 @@ ir::ExprRef Sema::end_of_round(const Carried& c, const std::string& text, const 
     }
   }
   if (!now.expr() && !now.is_number()) {
-    report(Diag::carried_known, s.range, {text, describe(now)});
+    report(Diag::carried_known, s.range, {text, describe(now)})
+        .with_help("only numbers, tiles, tensors and other run-time values change from round to round");
     return nullptr;
   }
   return to_expr(now, span(s.range));
@@ -417,7 +423,10 @@ void Sema::while_form(const Stmt& s, const Expr& call) {
   Ref<ir::For> unused = ir::make_empty<ir::For>();
   header.attributes = unused.get();
   bool ok = call.items.empty();
-  if (!ok) report(Diag::form_arguments, call.range, {"pl.while_", "init_values= only"});
+  if (!ok) {
+    report(Diag::form_arguments, call.range, {"pl.while_", "init_values= only"})
+        .with_help("write `pl.while_(init_values=(x,))`, and the condition as `pl.cond(c)` in the body");
+  }
   for (const Keyword& keyword : call.keywords) ok = loop_keyword(keyword, "pl.while_", header) && ok;
   std::vector<const Expr*> names;
   const Expr& target = *s.targets[0];
@@ -425,7 +434,8 @@ void Sema::while_form(const Stmt& s, const Expr& call) {
   bool plain = target.kind == ExprKind::Name && header.init_values.empty();  // `for _ in pl.while_():`
   for (const Expr* name : names) plain = plain || name->kind == ExprKind::Name;
   if (ok && ((!plain && !names.empty()) || names.size() != header.init_values.size())) {
-    report(Diag::loop_carries, target.range, {std::to_string(names.size()), std::to_string(header.init_values.size())});
+    report(Diag::loop_carries, target.range, {std::to_string(names.size()), std::to_string(header.init_values.size())})
+        .with_help("write `for (a, b) in pl.while_(init_values=(x, y)):`");
     ok = false;
   }
   size_t cond_at = 0;
@@ -476,7 +486,7 @@ bool Sema::is_cond(const Stmt& s) {
 
 ir::ExprRef Sema::cond_value(const Expr& call) {
   if (call.items.size() != 1 || !call.keywords.empty()) {
-    report(Diag::form_arguments, call.range, {"pl.cond", "one condition"});
+    report(Diag::form_arguments, call.range, {"pl.cond", "one condition"}).with_help("write `pl.cond(i < n)`");
     return nullptr;
   }
   return condition_of(eval(*call.items[0]), *call.items[0]);
@@ -485,7 +495,8 @@ ir::ExprRef Sema::cond_value(const Expr& call) {
 void Sema::leave_loop(const Stmt& s) {
   bool is_break = s.kind == StmtKind::Break;
   if (frame_->active_flag == 0) {
-    report(Diag::break_outside_loop, s.range, {is_break ? "break" : "continue"});
+    report(Diag::break_outside_loop, s.range, {is_break ? "break" : "continue"})
+        .with_help("put it in a `for` over pl.range or in a `while`, or remove it");
     return;
   }
   bind(frame_->active_flag, false);

@@ -46,6 +46,12 @@ constexpr NamedBuiltin builtins[] = {
     {"math", "exp", Builtin::Exp},
 };
 
+// Python's functions that programs are most often tried with, for a better message than "define it".
+constexpr std::string_view python_functions[] = {
+    "all",  "any",   "dict",   "divmod", "enumerate", "filter", "getattr", "hasattr", "input", "isinstance", "list",
+    "map",  "next",  "open",   "pow",    "print",     "repr",   "reversed", "set",    "slice", "sorted",     "str",
+    "super", "tuple", "type",  "zip"};
+
 constexpr std::string_view modules[] = {"pl",        "pld",       "math",     "tilewire",   "pl.tile",   "pl.tensor",
                                         "pl.scalar", "pl.array",  "pld.tile", "pld.tensor", "pld.system"};
 
@@ -114,7 +120,7 @@ Value Sema::lookup(const Expr& e) {
     const Value& value = frame_->env[e.name];
     if (const auto* unusable = value.get<UnusableValue>()) {
       Diagnostic& d = report(Diag::unusable_name, e.range, {name_of(e.name), unusable->why});
-      if (unusable->where) d.with_note("assigned here", unusable->where);
+      if (unusable->where) d.with_note("it is assigned in the block that starts here", unusable->where);
       if (!unusable->help.empty()) d.with_help(unusable->help);
       return {};
     }
@@ -161,8 +167,15 @@ Value Sema::lookup_global(Symbol name, const Range& range) {
     auto answer = scope.host->evaluate(text);
     if (const auto* value = std::get_if<HostValue>(&answer)) return from_host(*value, range);
   }
+  if (broken_text_) return {};
   Diagnostic& d = report(Diag::undefined_name, range, {std::string(text)});
-  if (auto near = nearest(text, visible_names())) {
+  auto near = text.size() > 1 ? nearest(text, visible_names()) : std::nullopt;  // one letter is near any other
+  if (std::find(std::begin(python_functions), std::end(python_functions), text) != std::end(python_functions)) {
+    d.with_help("`" + std::string(text) + "` is a function of Python, and the text of a program never runs as Python");
+  } else if (scope.modules.contains(name)) {
+    d.with_help("`" + std::string(text) + "` is imported from Python, which does not run here: define the value at the "
+                "top of the file, or give it on the command line: -D NAME=VALUE");
+  } else if (near) {
     d.with_help("did you mean `" + *near + "`?");
   } else if (!scope.host) {
     d.with_help("define it at the top of the file, or give it on the command line: -D " + std::string(text) +
@@ -256,7 +269,11 @@ Value Sema::attribute(const Expr& e) {
     std::vector<std::string> names;
     for (const auto& [symbol, info] : current_scope_->functions) names.push_back(name_of(symbol));
     Diagnostic& d = report(Diag::no_such_method, e.range, {std::string(name)});
-    if (auto near = nearest(name, names)) d.with_help("did you mean `self." + *near + "`?");
+    if (auto near = nearest(name, names)) {
+      d.with_help("did you mean `self." + *near + "`?");
+    } else {
+      d.with_help("define it in the class: `def " + std::string(name) + "(self, ...):`");
+    }
     return {};
   }
   if (const auto* form = base.get<FormValue>()) {
@@ -285,9 +302,20 @@ Value Sema::attribute(const Expr& e) {
   if (const ir::Expr* expr = base.expr()) {
     if (auto value = shape_attribute(*expr, name)) return *value;
   }
-  report(Diag::no_such_attribute, e.range, {describe(base), std::string(name)})
-      .with_help(base.expr() ? "ops are functions: write `pl." + std::string(name) + "(...)`"
-                             : "check the spelling of `" + std::string(name) + "`");
+  Diagnostic& d = report(Diag::no_such_attribute, e.range, {describe(base), std::string(name)});
+  std::optional<Value> member;
+  if (base.expr()) member = module_member("pl", name);
+  if (member && member->is<OpValue>()) {
+    d.with_help("ops are functions: write `pl." + std::string(name) + "(...)`");
+  } else if (base.expr()) {
+    d.with_help("tensors and tiles have `shape` and `dtype`; all else is an op: `pl.load(x, offsets, shape)`");
+  } else if (base.is<ir::DType>()) {
+    d.with_help("a dtype has `get_byte()` and `get_bit()`");
+  } else if (base.is<ListValue>() || base.is<DictValue>()) {
+    d.with_help("lists, tuples and dicts are fixed when the program is read; build a new one with `+`");
+  } else {
+    d.with_help("check the spelling of `" + std::string(name) + "`");
+  }
   return {};
 }
 
@@ -357,11 +385,19 @@ Value Sema::module_attribute(std::string_view path, std::string_view name, const
     for (const NamedForm& f : forms) {
       if (f.module == path) names.emplace_back(f.name);
     }
+    if (path == "pl") {
+      for (const ir::DTypeInfo& dtype : ir::all_dtypes()) names.emplace_back(dtype.name);
+    }
     Diagnostic& d = report(Diag::unknown_op, e.range, {std::string(path), std::string(name)});
-    if (auto near = nearest(name, names)) {
+    std::string_view root = path.substr(0, path.find('.'));
+    if (root != path && module_member(root, name)) {
+      d.with_help("write `" + std::string(root) + "." + std::string(name) + "`");
+    } else if (auto near = nearest(name, names)) {
       d.with_help("did you mean `" + prefix + *near + "`?");
+    } else if (path == "math") {
+      d.with_help("there are sqrt, ceil, floor, log, log2, exp, pi, e, inf and nan");
     } else {
-      d.with_help("`tilewire ops` lists all of them");
+      d.with_help("`tilewire ops` lists all ops; dtypes are pl.FP32, pl.INT32 and their kin");
     }
     return {};
   }

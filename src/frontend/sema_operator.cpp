@@ -83,10 +83,6 @@ Value Sema::binary(Operator op, const Value& a, const Value& b, const Expr& e) {
   if (a.is<HostObjectValue>() || b.is<HostObjectValue>()) {
     if (is_known(a) && is_known(b) && current_scope_->host) return ask_host(e);
   }
-  if (op == Operator::MatMul) {
-    report(Diag::matmul_operator, e.range).with_help("write `pl.matmul(a, b)`");
-    return {};
-  }
   if (Folded folded = fold_binary(op, a, b)) {
     if (auto* value = std::get_if<Value>(&*folded)) return *value;
     report(Diag::cannot_fold, e.range, {std::get<std::string>(*folded)});
@@ -97,7 +93,9 @@ Value Sema::binary(Operator op, const Value& a, const Value& b, const Expr& e) {
 
 Value Sema::runtime_binary(Operator op, const Value& a, const Value& b, const Expr& e) {
   auto operand_error = [&]() -> Value {
-    report(Diag::operator_operands, e.range, {std::string(spelling(op)), describe(a), describe(b)});
+    Diagnostic& d = report(Diag::operator_operands, e.range, {std::string(spelling(op)), describe(a), describe(b)});
+    if (op == Operator::In || op == Operator::NotIn) d.with_help("compare with each: `n == 1 or n == 2`");
+    if (op == Operator::Is || op == Operator::IsNot) d.with_help("write `==` or `!=`");
     return {};
   };
   const OperatorNames* names = names_of(op);
@@ -105,9 +103,10 @@ Value Sema::runtime_binary(Operator op, const Value& a, const Value& b, const Ex
   bool tile = is_tile(a) || is_tile(b), tensor = is_tensor(a) || is_tensor(b);
   if (!tile && !tensor) {
     if (!is_scalar(a) || !is_scalar(b)) return operand_error();
-    ir::ExprRef result = op_call("pl." + std::string(names->scalar),
-                                 {operand(a, span(*e.left)), operand(b, span(*e.right))}, span(e));
-    return result ? Value(result) : Value();
+    std::vector<ir::OpArgument> args;
+    args.push_back({operand(a, span(*e.left)), span(*e.left)});
+    args.push_back({operand(b, span(*e.right)), span(*e.right)});
+    return make_call(*ops_.find("pl." + std::string(names->scalar)), std::move(args), {}, span(e));
   }
   if (names->tile.empty()) {
     Diagnostic& d = report(Diag::operator_on_tiles, e.range, {std::string(spelling(op)), tile ? "tiles" : "tensors"});
@@ -220,11 +219,13 @@ Value Sema::unary(Operator op, const Value& a, const Expr& e) {
     if (op == Operator::Not && !tile && !tensor) name = "pl.scalar.not";
   }
   if (!name) {
-    report(Diag::operator_operand, e.range, {std::string(spelling(op)), describe(a)});
+    Diagnostic& d = report(Diag::operator_operand, e.range, {std::string(spelling(op)), describe(a)});
+    if (op == Operator::Not && (tile || tensor)) d.with_help("write `~` for the opposite of every element of a mask");
     return {};
   }
-  ir::ExprRef result = op_call(name, {operand(a, span(*e.left))}, span(e));
-  return result ? Value(result) : Value();
+  std::vector<ir::OpArgument> args;
+  args.push_back({operand(a, span(*e.left)), span(*e.left)});
+  return make_call(*ops_.find(name), std::move(args), {}, span(e));
 }
 
 // `a and b`, `a or b`. The right side is evaluated only when the left one asks for it: if it needs statements

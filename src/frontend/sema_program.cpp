@@ -33,6 +33,7 @@ ir::ProgramRef Sema::run(const Ref<const SourceFile>& file) {
   auto tree = parse(file, options_.snippet ? ParseMode::Strict : ParseMode::Module, diags_);
   Scope* scope = add_scope(std::move(tree), options_.host);
   scope->command_constants = &options_.constants;
+  broken_text_ = diags_.has_errors();
   current_scope_ = scope;
   std::vector<const Stmt*> classes;
   collect_module(*scope, classes);
@@ -46,10 +47,6 @@ ir::ProgramRef Sema::run(const Ref<const SourceFile>& file) {
     scope->functions.clear();
     collect_class(*scope, *program, groups);
   }
-  if (order_.empty() && !diags_.has_errors()) {
-    diags_.report(Diag::no_program, Span{file, 0, 0, 0, 0})
-        .with_help("decorate a class with `@pl.program`, or functions with `@pl.jit`, `@pl.jit.host`, `@pl.jit.incore`");
-  }
   for (FunctionInfo* info : order_) function_names_.insert(info->name);
   type_all();
   auto comm_groups = read_groups(groups);
@@ -57,6 +54,11 @@ ir::ProgramRef Sema::run(const Ref<const SourceFile>& file) {
   Ref<ir::Program> result = ir::make_empty<ir::Program>();
   for (size_t i = 0; i < order_.size(); ++i) {  // by index: imported functions join while others are read
     for (const auto& v : order_[i]->versions) result->functions.push_back(v->function);
+  }
+  if (!program && result->functions.empty()) {
+    diags_.report(Diag::no_program, Span{file, 0, 0, 0, 0})
+        .with_help("decorate a class with `@pl.program`, or functions with `@pl.jit`, `@pl.jit.host`, `@pl.jit.incore`");
+    return nullptr;
   }
   result->name_hint = program ? name : program_name();
   result->comm_groups = std::move(comm_groups);
@@ -103,7 +105,7 @@ void Sema::collect_module(Scope& scope, std::vector<const Stmt*>& classes) {
           // `import tilewire.language` binds `tilewire`.
           bool bare = tree.name(import.name) == "tilewire" && import.module.starts_with("tilewire.");
           std::string path = bare ? "tilewire" : language_path(import.module);
-          if (!path.empty()) scope.modules[import.name] = path;
+          scope.modules[import.name] = path;  // empty: a module of Python alone
         }
         break;
       case StmtKind::Assign:
@@ -157,14 +159,14 @@ FunctionInfo* Sema::add_function(Scope& scope, const FunctionDef& def, bool is_m
   for (size_t i = 0; i < def.params.size(); ++i) {
     for (size_t k = 0; k < i; ++k) {
       if (def.params[i].name != def.params[k].name) continue;
-      report(Diag::duplicate_parameter, def.params[i].range, {name_of(def.params[i].name)});
-      return nullptr;
+      return nullptr;  // reported when it was parsed
     }
   }
   auto [it, fresh] = scope.functions.emplace(def.name, &info);
   if (!fresh) {
     report(Diag::duplicate_function, def.name_range, {info.name})
-        .with_note("first defined here", span(it->second->def->name_range));
+        .with_note("first defined here", span(it->second->def->name_range))
+        .with_help("give one of them another name");
     return nullptr;
   }
   return &info;
@@ -206,7 +208,10 @@ bool Sema::read_function_decorator(FunctionInfo& info, const Expr& call) {
   std::optional<ir::Level> level;
   std::optional<ir::Role> role;
   bool ok = call.items.empty();
-  if (!ok) report(Diag::form_arguments, call.range, {"pl.function", "keywords only"});
+  if (!ok) {
+    report(Diag::form_arguments, call.range, {"pl.function", "keywords only"})
+        .with_help("write `@pl.function(type=pl.FunctionType.InCore)`");
+  }
   for (const Keyword& keyword : call.keywords) {
     std::string_view name = current_scope_->tree->name(keyword.name);
     Value value = eval(*keyword.value);
@@ -228,14 +233,20 @@ bool Sema::read_function_decorator(FunctionInfo& info, const Expr& call) {
     } else {
       bool known = name == "type" || name == "level" || name == "role" || name == "attrs";
       report(known ? Diag::keyword_type : Diag::unknown_keyword, known ? keyword.value->range : keyword.name_range,
-             {"pl.function", std::string(name), describe(value)});
+             {"pl.function", std::string(name), describe(value)})
+          .with_help(name == "type"    ? "write `type=pl.FunctionType.InCore`"
+                     : name == "level" ? "write `level=pl.Level.HOST`"
+                     : name == "role"  ? "write `role=pl.Role.Orchestrator`"
+                     : name == "attrs" ? "write a dict: `attrs={\"split\": pl.SplitMode.UP_DOWN}`"
+                                       : "it takes `type=`, `level=`, `role=`, `attrs=` and `optimizations=`");
       ok = false;
     }
   }
   if (type) info.type = *type;
   if (level == ir::Level::HOST) {
     if (type && *type != ir::FunctionType::Host && *type != ir::FunctionType::Opaque) {
-      report(Diag::host_type, call.range, {std::string(member_name(ir::enum_value(*type)))});
+      report(Diag::host_type, call.range, {std::string(member_name(ir::enum_value(*type)))})
+          .with_help("leave `type=` out for a host function, `level=` for any other");
       return false;
     }
     info.type = ir::FunctionType::Host;
@@ -256,7 +267,8 @@ bool Sema::set_function_attributes(const FunctionInfo& info, ir::Function& funct
     AttributeResult result = name ? set_attribute_field(function, *name, value) : AttributeResult::NoSuchField;
     if (result == AttributeResult::Set) continue;
     report(result == AttributeResult::WrongType ? Diag::keyword_type : Diag::unknown_attribute, info.attributes_range,
-           {"attrs", name ? *name : to_text(key), describe(value)});
+           {"attrs", name ? *name : to_text(key), describe(value)})
+        .with_help("write `attrs={\"split\": pl.SplitMode.UP_DOWN}`");
     return false;
   }
   return true;
@@ -363,7 +375,10 @@ std::vector<Ref<const ir::CommGroup>> Sema::read_groups(const std::vector<const 
         } else if (name == "slots" && item.get<std::string>()) {
           auto window = windows_.find(*item.get<std::string>());
           if (window == windows_.end()) {
-            if (!diags_.has_errors()) report(Diag::unknown_slot, keyword.value->range, {*item.get<std::string>()});
+            if (!diags_.has_errors()) {
+              report(Diag::unknown_slot, keyword.value->range, {*item.get<std::string>()})
+                  .with_help("a slot is the name `pld.alloc_window_buffer` is assigned to in the host function");
+            }
             continue;
           }
           group->slots.push_back(window->second);
@@ -380,7 +395,7 @@ std::vector<Ref<const ir::CommGroup>> Sema::read_groups(const std::vector<const 
     try {
       result.push_back(ir::finish_node(std::move(group)));
     } catch (const ir::InvalidNode& error) {
-      report(Diag::bad_group, e->range, {error.what()});
+      report(Diag::bad_group, e->range, {error.what()}).with_help("list each rank once: `devices=[0, 1]`");
     }
   }
   return result;

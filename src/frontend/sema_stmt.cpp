@@ -1,4 +1,6 @@
 // Simple statements: assignments, returns, assertions, expressions.
+#include <algorithm>
+
 #include "frontend/fold.h"
 #include "frontend/sema.h"
 #include "ir/printer.h"
@@ -17,7 +19,7 @@ void Sema::block(std::span<const Stmt* const> body) {
     }
     statement(s);
     if (frame_->returned) {
-      if (!rest.empty()) report(Diag::unreachable, rest[0]->range);
+      if (!rest.empty()) report(Diag::unreachable, rest[0]->range).with_help("remove it, or the `return` before it");
       return;
     }
     if (frame_->active_flag != 0 && leaves_loop(s) && !rest.empty()) {
@@ -32,7 +34,7 @@ void Sema::continue_if_active(std::span<const Stmt* const> rest) {
   const Value active = frame_->env[frame_->active_flag];
   if (const auto* known = active.get<bool>()) {
     if (*known) return block(rest);
-    report(Diag::unreachable, rest[0]->range);
+    report(Diag::unreachable, rest[0]->range).with_help("remove it, or the `break` or `continue` before it");
     return;
   }
   std::vector<Symbol> merged = assigned_names(rest);
@@ -70,7 +72,8 @@ void Sema::expression_statement(const Stmt& s) {
     if (auto form = form_of(*e.left)) {
       if (*form == Form::StaticAssert) {
         if (e.items.empty() || e.items.size() > 2) {
-          report(Diag::form_arguments, e.range, {"pl.static_assert", "a condition and an optional message"});
+          report(Diag::form_arguments, e.range, {"pl.static_assert", "a condition and an optional message"})
+              .with_help("write `pl.static_assert(x.shape[0] % 16 == 0, \"message\")`");
           return;
         }
         return assert_statement(*e.items[0], e.items.size() == 2 ? e.items[1] : nullptr, s.range);
@@ -86,17 +89,20 @@ void Sema::expression_statement(const Stmt& s) {
     report_not_plain(*call->op, span(e));
     return;
   }
-  if (e.kind != ExprKind::Call || (!is_function_call && (!call || call->op->effects.empty()))) {
+  bool acts = is_function_call || (call && (!call->op->effects.empty() || call->op->synchronizes));
+  if (e.kind != ExprKind::Call || !acts) {
     if (e.kind == ExprKind::Call && !call) return;  // an inline call: its statements are here already
     report(Diag::unused_value, e.range).with_help("assign the result to a name, or remove the line");
     return;
   }
-  if (call && call->op == ops_.find("pld.system.defer_wait") && fn_->scope_depth == 0) {
+  bool defers = call && call->op == ops_.find("pld.system.defer_wait");
+  if (defers && fn_->scope_depth == fn_->spmd_depth) {
     report(Diag::defer_wait_place, e.range)
         .with_help("write `with pl.at(level=pl.Level.CORE_GROUP) as tid: pld.system.defer_wait(...)` in an "
                    "orchestration function");
     return;
   }
+  if (defers) ++fn_->defer_waits;
   if (call) note_effects(*call);
   emit(ir::make<ir::Eval>(span(s.range), *expr));
 }
@@ -162,13 +168,19 @@ void Sema::unpack(const Expr& target, const Value& value, const Stmt& s) {
     }
   } else {
     if (!value.is_error()) {
-      report(Diag::cannot_unpack, s.value->range, {describe(value), std::to_string(target.items.size())});
+      report(Diag::cannot_unpack, s.value->range, {describe(value), std::to_string(target.items.size())})
+          .with_help("only tuples and lists are unpacked");
     }
     for (const Expr* item : target.items) bind_error(*item);
     return;
   }
-  if (items.size() != target.items.size()) {
-    report(Diag::unpack_count, target.range, {std::to_string(target.items.size()), std::to_string(items.size())});
+  bool readable = std::none_of(target.items.begin(), target.items.end(),
+                               [](const Expr* item) { return item->kind == ExprKind::Unsupported; });
+  if (!readable || items.size() != target.items.size()) {
+    if (readable) {
+      report(Diag::unpack_count, target.range, {std::to_string(target.items.size()), std::to_string(items.size())})
+          .with_help("write one name per value; `_` is a name for what is not used");
+    }
     for (const Expr* item : target.items) bind_error(*item);
     return;
   }
@@ -223,7 +235,7 @@ void Sema::assign_annotated(const Stmt& s) {
   auto type = annotation(*s.annotation);
   const Expr& target = *s.targets[0];
   if (target.kind != ExprKind::Name) {
-    report(Diag::annotated_target, target.range);
+    report(Diag::annotated_target, target.range).with_help("leave the annotation out");
     return;
   }
   if (!s.value) {
@@ -232,7 +244,10 @@ void Sema::assign_annotated(const Stmt& s) {
   }
   Value callee = s.value->kind == ExprKind::Call ? eval(*s.value->left) : Value(NoneValue{});
   Value value;
-  if (const auto* op = callee.get<OpValue>()) {
+  const auto* op = callee.get<OpValue>();
+  if (op && !type && op->candidates[0]->needs_annotation) {
+    value = Value();  // what is wrong with the annotation has been said
+  } else if (op) {
     value = call_op(*op, *s.value, type ? type->type : nullptr);
   } else if (callee.is_error()) {
     value = Value();
@@ -251,7 +266,8 @@ void Sema::assign_annotated(const Stmt& s) {
   const auto* expr = value.get<ir::ExprRef>();
   if (!expr || !ir::compatible(type->type, (*expr)->type)) {
     report(Diag::annotation_mismatch, s.value->range, {ir::to_string(type->type), to_text(value)})
-        .with_label("this is " + to_text(value));
+        .with_label("this is " + to_text(value))
+        .with_help("correct the annotation or leave it out; pl.cast(x, dtype) converts values");
     return bind(target.name, Value());
   }
   assign_name(target, value, s);
@@ -260,7 +276,7 @@ void Sema::assign_annotated(const Stmt& s) {
 void Sema::assign_augmented(const Stmt& s) {
   const Expr& target = *s.targets[0];
   if (target.kind != ExprKind::Name && target.kind != ExprKind::Subscript) {
-    report(Diag::assign_target, target.range);
+    report(Diag::assign_target, target.range).with_help("assign to a name or to a subscript of a name");
     return;
   }
   Value before = eval(target);

@@ -7,15 +7,36 @@ namespace tilewire::frontend {
 
 void Sema::with_statement(const Stmt& s) {
   if (s.items.size() != 1) {
-    report(Diag::with_items, s.range).with_help("nest the `with` statements");
-    return;
+    report(Diag::with_items, s.range).with_help("write one scope after the other: task scopes do not nest");
+    return skip_scope(s);
   }
   const Expr& item = *s.items[0];
   auto form = item.kind == ExprKind::Call ? form_of(*item.left) : std::nullopt;
   if (form == Form::At) return at_scope(s, item);
   if (form == Form::Spmd) return spmd_scope(s, item, nullptr);
   report(Diag::with_form, item.range).with_help("write `with pl.at(level=pl.Level.CORE_GROUP):` or `with pl.spmd(n):`");
+  skip_scope(s);
 }
+
+// After a broken `with`: what it would have assigned counts as assigned, so that its uses stay silent.
+void Sema::skip_scope(const Stmt& s) {
+  for (const Expr* name : s.names) {
+    if (name) bind_error(*name);
+  }
+  for (Symbol name : assigned_names(s.body)) bind(name, Value());
+}
+
+namespace {
+
+std::string keyword_help(std::string_view name) {
+  if (name == "name_hint") return "write a string: `name_hint=\"copy\"`";
+  if (name == "level") return "write `level=pl.Level.CORE_GROUP`";
+  if (name == "stage") return "write a constant: `stage=2`";
+  if (name == "split") return "write `split=pl.SplitMode.UP_DOWN`";
+  return "write `" + std::string(name) + "=True` or `" + std::string(name) + "=False`";
+}
+
+}  // namespace
 
 template <class T>
 bool Sema::scope_keyword(T& node, const Keyword& keyword, const char* form) {
@@ -27,11 +48,14 @@ bool Sema::scope_keyword(T& node, const Keyword& keyword, const char* form) {
   switch (set_attribute_field(node, name, value)) {
     case AttributeResult::Set: return true;
     case AttributeResult::WrongType:
-      report(Diag::keyword_type, keyword.value->range, {form, std::string(name), describe(value)});
+      report(Diag::keyword_type, keyword.value->range, {form, std::string(name), describe(value)})
+          .with_help(keyword_help(name));
       return false;
     case AttributeResult::NoSuchField: break;
   }
-  report(Diag::unknown_keyword, keyword.name_range, {form, std::string(name)});
+  report(Diag::unknown_keyword, keyword.name_range, {form, std::string(name)})
+      .with_help(std::string("it takes `name_hint=`, `deps=`, `ordered=`, `optimizations=` and ") +
+                 (std::string_view(form) == "pl.at" ? "`level=`" : "`sync_start=`"));
   return false;
 }
 
@@ -41,7 +65,8 @@ template bool Sema::scope_keyword(ir::SpmdScope&, const Keyword&, const char*);
 bool Sema::set_attribute(ir::For& loop, std::string_view name, const Value& value, const Keyword& keyword) {
   AttributeResult result = set_attribute_field(loop, name, value);
   if (result != AttributeResult::WrongType) return result == AttributeResult::Set;
-  report(Diag::keyword_type, keyword.value->range, {"pl.pipeline", std::string(name), describe(value)});
+  report(Diag::keyword_type, keyword.value->range, {"pl.pipeline", std::string(name), describe(value)})
+      .with_help(keyword_help(name));
   return true;  // reported
 }
 
@@ -91,8 +116,13 @@ bool Sema::task_ids(const Expr& e, ir::ExprList& out) {
 
 bool Sema::scope_allowed(const Range& range, const char* form) {
   if (fn_->level == ir::OnOrchestration) return true;
-  report(Diag::scope_level, range, {form, ir::describe_levels(fn_->level)})
-      .with_help("tasks are submitted by orchestration functions: `@pl.function(type=pl.FunctionType.Orchestration)`");
+  Diagnostic& d = report(Diag::scope_level, range, {form, fn_->scope_depth > 0 ? "other task scopes"
+                                                                             : ir::describe_levels(fn_->level)});
+  if (fn_->scope_depth > 0) {
+    d.with_help("end the scope around it first: task scopes do not nest");
+  } else {
+    d.with_help("tasks are submitted by orchestration functions: `@pl.function(type=pl.FunctionType.Orchestration)`");
+  }
   return false;
 }
 
@@ -111,8 +141,9 @@ void Sema::at_scope(const Stmt& s, const Expr& call) {
         .with_help("write `level=pl.Level.CORE_GROUP`: the scope is one kernel task");
     ok = false;
   }
+  size_t waits_before = fn_->defer_waits;
   scope->body = scope_body(s, scope->results);
-  ok = check_defer_waits(*scope, call) && ok;
+  ok = check_defer_waits(*scope, call, fn_->defer_waits - waits_before) && ok;
   bind_task_id(s, scope->task_id);
   if (ok) emit(ir::finish_node(std::move(scope)));
 }
@@ -144,7 +175,7 @@ void Sema::spmd_scope(const Stmt& s, const Expr& call, const Expr* block_name) {
     bind(block_name->name, ir::ExprRef(scope->block_var));
     if (leaves_loop(s.body)) {
       report(Diag::break_not_allowed, s.range, {"pl.spmd"}).with_help("blocks are concurrent: guard the work with `if`");
-      ok = false;
+      return skip_loop(s);
     }
   }
   scope->body = scope_body(s, scope->results, start);
@@ -156,7 +187,7 @@ void Sema::bind_task_id(const Stmt& s, ir::VarRef& out) {
   const Expr* name = s.kind == StmtKind::With && !s.names.empty() ? s.names[0] : nullptr;
   if (!name) return;
   if (name->kind != ExprKind::Name) {
-    report(Diag::with_name, name->range);
+    report(Diag::with_name, name->range).with_help("write `as tid`");
     return;
   }
   out = ir::make<ir::Var>(span(*name), name_of(name->name), ir::task_id_type());
@@ -220,13 +251,13 @@ ir::BlockRef Sema::scope_body(const Stmt& s, ir::VarList& results, std::optional
 }
 
 // `defer_wait` turns its scope into a task that occupies no core: nothing else may stand in it.
-bool Sema::check_defer_waits(const ir::AtScope& scope, const Expr& call) {
+bool Sema::check_defer_waits(const ir::AtScope& scope, const Expr& call, size_t waits) {
   const ir::Op* defer = ops_.find("pld.system.defer_wait");
-  size_t waits = 0, others = 0;
+  size_t others = 0;
   for (const ir::StmtRef& stmt : scope.body->stmts) {
     const auto* eval = ir::as<ir::Eval>(stmt);
     const auto* op_call = eval ? ir::as<ir::Call>(eval->value) : nullptr;
-    ++(op_call && op_call->op == defer ? waits : others);
+    others += !op_call || op_call->op != defer;  // a loop with waits in it is something else too
   }
   if (waits == 0 || others == 0) return true;
   report(Diag::defer_wait_scope, call.range).with_help("put the other statements into a scope of their own, with deps=[tid]");

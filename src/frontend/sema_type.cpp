@@ -44,7 +44,12 @@ std::optional<TypeValue> Sema::annotation(const Expr& e) {
     return std::nullopt;
   }
   Diagnostic& d = report(Diag::not_a_type, e.range, {describe(value)});
-  if (const auto* dtype = value.get<ir::DType>()) {
+  const auto* builtin = value.get<BuiltinValue>();
+  if (builtin && (builtin->builtin == Builtin::Int || builtin->builtin == Builtin::Float ||
+                  builtin->builtin == Builtin::Bool)) {
+    bool is_int = builtin->builtin == Builtin::Int, is_float = builtin->builtin == Builtin::Float;
+    d.with_help(std::string("write `pl.Scalar[pl.") + (is_int ? "INT32" : is_float ? "FP32" : "BOOL") + "]`");
+  } else if (const auto* dtype = value.get<ir::DType>()) {
     d.with_help("a scalar of that dtype is `pl.Scalar[pl." + std::string(ir::info(*dtype).name) + "]`");
   } else {
     d.with_help(std::string("write a type such as `") + example_of(Form::Tensor) + "`");
@@ -77,7 +82,9 @@ bool Sema::shape_of(const Value& value, const Expr& e, ir::ExprList& out, bool p
       return false;
     }
     if (known && (*known < 0 || (positive_constants && *known == 0))) {
-      report(Diag::dimension_value, at.range, {std::to_string(*known), positive_constants ? "positive" : "zero or more"});
+      report(Diag::dimension_value, at.range,
+             {std::to_string(*known), positive_constants ? "positive" : "zero or more", "a dimension"})
+          .with_help("a size known only at run time is a symbol: `NR = pl.dynamic(\"NR\")`");
       return false;
     }
     out.push_back(known ? ir::ExprRef(ir::const_index(*known, span(at))) : *item.get<ir::ExprRef>());
@@ -95,7 +102,7 @@ Value Sema::type_subscript(const FormValue& form, const Expr& e) {
     if (e.items.size() != 1) return wrong("one type");
     auto inner = annotation(*e.items[0]);
     if (!inner) return {};
-    if (inner->has_direction) return wrong("one direction");
+    if (inner->has_direction) return wrong("a type without a direction");
     if (inner->type && ir::isa<ir::ScalarType>(inner->type)) {
       report(Diag::scalar_direction, e.range).with_help("return the scalar, or write it to an element of a tensor");
       return {};
@@ -131,7 +138,8 @@ Value Sema::type_subscript(const FormValue& form, const Expr& e) {
     const auto* extent = args[0].get<int64_t>();
     if (!extent || args.size() != 2) return wrong("a length and a dtype");
     if (*extent <= 0) {
-      report(Diag::dimension_value, e.items[0]->range, {std::to_string(*extent), "positive"});
+      report(Diag::dimension_value, e.items[0]->range, {std::to_string(*extent), "positive", "the length of an array"})
+          .with_help("write `pl.Array[8, pl.INT32]`");
       return {};
     }
     if (!ir::is_integer(*dtype) && *dtype != ir::DType::TaskId && *dtype != ir::DType::Bool) {
@@ -181,7 +189,8 @@ Value Sema::shaped_type(const FormValue& form, const Expr& e, const std::vector<
   }
   if (view && !view->stride.empty() && view->stride.size() != shape.size()) {
     report(Diag::stride_count, e.items[2]->range,
-           {std::to_string(shape.size()), std::to_string(view->stride.size())});
+           {std::to_string(shape.size()), std::to_string(view->stride.size())})
+        .with_help("give one stride per dimension, in elements");
     return {};
   }
   ir::TypeRef type;

@@ -141,7 +141,7 @@ def test_bad_program_shows_line_caret_and_code(tmp_path):
     path = tmp_path / "bad.py"
     path.write_text(BAD)
     result = tilewire("print", path)
-    refused(result, 3, "error[TW0", f"--> {path}:12:", "undefined_name", "^")
+    refused(result, 3, "error[TW", f"--> {path}:12:", "undefined_name", "^")
 
 
 @pytest.mark.parametrize(

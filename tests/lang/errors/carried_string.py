@@ -6,4 +6,4 @@ def kernel(n: pl.Scalar[pl.INDEX]):
     name = "a"
     for i in pl.range(n):
         name = "b"
-    v = name
+    return name

@@ -3,4 +3,4 @@ import tilewire.language as pl
 
 @pl.jit.incore
 def kernel(n: pl.Scalar[pl.INDEX]):
-    class = n
+    pass = n

@@ -1,10 +1,6 @@
 import tilewire.language as pl
 
 
-import functools
-
-
-@functools.cache
-@pl.jit.incore
+@pl.load
 def kernel(n: pl.Scalar[pl.INDEX]):
     v = n

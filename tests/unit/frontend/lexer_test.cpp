@@ -61,9 +61,8 @@ std::string tokens(std::string text) {
   }
 }
 
-std::vector<Token> all_tokens(const SyntaxTree& tree, Lexer& lexer) {
+std::vector<Token> all_tokens(Lexer& lexer) {
   std::vector<Token> result;
-  (void)tree;
   do {
     lexer.next(result.emplace_back());
   } while (result.back().kind != Tok::End);
@@ -74,7 +73,7 @@ TEST(Lexer, names_and_keywords) {
   EXPECT_EQ(tokens("if iff _x1 lambda_ match"), "if iff _x1 lambda_ match NL END");
   SyntaxTree tree(Ref<const SourceFile>(new SourceFile("t.py", "yield False x x")));
   Lexer lexer(tree);
-  auto found = all_tokens(tree, lexer);
+  auto found = all_tokens(lexer);
   EXPECT_EQ(found[0].kind, Tok::Yield);
   EXPECT_EQ(found[1].kind, Tok::False);
   EXPECT_EQ(found[2].symbol, found[3].symbol);
@@ -212,7 +211,7 @@ TEST(Lexer, line_ends) {
 TEST(Lexer, positions) {
   SyntaxTree tree(Ref<const SourceFile>(new SourceFile("t.py", "a = 'ä'\n  bb + '''x\ny''' + c\n", 41)));
   Lexer lexer(tree);
-  auto found = all_tokens(tree, lexer);
+  auto found = all_tokens(lexer);
   auto place = [&](size_t i) {
     const Range& r = found[i].range;
     return std::to_string(r.begin.line) + ":" + std::to_string(r.begin.column) + "-" +

@@ -1,0 +1,11 @@
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def kernel(x: pl.Tensor[[16, 16], pl.FP32], y: pl.Out[pl.Tensor[[16, 16], pl.FP32]]):
+    y = pl.store(pl.load(x), [0, 0], y)
+
+
+@pl.jit
+def main(x: pl.Tensor[[16, 16], pl.FP32], y: pl.Out[pl.Tensor[[16, 16], pl.FP32]]):
+    kernel(x, y, deps=[1])
