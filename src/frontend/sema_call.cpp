@@ -132,6 +132,10 @@ Value Sema::call_function(FunctionInfo& info, const Expr& e) {
     values.push_back(std::move(value));
   }
   if (info.type == ir::FunctionType::Inline) {
+    // Evaluated once, however often the callee uses it.
+    for (Value& value : values) {
+      if (ok && value.expr() && ir::isa<ir::Call>(*value.expr())) value = emit_assign(*value.get<ir::ExprRef>(), "arg", span(e));
+    }
     for (const Expr* extra : {bound.device, bound.blocks, bound.deps}) {
       if (!extra) continue;
       report(Diag::inline_keyword, extra->range, {info.name}).with_help("leave the keyword out");

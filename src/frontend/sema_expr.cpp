@@ -225,7 +225,17 @@ bool Sema::require_function(const Expr& e) {
 
 bool Sema::check_level(const ir::Op& op, const Span& at) {
   // Outside functions only arithmetic on dimensions gets here.
-  if (!fn_ || (op.levels & fn_->level)) return true;
+  if (!fn_) return true;
+  if (op.functions != 0 && !(op.functions & ir::function_bit(fn_->info->type))) {
+    bool cube = op.functions & ir::function_bit(ir::FunctionType::AIC);
+    bool vector = op.functions & ir::function_bit(ir::FunctionType::AIV);
+    report(Diag::wrong_half, at, {op.qualified(), cube && vector ? "an AIC or AIV" : cube ? "an AIC" : "an AIV"})
+        .with_label("inside `" + fn_->info->name + "` of type " +
+                    std::string(member_name(ir::enum_value(fn_->info->type))))
+        .with_help("split the kernel by hand into an AIC and an AIV function joined by a Group function");
+    return false;
+  }
+  if (op.levels & fn_->level) return true;
   Diagnostic& d = report(Diag::wrong_level, at,
                          {op.qualified(), ir::describe_levels(op.levels), ir::describe_levels(fn_->level)});
   d.with_label((fn_->scope_depth > 0 ? "in a task scope of `" : "in the function `") + fn_->info->name + "`");

@@ -235,10 +235,8 @@ Diagnostic& OpCheck::error(Diag id, std::string_view operand, std::vector<std::s
   Diagnostic& d = diags.report(id, place && *place ? *place : span, std::move(arguments));
   if (position < 0 || !args[position]) return d;
   const ExprRef& expr = args[position];
-  if (const auto* list = as<MakeTuple>(expr)) {
-    size_t n = list->elements.size();
-    return d.with_label(std::to_string(n) + (n == 1 ? " entry" : " entries"));
-  }
+  // What a list or a constant is stands in the source line already.
+  if (isa<MakeTuple>(expr) || isa<ConstInt>(expr) || isa<ConstFloat>(expr) || isa<ConstBool>(expr)) return d;
   return d.with_label("`" + written(place, expr) + "` is " + to_string(expr->type));
 }
 

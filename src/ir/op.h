@@ -71,6 +71,7 @@ struct Effect {
 
 enum LevelBits : uint8_t { OnHost = 1, OnOrchestration = 2, OnKernel = 4, Anywhere = 7 };
 std::string describe_levels(uint8_t levels);
+constexpr uint16_t function_bit(FunctionType type) { return static_cast<uint16_t>(1 << static_cast<int>(type)); }
 
 class OpCheck;
 
@@ -88,6 +89,7 @@ struct Op {
   bool needs_annotation = false;   // the result type comes from the assigned name's annotation (pops)
   bool plain_assignment_only = false;  // only `name = op(...)`: alloc_window_buffer
   int result_peer = -1;            // >= 0: the result names memory of the rank this parameter names (peer_slot)
+  uint16_t functions = 0;          // bits of the FunctionTypes it may stand in; 0: any its levels allow
   bool synchronizes = false;       // keeps its place among effects though no operand shows one: pipes
   // Checks what the declaration cannot say and gives the result type; null after reporting an error.
   std::function<TypeRef(OpCheck&)> rule;

@@ -107,6 +107,9 @@ void CallVerifier::check(const Call& call, const CallPlace& place, bool statemen
         Diag::op_at_wrong_level, call.span,
         {op.qualified(), "in " + describe_levels(op.levels), "in " + text_of(place.function->type, place)});
   }
+  if (op.functions != 0 && place.function && !(op.functions & function_bit(place.function->type))) {
+    diags_.report(Diag::wrong_half, call.span, {op.qualified(), "another type of"});
+  }
   const OpParam* missing = place.level != 0 ? missing_at(call, place.level) : nullptr;
   if (missing) {
     diags_.report(Diag::required_at_level, call.span,

@@ -10,19 +10,22 @@ void define_block(std::vector<Op>& ops) {
   struct Entry {
     const char* name;
     const char* doc;
+    bool vector_only = false;
   };
   const Entry entries[] = {
       {"tile.get_block_idx", "The number of this SPMD block, from 0; 0 outside `pl.spmd`."},
       {"tile.get_block_num", "How many SPMD blocks this launch has; 1 outside `pl.spmd`."},
       {"tile.get_subblock_idx",
-       "The number of this vector lane, from 0, in an AIV function whose pipes are split over two lanes."},
+       "The number of this vector lane, from 0, in an AIV function whose pipes are split over two lanes.",
+       true},
       {"tile.get_subblock_num",
-       "How many vector lanes run this AIV function for each block: 1, or 2 when split."},
+       "How many vector lanes run this AIV function for each block: 1, or 2 when split.",
+       true},
   };
   for (const Entry& entry : entries) {
-    Define(ops, "pl", entry.name, entry.doc).result("An INDEX scalar.").rule([](OpCheck&) {
-      return scalar_type(DType::Index);
-    });
+    Define def(ops, "pl", entry.name, entry.doc);
+    def.result("An INDEX scalar.").rule([](OpCheck&) { return scalar_type(DType::Index); });
+    if (entry.vector_only) def.op().functions = function_bit(FunctionType::AIV);
   }
 }
 

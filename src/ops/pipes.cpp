@@ -118,6 +118,7 @@ void define_buffers(std::vector<Op>& ops) {
       .result("An INT32 handle for the initialisation of the pipe.")
       .rule(import_rule);
   reserve.op().synchronizes = import.op().synchronizes = true;
+  reserve.op().functions = import.op().functions = function_bit(FunctionType::AIC) | function_bit(FunctionType::AIV);
   for (const char* half : {"aic", "aiv"}) {
     std::string unit = std::string(half) == "aic" ? "cube" : "vector";
     Define def(ops, "pl", half + std::string("_initialize_pipe"),
@@ -139,6 +140,7 @@ void define_buffers(std::vector<Op>& ops) {
         .result("Nothing.")
         .rule(initialize_rule);
     def.op().synchronizes = true;
+    def.op().functions = function_bit(unit == "cube" ? FunctionType::AIC : FunctionType::AIV);
   }
 }
 
@@ -166,6 +168,9 @@ void define_slots(std::vector<Op>& ops) {
     free.operand("tile", AcceptTile, "The tile that was popped.");
     pipe_id(free).result("Nothing.").rule(push_rule);
 
+    // Each half talks to the other one only.
+    push.op().functions = pop.op().functions = free.op().functions =
+        function_bit(name == "aiv" ? FunctionType::AIC : FunctionType::AIV);
     pop.op().needs_annotation = true;
     push.op().synchronizes = pop.op().synchronizes = free.op().synchronizes = true;
   }

@@ -1,6 +1,8 @@
 // Windows: memory every rank of a group owns a copy of. Host ops, and what a rank knows of its group.
 #include "ops/windows.h"
 
+#include <algorithm>
+
 #include "ir/printer.h"
 #include "ops/checks.h"
 #include "ops/define.h"
@@ -56,7 +58,9 @@ TypeRef alloc_rule(OpCheck& c) {
     }
     if (c.failed()) return nullptr;
     bytes = constant_bytes(c.list("shape"), *dtype->get<DType>());
-    if (!bytes && element_count(c.list("shape")))
+    const ExprList& shape = c.list("shape");
+    auto is_constant = [](const ExprRef& extent) { return constant_value(extent).has_value(); };
+    if (!bytes && std::all_of(shape.begin(), shape.end(), is_constant))
       c.error(Diag::window_size, "shape", {"more than 64 bits can count"});
   } else {
     bytes = constant_value(c.arg("nbytes"));
