@@ -165,7 +165,8 @@ std::string program_text(Style style, size_t lines) {
 }
 
 // `after` is not timed: it frees what the work made.
-double median_ms(const std::function<void()>& work, const std::function<void()>& after = [] {}) {
+double median_ms(
+    const std::function<void()>& work, const std::function<void()>& after = [] {}) {
   using Clock = std::chrono::steady_clock;
   std::vector<double> times;
   double sum = 0;

@@ -264,8 +264,7 @@ ir::ExprRef Sema::convert_argument(const Value& value, const Param& param, const
   }
   if (want && !ir::compatible(want, arg->type, dims)) {
     Diagnostic& d =
-        report(Diag::argument_type, at.range, {name, callee.name, ir::to_string(want), describe(Value(arg))});
-    d.with_label("this is " + ir::to_string(arg->type));
+        report(Diag::argument_type, at.range, {name, callee.name, ir::to_string(want), ir::to_string(arg->type)});
     d.with_note("the parameter is declared here", callee.scope->tree->span(param.range));
     bool window = ir::isa<ir::DistributedTensorType>(want) && ir::isa<ir::TensorType>(arg->type) &&
                   !ir::isa<ir::DistributedTensorType>(arg->type);

@@ -232,7 +232,9 @@ bool Sema::check_level(const ir::Op& op, const Span& at) {
     report(Diag::wrong_half, at, {op.qualified(), cube && vector ? "an AIC or AIV" : cube ? "an AIC" : "an AIV"})
         .with_label("inside `" + fn_->info->name + "` of type " +
                     std::string(member_name(ir::enum_value(fn_->info->type))))
-        .with_help("split the kernel by hand into an AIC and an AIV function joined by a Group function");
+        .with_help(fn_->info->type == ir::FunctionType::AIC || fn_->info->type == ir::FunctionType::AIV
+                       ? "move it to the other half"
+                       : "split the kernel by hand into an AIC and an AIV function joined by a Group function");
     return false;
   }
   if (op.levels & fn_->level) return true;

@@ -19,7 +19,9 @@ bool equal(const ir::NodeRef& left, const ir::NodeRef& right) {
   if (left == right) return true;
   // A variable is itself and nothing else; inside a larger tree those it defines are matched one to one.
   if (ir::isa<ir::Var>(left) || ir::isa<ir::Var>(right)) return false;
-  return ir::identical_but_for_definitions(left, right);
+  // Window buffers have no definition of their own, but belong to the function that allocates them.
+  bool closed = ir::isa<ir::Program>(left) || ir::isa<ir::Function>(left);
+  return closed ? ir::structurally_equal(left, right) : ir::identical_but_for_definitions(left, right);
 }
 
 uint64_t hash(const ir::NodeRef& node) {

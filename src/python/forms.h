@@ -11,6 +11,7 @@ struct FormText {
   std::string_view name;
   std::string_view signature;  // as after `def name`
   std::string_view doc;
+  bool in_class_body = false;  // Python runs it there when it makes the class, to no effect
 };
 
 inline constexpr FormText all_forms[] = {
@@ -43,7 +44,7 @@ inline constexpr FormText all_forms[] = {
     {"pld", "alloc_signal", "(cells)",
      "A window of INT32 signal cells, [cells, 1], zero at first: `s = pld.alloc_signal(n)`. Host only."},
     {"pld", "comm_group", "(*, devices=(), slots=())",
-     "In the body of a program: ranks and the window buffers they share. No devices means all ranks."},
+     "In the body of a program: ranks and the window buffers they share. No devices means all ranks.", true},
 };
 
 }  // namespace tilewire::python

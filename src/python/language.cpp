@@ -119,8 +119,8 @@ void add_forms(std::string_view module, nb::dict& names) {
   for (const FormText& form : all_forms) {
     if (form.module != module) continue;
     std::string path = std::string(module) + "." + std::string(form.name);
-    names[to_python(form.name)] =
-        with_names(nb::cast(LanguageForm{path, std::string(form.signature)}), path, form.doc);
+    names[to_python(form.name)] = with_names(
+        nb::cast(LanguageForm{path, std::string(form.signature), form.in_class_body}), path, form.doc);
   }
 }
 
@@ -192,6 +192,7 @@ void bind_language(nb::module_& module) {
                            "A name with a meaning in program text.")
       .def("__call__",
            [](const LanguageForm& f, nb::args, nb::kwargs) {
+             if (f.in_class_body) return;
              throw nb::type_error(("`" + f.path +
                                    "` is used inside a decorated function, whose text is read and "
                                    "never run; it cannot be called from Python")

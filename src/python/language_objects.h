@@ -18,6 +18,7 @@ struct OpFunction {
 struct LanguageForm {
   std::string path;
   std::string signature;  // as after `def name`; empty: not a function
+  bool in_class_body = false;
 };
 
 // `pl.Tensor`: subscripting it gives an ir.Type (or, of pl.Out and pl.InOut, a DirectedType).

@@ -16,9 +16,13 @@ constexpr DiagInfo table[] = {
 // Longest piece of a source line that is shown; a line of megabytes must not fill the terminal.
 constexpr size_t shown_width = 160;
 
-bool starts_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
+bool starts_character(char c) {
+  return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+}
 
-size_t characters(std::string_view text) { return std::count_if(text.begin(), text.end(), starts_character); }
+size_t characters(std::string_view text) {
+  return std::count_if(text.begin(), text.end(), starts_character);
+}
 
 // The start of the character that `at` is in. A character has at most four bytes, so a line of nothing but
 // continuation bytes is not searched to its beginning.
@@ -79,7 +83,9 @@ void render_place(std::string& out, const Span& span, const std::string& label) 
 
 }  // namespace
 
-const DiagInfo& diag_info(Diag diag) { return table[static_cast<size_t>(diag)]; }
+const DiagInfo& diag_info(Diag diag) {
+  return table[static_cast<size_t>(diag)];
+}
 
 std::vector<Diag> all_diags() {
   std::vector<Diag> result;
@@ -105,7 +111,8 @@ Diagnostic& Diagnostic::with_help(std::string text) & {
 std::string expand(std::string_view text, const std::vector<std::string>& arguments) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '{' && i + 2 < text.size() && text[i + 2] == '}' && text[i + 1] >= '0' && text[i + 1] <= '9') {
+    if (text[i] == '{' && i + 2 < text.size() && text[i + 2] == '}' && text[i + 1] >= '0' &&
+        text[i + 1] <= '9') {
       size_t index = text[i + 1] - '0';
       out += index < arguments.size() ? arguments[index] : "?";
       i += 2;
@@ -169,7 +176,8 @@ std::string Diagnostics::text() const {
     out += render(d);
   }
   if (error_count_ > 1) {
-    out += "\n" + std::to_string(error_count_) + " errors" + (full() ? " (further ones not shown)" : "") + "\n";
+    out +=
+        "\n" + std::to_string(error_count_) + " errors" + (full() ? " (further ones not shown)" : "") + "\n";
   }
   return out;
 }

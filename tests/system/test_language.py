@@ -34,7 +34,7 @@ OPS = all_op_functions()
 FORMS = [
     f"pl.{name}"
     for name in "range parallel unroll pipeline while_ cond yield_ at spmd split static_assert".split()
-] + [f"pld.{name}" for name in "alloc_window alloc_signal comm_group".split()]
+] + [f"pld.{name}" for name in "alloc_window alloc_signal".split()]
 
 
 def lookup(path):
@@ -218,6 +218,13 @@ def test_forms(path):
     assert inspect.signature(form).parameters
     with pytest.raises(TypeError, match=f"`{path}` is used inside a decorated function"):
         form()
+
+
+def test_comm_group_may_stand_in_a_class():
+    class Body:
+        pld.comm_group(devices=[0, 1], slots=["buf"])
+
+    assert list(inspect.signature(pld.comm_group).parameters) == ["devices", "slots"]
 
 
 def test_auto_and_dynamic():

@@ -1,6 +1,9 @@
 """Text to programs: pl.parse, decorators, scopes of free names, notebooks, errors and warnings."""
 
 import linecache
+import pathlib
+import pickle
+import runpy
 import threading
 import types
 import warnings
@@ -375,6 +378,47 @@ def test_jit_closures():
         return kernel
 
     assert floats(make(2.0).program) == [2.0] and floats(make(5.0).program) == [5.0]
+
+
+@pl.jit.incore
+def signal_all(x: pl.Tensor[[16, 16], pl.FP32], s: pl.InOut[pld.DistributedTensor[[NR, 1], pl.INT32]]):
+    pld.system.notify_all(s)
+    pld.system.wait_all(s, 1)
+
+
+@pl.jit.host
+def windows(x: pl.Tensor[[16, 16], pl.FP32]):
+    s = pld.alloc_signal(pld.world_size())
+    for r in pl.range(pld.world_size()):
+        signal_all(x, s, device=r)
+
+
+def test_programs_with_windows():
+    program = windows.program
+    again = pl.parse(program.as_python())
+    for other in (again, pickle.loads(pickle.dumps(program)), ir.deserialize(program.serialize())):
+        assert other == program and hash(other) == hash(program)
+        assert other["windows"] == program["windows"]
+
+
+# Programs that need no constants from outside; the command reads all of them.
+PROGRAMS = [
+    path
+    for folder in ("examples", "tests/lang/programs")
+    for path in sorted((pathlib.Path(__file__).parents[2] / folder).glob("*.py"))
+    if not {"-D", "--shape"} & set(path.read_text().split("\n")[0].split())
+]
+
+
+@pytest.mark.filterwarnings("ignore::tilewire.Warning")
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+def test_python_and_the_compiler_read_alike(path):
+    loaded = pl.load_program(path)
+    made = runpy.run_path(str(path), run_name="imported")
+    programs = [value for value in made.values() if isinstance(value, ir.Program)]
+    assert programs or any(isinstance(value, pl.JitFunction) for value in made.values())
+    if programs:
+        assert ir.first_difference(programs[0], loaded) == "" and programs[0] == loaded
 
 
 def test_threads_read_at_once():

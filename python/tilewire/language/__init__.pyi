@@ -392,7 +392,7 @@ class scalar:
     """The ops of `pl.scalar`."""
     @staticmethod
     def add(a: Any, b: Any) -> Any:
-        """The sum of two scalars."""
+        """The sum of two scalars. As in all scalar arithmetic, a literal takes the dtype of the other operand, and two integers widen to the wider: INDEX has 64 bits and gives way to INT64, and a signed and an unsigned one widen to the signed one only if it is wider. Two floats widen to the wider. Integers and floats do not mix."""
     @staticmethod
     def sub(a: Any, b: Any) -> Any:
         """The difference of two scalars."""

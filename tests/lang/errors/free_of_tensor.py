@@ -1,6 +1,6 @@
 import tilewire.language as pl
 
 
-@pl.jit.incore
-def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
+@pl.function(type=pl.FunctionType.AIV)
+def vector(x: pl.Tensor[[16, 16], pl.FP32]):
     pl.tfree_to_aic(x)

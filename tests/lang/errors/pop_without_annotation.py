@@ -1,6 +1,6 @@
 import tilewire.language as pl
 
 
-@pl.jit.incore
-def kernel():
+@pl.function(type=pl.FunctionType.AIV)
+def vector():
     t = pl.tpop_from_aic(split=0)

@@ -3,4 +3,4 @@ import tilewire.language as pl
 
 @pl.jit.incore
 def kernel():
-    b = pl.reserve_buffer(name=7, size=4096)
+    lanes = pl.tile.get_subblock_num()
