@@ -128,6 +128,7 @@ class JitFunction:
     def specialize(self, *arguments: Any, **named: Any) -> ir.Program:
         """The program that starts here, for arguments of these types: ir types, arrays or numbers.
 
+        A str, bool, enum or dtype is known when the program is read.
         Parameters left out need an annotation of their own.
         """
         bound = inspect.signature(self.__wrapped__).bind_partial(*arguments, **named).arguments

@@ -8,13 +8,18 @@ namespace {
 void collect_targets(const Expr* target, std::vector<Symbol>& out) {
   if (!target) return;
   switch (target->kind) {
-    case ExprKind::Name: out.push_back(target->name); break;
+    case ExprKind::Name:
+      out.push_back(target->name);
+      break;
     case ExprKind::Tuple:
     case ExprKind::List:
       for (const Expr* item : target->items) collect_targets(item, out);
       break;
-    case ExprKind::Subscript: collect_targets(target->left, out); break;  // `x[...] = v` rebinds x
-    default: break;
+    case ExprKind::Subscript:
+      collect_targets(target->left, out);
+      break;  // `x[...] = v` rebinds x
+    default:
+      break;
   }
 }
 
@@ -52,10 +57,13 @@ std::vector<Symbol> assigned_names(std::span<const Stmt* const> body) {
 bool leaves_loop(const Stmt& stmt) {
   switch (stmt.kind) {
     case StmtKind::Break:
-    case StmtKind::Continue: return true;
+    case StmtKind::Continue:
+      return true;
     case StmtKind::For:
-    case StmtKind::While: return false;
-    default: return leaves_loop(stmt.body) || leaves_loop(stmt.orelse);
+    case StmtKind::While:
+      return false;
+    default:
+      return leaves_loop(stmt.body) || leaves_loop(stmt.orelse);
   }
 }
 
@@ -82,8 +90,9 @@ class LivenessWalk {
   CarryAnalysis& analysis_;
   std::vector<bool> live_;
   std::vector<Change> trail_;
-  std::unordered_map<const Stmt*, std::vector<Symbol>> exposed_;  // of loops: names a round reads from before it
-  std::vector<const std::vector<Symbol>*> loops_;                 // carried names of the loops around
+  std::unordered_map<const Stmt*, std::vector<Symbol>>
+      exposed_;                                    // of loops: names a round reads from before it
+  std::vector<const std::vector<Symbol>*> loops_;  // carried names of the loops around
 
   std::vector<bool> take_table() {
     if (analysis_.tables_.empty()) return std::vector<bool>(analysis_.symbol_count_, false);
@@ -148,17 +157,24 @@ class LivenessWalk {
 
   void statement(const Stmt& s, bool decide) {
     switch (s.kind) {
-      case StmtKind::If: branch(s, decide); return;
+      case StmtKind::If:
+        branch(s, decide);
+        return;
       case StmtKind::For:
-      case StmtKind::While: loop(s, decide); return;
-      case StmtKind::With: scope(s, decide); return;
+      case StmtKind::While:
+        loop(s, decide);
+        return;
+      case StmtKind::With:
+        scope(s, decide);
+        return;
       case StmtKind::Break:
       case StmtKind::Continue:
         if (!loops_.empty()) {
           for (Symbol name : *loops_.back()) set(name, true);
         }
         return;
-      default: break;
+      default:
+        break;
     }
     for (const Expr* target : s.targets) kill_target(target);
     for (const Expr* target : s.targets) read_target(target);

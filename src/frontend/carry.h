@@ -2,8 +2,8 @@
 //
 // A name assigned inside a loop is carried when some round may read the value of an earlier one or of before
 // the loop, or when it is read after the loop; a name assigned in a branch or scope when it is read after it.
-// Temporaries are not: `t = pl.load(...)` in two loops is two values. Computed once per function by a backward
-// walk over the syntax tree.
+// Temporaries are not: `t = pl.load(...)` in two loops is two values. Computed once per function by a
+// backward walk over the syntax tree.
 #pragma once
 
 #include <unordered_map>

@@ -16,7 +16,9 @@ std::optional<double> as_double(const Value& v) {
   return std::nullopt;
 }
 
-int64_t floor_div(int64_t a, int64_t b) { return a / b - ((a % b != 0) && ((a < 0) != (b < 0))); }
+int64_t floor_div(int64_t a, int64_t b) {
+  return a / b - ((a % b != 0) && ((a < 0) != (b < 0)));
+}
 int64_t floor_mod(int64_t a, int64_t b) {
   int64_t r = a % b;
   return r != 0 && ((r < 0) != (b < 0)) ? r + b : r;
@@ -40,21 +42,29 @@ Folded integers(Operator op, int64_t a, int64_t b) {
     return Value(r);
   };
   switch (op) {
-    case Operator::Add: return checked(__builtin_add_overflow(a, b, &r));
-    case Operator::Sub: return checked(__builtin_sub_overflow(a, b, &r));
-    case Operator::Mul: return checked(__builtin_mul_overflow(a, b, &r));
+    case Operator::Add:
+      return checked(__builtin_add_overflow(a, b, &r));
+    case Operator::Sub:
+      return checked(__builtin_sub_overflow(a, b, &r));
+    case Operator::Mul:
+      return checked(__builtin_mul_overflow(a, b, &r));
     case Operator::Div:
       if (b == 0) return std::string("division by zero");
       return Value(static_cast<double>(a) / static_cast<double>(b));
     case Operator::FloorDiv:
     case Operator::Mod:
       if (b == 0) return std::string("integer division by zero");
-      if (b == -1) return op == Operator::Mod ? Folded(Value(int64_t{0})) : checked(__builtin_sub_overflow(0, a, &r));
+      if (b == -1)
+        return op == Operator::Mod ? Folded(Value(int64_t{0})) : checked(__builtin_sub_overflow(0, a, &r));
       return Value(op == Operator::Mod ? floor_mod(a, b) : floor_div(a, b));
-    case Operator::Pow: return power(a, b);
-    case Operator::BitAnd: return Value(a & b);
-    case Operator::BitOr: return Value(a | b);
-    case Operator::BitXor: return Value(a ^ b);
+    case Operator::Pow:
+      return power(a, b);
+    case Operator::BitAnd:
+      return Value(a & b);
+    case Operator::BitOr:
+      return Value(a | b);
+    case Operator::BitXor:
+      return Value(a ^ b);
     case Operator::Shl:
       if (b < 0) return std::string("negative shift count");
       if (a == 0) return Value(int64_t{0});
@@ -63,21 +73,31 @@ Folded integers(Operator op, int64_t a, int64_t b) {
     case Operator::Shr:
       if (b < 0) return std::string("negative shift count");
       return Value(a >> std::min<int64_t>(b, 63));
-    case Operator::Eq: return Value(a == b);
-    case Operator::Ne: return Value(a != b);
-    case Operator::Lt: return Value(a < b);
-    case Operator::Le: return Value(a <= b);
-    case Operator::Gt: return Value(a > b);
-    case Operator::Ge: return Value(a >= b);
-    default: return std::nullopt;
+    case Operator::Eq:
+      return Value(a == b);
+    case Operator::Ne:
+      return Value(a != b);
+    case Operator::Lt:
+      return Value(a < b);
+    case Operator::Le:
+      return Value(a <= b);
+    case Operator::Gt:
+      return Value(a > b);
+    case Operator::Ge:
+      return Value(a >= b);
+    default:
+      return std::nullopt;
   }
 }
 
 Folded floats(Operator op, double a, double b) {
   switch (op) {
-    case Operator::Add: return Value(a + b);
-    case Operator::Sub: return Value(a - b);
-    case Operator::Mul: return Value(a * b);
+    case Operator::Add:
+      return Value(a + b);
+    case Operator::Sub:
+      return Value(a - b);
+    case Operator::Mul:
+      return Value(a * b);
     case Operator::Div:
       if (b == 0) return std::string("division by zero");
       return Value(a / b);
@@ -87,14 +107,22 @@ Folded floats(Operator op, double a, double b) {
     case Operator::Mod:
       if (b == 0) return std::string("division by zero");
       return Value(a - b * std::floor(a / b));
-    case Operator::Pow: return Value(std::pow(a, b));
-    case Operator::Eq: return Value(a == b);
-    case Operator::Ne: return Value(a != b);
-    case Operator::Lt: return Value(a < b);
-    case Operator::Le: return Value(a <= b);
-    case Operator::Gt: return Value(a > b);
-    case Operator::Ge: return Value(a >= b);
-    default: return std::nullopt;
+    case Operator::Pow:
+      return Value(std::pow(a, b));
+    case Operator::Eq:
+      return Value(a == b);
+    case Operator::Ne:
+      return Value(a != b);
+    case Operator::Lt:
+      return Value(a < b);
+    case Operator::Le:
+      return Value(a <= b);
+    case Operator::Gt:
+      return Value(a > b);
+    case Operator::Ge:
+      return Value(a >= b);
+    default:
+      return std::nullopt;
   }
 }
 
@@ -109,7 +137,8 @@ Folded lists(Operator op, const Value& a, const Value& b) {
   const ListValue* list = x ? x : y;
   if (op == Operator::Mul && list && n) {
     constexpr int64_t most = 1 << 20;  // a shape or table, not a way to fill memory
-    if (*n > 0 && static_cast<int64_t>(list->items->size()) > most / *n) return std::string("the list is too long");
+    if (*n > 0 && static_cast<int64_t>(list->items->size()) > most / *n)
+      return std::string("the list is too long");
     std::vector<Value> items;
     for (int64_t i = 0; i < *n; ++i) items.insert(items.end(), list->items->begin(), list->items->end());
     return make_list(std::move(items), list->is_tuple);
@@ -119,12 +148,18 @@ Folded lists(Operator op, const Value& a, const Value& b) {
 
 Folded strings(Operator op, const std::string& a, const std::string& b) {
   switch (op) {
-    case Operator::Add: return Value(a + b);
-    case Operator::Lt: return Value(a < b);
-    case Operator::Le: return Value(a <= b);
-    case Operator::Gt: return Value(a > b);
-    case Operator::Ge: return Value(a >= b);
-    default: return std::nullopt;
+    case Operator::Add:
+      return Value(a + b);
+    case Operator::Lt:
+      return Value(a < b);
+    case Operator::Le:
+      return Value(a <= b);
+    case Operator::Gt:
+      return Value(a > b);
+    case Operator::Ge:
+      return Value(a >= b);
+    default:
+      return std::nullopt;
   }
 }
 
@@ -184,11 +219,11 @@ Folded fold_binary(Operator op, const Value& a, const Value& b) {
     if (a.is<ListValue>() || b.is<ListValue>()) return lists(op, a, b);
     return std::nullopt;
   }
-  if (const auto *i = a.get<int64_t>(), *j = b.get<int64_t>(); i && j) return integers(op, *i, *j);
+  if (const auto* i = a.get<int64_t>(), *j = b.get<int64_t>(); i && j) return integers(op, *i, *j);
   if (auto x = as_double(a), y = as_double(b); x && y) return floats(op, *x, *y);
   if (op == Operator::Eq) return Value(known_equal(a, b));
   if (op == Operator::Ne) return Value(!known_equal(a, b));
-  if (const auto *s = a.get<std::string>(), *t = b.get<std::string>(); s && t) return strings(op, *s, *t);
+  if (const auto* s = a.get<std::string>(), *t = b.get<std::string>(); s && t) return strings(op, *s, *t);
   return lists(op, a, b);
 }
 
@@ -210,7 +245,8 @@ Folded fold_unary(Operator op, const Value& a) {
 }
 
 Folded fold_builtin(Builtin builtin, const std::vector<Value>& args) {
-  if (builtin == Builtin::Min || builtin == Builtin::Max) return args.empty() ? std::nullopt : extreme(builtin, args);
+  if (builtin == Builtin::Min || builtin == Builtin::Max)
+    return args.empty() ? std::nullopt : extreme(builtin, args);
   if (args.size() != 1) return std::nullopt;
   const Value& a = args[0];
   if (builtin == Builtin::Len) {
@@ -237,11 +273,16 @@ Folded fold_builtin(Builtin builtin, const std::vector<Value>& args) {
   if (!d) return std::nullopt;
   const auto* i = a.get<int64_t>();
   switch (builtin) {
-    case Builtin::Int: return i ? Folded(a) : to_int(*d);
-    case Builtin::Abs: return i ? integers(*i < 0 ? Operator::Sub : Operator::Add, 0, *i) : Folded(Value(std::fabs(*d)));
-    case Builtin::Round: return i ? Folded(a) : to_int(std::nearbyint(*d));
-    case Builtin::Ceil: return i ? Folded(a) : to_int(std::ceil(*d));
-    case Builtin::Floor: return i ? Folded(a) : to_int(std::floor(*d));
+    case Builtin::Int:
+      return i ? Folded(a) : to_int(*d);
+    case Builtin::Abs:
+      return i ? integers(*i < 0 ? Operator::Sub : Operator::Add, 0, *i) : Folded(Value(std::fabs(*d)));
+    case Builtin::Round:
+      return i ? Folded(a) : to_int(std::nearbyint(*d));
+    case Builtin::Ceil:
+      return i ? Folded(a) : to_int(std::ceil(*d));
+    case Builtin::Floor:
+      return i ? Folded(a) : to_int(std::floor(*d));
     case Builtin::Sqrt:
       if (*d < 0) return std::string("the square root of a negative number");
       return Value(std::sqrt(*d));
@@ -249,8 +290,10 @@ Folded fold_builtin(Builtin builtin, const std::vector<Value>& args) {
     case Builtin::Log2:
       if (*d <= 0) return std::string("the logarithm of a number that is not positive");
       return Value(builtin == Builtin::Log ? std::log(*d) : std::log2(*d));
-    case Builtin::Exp: return Value(std::exp(*d));
-    default: return std::nullopt;
+    case Builtin::Exp:
+      return Value(std::exp(*d));
+    default:
+      return std::nullopt;
   }
 }
 

@@ -62,6 +62,7 @@ struct Options {
   bool snippet = false;
   std::string entry;  // function style: the function to start from; empty: all that can be (see docs)
   std::map<std::string, ir::TypeRef> parameter_types;  // of the entry's parameters without annotation
+  std::map<std::string, HostValue> parameter_values;   // of those bound to a str, bool, enum or dtype
 };
 
 // Null after errors; warnings may be reported either way. Never throws on bad input.

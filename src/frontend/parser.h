@@ -24,6 +24,7 @@ inline constexpr int max_nesting = 200;
 // Never null; after errors, holds what could be read.
 std::unique_ptr<SyntaxTree> parse(Ref<const SourceFile> file, ParseMode mode, Diagnostics& diags);
 // One expression, as `-D NAME=VALUE` gives it. Null root after an error.
-std::unique_ptr<SyntaxTree> parse_expression(Ref<const SourceFile> file, Diagnostics& diags, const Expr** root);
+std::unique_ptr<SyntaxTree> parse_expression(Ref<const SourceFile> file, Diagnostics& diags,
+                                             const Expr** root);
 
 }  // namespace tilewire::frontend

@@ -20,11 +20,11 @@ namespace tilewire::frontend {
 struct FunctionInfo {
   // One typed version.
   struct Version {
-    std::vector<ir::TypeRef> param_types;     // null for parameters bound to a known value
-    std::vector<Value> known;                 // per parameter; UnboundValue where it is a run-time one
-    std::string name;                         // of the IR function
-    ir::FunctionRef function;                 // null while being typed or after an error
-    std::vector<int> return_roots;            // per result: the parameter it is, or -1
+    std::vector<ir::TypeRef> param_types;  // null for parameters bound to a known value
+    std::vector<Value> known;              // per parameter; UnboundValue where it is a run-time one
+    std::string name;                      // of the IR function
+    ir::FunctionRef function;              // null while being typed or after an error
+    std::vector<int> return_roots;         // per result: the parameter it is, or -1
     bool done = false;
   };
 
@@ -62,8 +62,8 @@ struct Scope {
   std::unordered_map<Symbol, FunctionInfo*> functions;   // module level functions, or methods by name
   // Imported names: "pl", "pld", "math", "pl.tile"; empty where the module means nothing here.
   std::unordered_map<Symbol, std::string> modules;
-  std::unordered_map<Symbol, Value> resolved;            // names looked up before
-  std::unordered_map<uint64_t, Value> members;           // attributes of modules looked up before
+  std::unordered_map<Symbol, Value> resolved;   // names looked up before
+  std::unordered_map<uint64_t, Value> members;  // attributes of modules looked up before
   CarryAnalysis carries;
   std::vector<std::vector<Value>> free_environments;  // all unset between uses
 };

@@ -4,7 +4,8 @@
 
 namespace tilewire::frontend {
 
-Sema::Sema(const Options& options, Diagnostics& diags) : options_(options), diags_(diags), ops_(ops::registry()) {}
+Sema::Sema(const Options& options, Diagnostics& diags)
+    : options_(options), diags_(diags), ops_(ops::registry()) {}
 
 Diagnostic& Sema::report(Diag id, const Range& range, std::vector<std::string> arguments) {
   return report(id, span(range), std::move(arguments));

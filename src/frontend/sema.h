@@ -15,7 +15,8 @@
 //   sema_loop      loops, break and continue
 //   sema_task      pl.at and pl.spmd
 //
-// Every error is reported once, where it is; its value is an ErrorValue, which no later check complains about.
+// Every error is reported once, where it is; its value is an ErrorValue, which no later check complains
+// about.
 #pragma once
 
 #include <optional>
@@ -53,7 +54,7 @@ struct FunctionContext {
 struct Frame {
   Scope* scope = nullptr;
   const FunctionInfo* info = nullptr;
-  std::vector<Value> env;  // by Symbol
+  std::vector<Value> env;                       // by Symbol
   std::vector<std::pair<Symbol, Value>> trail;  // what each binding replaced
   Carries carries;
   // Of the innermost loop with break or continue: pseudo-names that hold its flags; 0: none.
@@ -93,7 +94,7 @@ class Sema {
   const ir::OpTable& ops_;
   std::vector<std::unique_ptr<Scope>> scopes_;
   std::vector<std::unique_ptr<FunctionInfo>> functions_;
-  std::vector<FunctionInfo*> order_;  // functions of the program, in source order
+  std::vector<FunctionInfo*> order_;                // functions of the program, in source order
   std::unordered_set<std::string> function_names_;  // of versions, and of all functions of the text
   std::unordered_map<std::string, const FunctionInfo::Version*> versions_by_name_;
   std::unordered_map<const Expr*, std::optional<TypeValue>> annotations_;
@@ -102,7 +103,8 @@ class Sema {
   FunctionContext* fn_ = nullptr;
   Frame* frame_ = nullptr;
   int inline_depth_ = 0;
-  bool broken_text_ = false;  // it has syntax errors: a name that is missing may stand in what could not be read
+  bool broken_text_ =
+      false;  // it has syntax errors: a name that is missing may stand in what could not be read
   std::unordered_map<const Expr*, Value> once_;  // middles of the chained comparisons being read
 
   friend class BlockGuard;
@@ -168,6 +170,7 @@ class Sema {
   Value ask_host(const Expr& e);
   Value attribute(const Expr& e);
   std::optional<Value> shape_attribute(const ir::Expr& expr, std::string_view name);
+  std::optional<Value> named_path(std::string_view path);
   std::optional<Value> module_member(std::string_view path, std::string_view name);
   Value module_attribute(std::string_view path, std::string_view name, const Expr& e);
   std::vector<std::string> visible_names() const;
@@ -200,8 +203,8 @@ class Sema {
   const ir::Op* choose(const OpValue& op, const std::vector<ir::OpArgument>& args,
                        const std::vector<ir::OpKeyword>& keywords) const;
   // Makes a call, checks its level; a null result was reported.
-  ir::ExprRef make_call(const ir::Op& op, std::vector<ir::OpArgument> args, std::vector<ir::OpKeyword> keywords,
-                        const Span& at, ir::TypeRef annotated = nullptr);
+  ir::ExprRef make_call(const ir::Op& op, std::vector<ir::OpArgument> args,
+                        std::vector<ir::OpKeyword> keywords, const Span& at, ir::TypeRef annotated = nullptr);
   ir::ExprRef op_call(std::string_view qualified, std::vector<ir::ExprRef> args, const Span& at,
                       std::vector<ir::OpKeyword> keywords = {});
   bool check_level(const ir::Op& op, const Span& at);
@@ -225,8 +228,9 @@ class Sema {
   bool region(const ir::ExprList& shape, const Expr& e, Region& out);
   bool dimension(const ir::ExprRef& size, const Expr* item, size_t number, const Expr& e, Region& out);
   void assign_subscript(const Expr& target, const Value& value, const Stmt& stmt);
-  void write_region(const ir::ExprRef& base, const ir::ExprRef& part, const Region& r, const ir::ExprRef& offsets,
-                    const Stmt& stmt, const std::function<void(const ir::ExprRef&)>& rebind);
+  void write_region(const ir::ExprRef& base, const ir::ExprRef& part, const Region& r,
+                    const ir::ExprRef& offsets, const Stmt& stmt,
+                    const std::function<void(const ir::ExprRef&)>& rebind);
   ir::ExprRef fill_region(const ir::ExprRef& base, const Region& r, const Value& value, const Span& at);
   ir::ExprRef index_expr(const Value& value, const Span& at, const char* what);
   static bool all_ones(const ir::ExprList& extents, size_t count);
@@ -242,17 +246,19 @@ class Sema {
   // --- calls (sema_call.cpp)
   Value call_function(FunctionInfo& info, const Expr& e);
   Value inline_call(FunctionInfo& info, const Expr& e, std::vector<Value> args);
-  Value task_call(FunctionInfo& info, const Expr& e, const BoundCall& bound, const std::vector<Value>& values);
+  Value task_call(FunctionInfo& info, const Expr& e, const BoundCall& bound,
+                  const std::vector<Value>& values);
   bool bind_parameters(FunctionInfo& info, const Expr& e, BoundCall& bound);
   Value default_argument(const FunctionInfo& info, const Param& param);
   bool check_call_level(const FunctionInfo& callee, const Expr& e, const Expr* device);
   ir::ExprRef device_of(const Expr& e);
   static ir::TypeRef parameter_type(const ir::TypeRef& type, std::string_view name);
-  ir::ExprRef convert_argument(const Value& value, const Param& param, const std::optional<TypeValue>& declared,
-                               const FunctionInfo& callee, const Expr& at, ir::DimBindings& dims);
+  ir::ExprRef convert_argument(const Value& value, const Param& param,
+                               const std::optional<TypeValue>& declared, const FunctionInfo& callee,
+                               const Expr& at, ir::DimBindings& dims);
   ir::ExprRef substitute(const ir::ExprRef& dim, const ir::DimBindings& dims);
-  ir::TypeRef call_type(const FunctionInfo::Version& version, const ir::ExprList& args, const ir::DimBindings& dims,
-                        const Span& at);
+  ir::TypeRef call_type(const FunctionInfo::Version& version, const ir::ExprList& args,
+                        const ir::DimBindings& dims, const Span& at);
   void note_call(const ir::FunctionCall& call, const FunctionInfo::Version& version);
 
   // --- statements (sema_stmt.cpp)
@@ -286,13 +292,16 @@ class Sema {
   void branch(const Stmt& s);
   void branch_on(const ir::ExprRef& condition, std::span<const Stmt* const> body,
                  std::span<const Stmt* const> orelse, const std::vector<Symbol>& names, const Range& range);
-  void merge_explicit(Explicit& a, Explicit& b, const Range& range, ir::VarList& results, ir::ExprList yields[2]);
-  void merge_name(Symbol name, Value a, Value b, const Range& range, ir::VarList& results, ir::ExprList yields[2]);
+  void merge_explicit(Explicit& a, Explicit& b, const Range& range, ir::VarList& results,
+                      ir::ExprList yields[2]);
+  void merge_name(Symbol name, Value a, Value b, const Range& range, ir::VarList& results,
+                  ir::ExprList yields[2]);
   void merge_roots(const ir::VarRef& result, const ir::ExprRef& a, const ir::ExprRef& b);
   static bool contains_return(const Stmt& s);
   void branch_with_return(const Stmt& s, std::span<const Stmt* const> rest);
   void merge_returns(const Stmt& s, const ir::ExprRef& test, std::vector<ir::StmtRef>& then_stmts,
-                     std::vector<ir::StmtRef>& else_stmts, const std::vector<Value>& a, const std::vector<Value>& b);
+                     std::vector<ir::StmtRef>& else_stmts, const std::vector<Value>& a,
+                     const std::vector<Value>& b);
   std::optional<bool> known_condition(const Value& value) const;
   ir::ExprRef condition_of(const Value& value, const Expr& e);
   Explicit take_explicit_yield(std::span<const Stmt* const>& body);
@@ -319,12 +328,12 @@ class Sema {
   void open_carries(const std::vector<Symbol>& names, const std::vector<Symbol>& explicit_results,
                     std::vector<Carried>& carried);
   void carry(Symbol name, ir::ExprRef init, std::vector<Carried>& carried);
-  ir::ExprList close_carries(const std::vector<Carried>& carried, size_t explicit_count, const Explicit& yield,
-                             const Stmt& s);
+  ir::ExprList close_carries(const std::vector<Carried>& carried, size_t explicit_count,
+                             const Explicit& yield, const Stmt& s);
   ir::ExprRef end_of_round(const Carried& carried, const std::string& text, const Stmt& s);
   template <class Loop>
-  void finish_loop(Loop& loop, const std::vector<Carried>& carried, size_t explicit_count, const Explicit& yield,
-                   const Stmt& s);
+  void finish_loop(Loop& loop, const std::vector<Carried>& carried, size_t explicit_count,
+                   const Explicit& yield, const Stmt& s);
   bool is_cond(const Stmt& s);
   ir::ExprRef cond_value(const Expr& call);
   void leave_loop(const Stmt& s);
@@ -340,7 +349,8 @@ class Sema {
   bool split_of(const Value& value, const Expr& e, ir::SplitMode& out);
   bool task_ids(const Expr& e, ir::ExprList& out);
   void bind_task_id(const Stmt& s, ir::VarRef& out);
-  ir::BlockRef scope_body(const Stmt& s, ir::VarList& results, std::optional<size_t> start_mark = std::nullopt);
+  ir::BlockRef scope_body(const Stmt& s, ir::VarList& results,
+                          std::optional<size_t> start_mark = std::nullopt);
   bool check_defer_waits(const ir::AtScope& scope, const Expr& call, size_t waits);
   void skip_scope(const Stmt& s);
 };

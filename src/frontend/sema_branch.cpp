@@ -63,7 +63,8 @@ Sema::Explicit Sema::take_explicit_yield(std::span<const Stmt* const>& body) {
       if (name.kind == ExprKind::Name) {
         result.names.push_back(name.name);
       } else {
-        report(Diag::yield_targets, name.range).with_help("yield to a name, then write that where it belongs");
+        report(Diag::yield_targets, name.range)
+            .with_help("yield to a name, then write that where it belongs");
       }
     };
     if (target.kind == ExprKind::Tuple) {
@@ -86,14 +87,16 @@ void Sema::eval_explicit_yield(Explicit& yield) {
     yield.values.push_back(std::move(value));
   }
   if (!yield.names.empty() && yield.names.size() != yield.values.size()) {
-    report(Diag::yield_values, call.range, {std::to_string(yield.names.size()), std::to_string(yield.values.size())})
+    report(Diag::yield_values, call.range,
+           {std::to_string(yield.names.size()), std::to_string(yield.values.size())})
         .with_help("write `a, b = pl.yield_(x, y)`");
     yield.failed = true;
   }
 }
 
 void Sema::branch_on(const ir::ExprRef& condition, std::span<const Stmt* const> body,
-                     std::span<const Stmt* const> orelse, const std::vector<Symbol>& names, const Range& range) {
+                     std::span<const Stmt* const> orelse, const std::vector<Symbol>& names,
+                     const Range& range) {
   struct Side {
     std::vector<ir::StmtRef> stmts;
     Explicit yield;
@@ -124,16 +127,20 @@ void Sema::branch_on(const ir::ExprRef& condition, std::span<const Stmt* const> 
   ir::BlockRef blocks[2];
   for (int i = 0; i < 2; ++i) {
     if (!results.empty()) sides[i].stmts.push_back(ir::make<ir::Yield>(span(range), yields[i]));
-    if (i == 0 || !sides[i].stmts.empty()) blocks[i] = ir::make<ir::Block>(span(range), std::move(sides[i].stmts));
+    if (i == 0 || !sides[i].stmts.empty())
+      blocks[i] = ir::make<ir::Block>(span(range), std::move(sides[i].stmts));
   }
   emit(ir::make<ir::If>(span(range), condition, blocks[0], blocks[1], std::move(results)));
 }
 
-void Sema::merge_explicit(Explicit& a, Explicit& b, const Range& range, ir::VarList& results, ir::ExprList yields[2]) {
+void Sema::merge_explicit(Explicit& a, Explicit& b, const Range& range, ir::VarList& results,
+                          ir::ExprList yields[2]) {
   bool same = a.stmt && b.stmt && a.names == b.names && a.values.size() == b.values.size();
   if (!same || a.failed || b.failed) {
     if (!a.failed && !b.failed) {
-      report(Diag::yield_branches, a.stmt ? a.stmt->range : b.stmt ? b.stmt->range : range)
+      report(Diag::yield_branches, a.stmt   ? a.stmt->range
+                                   : b.stmt ? b.stmt->range
+                                            : range)
           .with_help("end both branches with a `pl.yield_` of the same names");
     }
     for (Symbol name : a.names) bind(name, Value());
@@ -143,7 +150,8 @@ void Sema::merge_explicit(Explicit& a, Explicit& b, const Range& range, ir::VarL
   for (size_t i = 0; i < a.values.size(); ++i) {
     std::string hint = i < a.names.size() ? name_of(a.names[i]) : "v";
     if (!same_type(a.values[i]->type, b.values[i]->type)) {
-      report(Diag::branch_types, b.span, {hint, ir::to_string(a.values[i]->type), ir::to_string(b.values[i]->type)})
+      report(Diag::branch_types, b.span,
+             {hint, ir::to_string(a.values[i]->type), ir::to_string(b.values[i]->type)})
           .with_note("the other branch", a.span)
           .with_help("make both the same type with `pl.cast` or `pl.const(value, dtype)`");
       if (i < a.names.size()) bind(a.names[i], Value());
@@ -164,7 +172,8 @@ void Sema::merge_roots(const ir::VarRef& result, const ir::ExprRef& a, const ir:
 }
 
 // What a name means after a branch: the same as before, a merged variable, or nothing usable.
-void Sema::merge_name(Symbol name, Value a, Value b, const Range& range, ir::VarList& results, ir::ExprList yields[2]) {
+void Sema::merge_name(Symbol name, Value a, Value b, const Range& range, ir::VarList& results,
+                      ir::ExprList yields[2]) {
   bool flag = name >= current_scope_->tree->symbol_count();
   std::string text = flag ? "active" : name_of(name);
   if (a.is<UnboundValue>() && b.is<UnboundValue>()) return;
@@ -172,8 +181,9 @@ void Sema::merge_name(Symbol name, Value a, Value b, const Range& range, ir::Var
   if (a.is<UnusableValue>()) return bind(name, a);
   if (b.is<UnusableValue>()) return bind(name, b);
   if (a.is<UnboundValue>() || b.is<UnboundValue>()) {
-    return bind(name, UnusableValue{"may be undefined here: only one branch assigns it",
-                                    "give `" + text + "` a value before the `if`, or in both branches", span(range)});
+    return bind(
+        name, UnusableValue{"may be undefined here: only one branch assigns it",
+                            "give `" + text + "` a value before the `if`, or in both branches", span(range)});
   }
   if (a.expr() && a.expr() == b.expr()) return bind(name, a);
   if (is_known(a) && is_known(b) && a.v.index() == b.v.index() && known_equal(a, b)) return bind(name, a);
@@ -196,8 +206,8 @@ void Sema::merge_name(Symbol name, Value a, Value b, const Range& range, ir::Var
   adopt(b, a);
   ir::ExprRef x = to_expr(a, span(range)), y = to_expr(b, span(range));
   if (!same_type(x->type, y->type)) {
-    return bind(name, UnusableValue{"has different types in the two branches: " + ir::to_string(x->type) + " and " +
-                                        ir::to_string(y->type),
+    return bind(name, UnusableValue{"has different types in the two branches: " + ir::to_string(x->type) +
+                                        " and " + ir::to_string(y->type),
                                     "use two names, or convert with `pl.cast`", span(range)});
   }
   ir::VarRef result = ir::make<ir::Var>(span(range), text, x->type);
@@ -286,7 +296,8 @@ void Sema::merge_returns(const Stmt& s, const ir::ExprRef& test, std::vector<ir:
     else_stmts.push_back(ir::make<ir::Yield>(span(s.range), yields[1]));
   }
   ir::BlockRef then_block = ir::make<ir::Block>(span(s.range), std::move(then_stmts));
-  ir::BlockRef else_block = else_stmts.empty() ? nullptr : ir::make<ir::Block>(span(s.range), std::move(else_stmts));
+  ir::BlockRef else_block =
+      else_stmts.empty() ? nullptr : ir::make<ir::Block>(span(s.range), std::move(else_stmts));
   emit(ir::make<ir::If>(span(s.range), test, then_block, else_block, std::move(results)));
 }
 

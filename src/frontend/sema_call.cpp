@@ -15,14 +15,22 @@ bool is_kernel(ir::FunctionType type) {
 
 std::string describe_function(ir::FunctionType type) {
   switch (type) {
-    case ir::FunctionType::Host: return "a host function";
-    case ir::FunctionType::Orchestration: return "an orchestration function";
-    case ir::FunctionType::Opaque: return "an opaque function";
-    case ir::FunctionType::Group: return "a group";
-    case ir::FunctionType::Inline: return "an inline function";
-    case ir::FunctionType::AIC: return "an AIC kernel";
-    case ir::FunctionType::AIV: return "an AIV kernel";
-    case ir::FunctionType::InCore: return "a kernel";
+    case ir::FunctionType::Host:
+      return "a host function";
+    case ir::FunctionType::Orchestration:
+      return "an orchestration function";
+    case ir::FunctionType::Opaque:
+      return "an opaque function";
+    case ir::FunctionType::Group:
+      return "a group";
+    case ir::FunctionType::Inline:
+      return "an inline function";
+    case ir::FunctionType::AIC:
+      return "an AIC kernel";
+    case ir::FunctionType::AIV:
+      return "an AIV kernel";
+    case ir::FunctionType::InCore:
+      return "a kernel";
   }
   return "a function";
 }
@@ -40,9 +48,14 @@ bool Sema::check_call_level(const FunctionInfo& callee, const Expr& e, const Exp
       allowed = task || to == ir::FunctionType::Orchestration || to == ir::FunctionType::Opaque;
       break;
     case ir::FunctionType::Orchestration:
-    case ir::FunctionType::Opaque: allowed = task && !in_at_scope; break;
-    case ir::FunctionType::Group: allowed = to == ir::FunctionType::AIC || to == ir::FunctionType::AIV; break;
-    default: break;
+    case ir::FunctionType::Opaque:
+      allowed = task && !in_at_scope;
+      break;
+    case ir::FunctionType::Group:
+      allowed = to == ir::FunctionType::AIC || to == ir::FunctionType::AIV;
+      break;
+    default:
+      break;
   }
   if (!allowed) {
     std::string caller = in_at_scope ? "a `pl.at` scope" : describe_function(from);
@@ -53,14 +66,16 @@ bool Sema::check_call_level(const FunctionInfo& callee, const Expr& e, const Exp
     } else if (half) {
       d.with_help("call a Group function that calls `" + callee.name + "` and its other half");
     } else if ((is_kernel(from) || in_at_scope) && is_kernel(to)) {
-      d.with_help("make `" + callee.name + "` an inline function: `@pl.jit.inline` or type=pl.FunctionType.Inline");
+      d.with_help("make `" + callee.name +
+                  "` an inline function: `@pl.jit.inline` or type=pl.FunctionType.Inline");
     } else {
       d.with_help("a function calls functions of the next level down: host, then orchestration, then kernel");
     }
     return false;
   }
   if (from == ir::FunctionType::Host && !device) {
-    report(Diag::missing_device, e.range, {callee.name}).with_help("write `" + callee.name + "(..., device=r)`");
+    report(Diag::missing_device, e.range, {callee.name})
+        .with_help("write `" + callee.name + "(..., device=r)`");
     return false;
   }
   if (from != ir::FunctionType::Host && device) {
@@ -134,7 +149,8 @@ Value Sema::call_function(FunctionInfo& info, const Expr& e) {
   if (info.type == ir::FunctionType::Inline) {
     // Evaluated once, however often the callee uses it.
     for (Value& value : values) {
-      if (ok && value.expr() && ir::isa<ir::Call>(*value.expr())) value = emit_assign(*value.get<ir::ExprRef>(), "arg", span(e));
+      if (ok && value.expr() && ir::isa<ir::Call>(*value.expr()))
+        value = emit_assign(*value.get<ir::ExprRef>(), "arg", span(e));
     }
     for (const Expr* extra : {bound.device, bound.blocks, bound.deps}) {
       if (!extra) continue;
@@ -158,7 +174,8 @@ Value Sema::default_argument(const FunctionInfo& info, const Param& param) {
   return value;
 }
 
-Value Sema::task_call(FunctionInfo& info, const Expr& e, const BoundCall& bound, const std::vector<Value>& values) {
+Value Sema::task_call(FunctionInfo& info, const Expr& e, const BoundCall& bound,
+                      const std::vector<Value>& values) {
   auto params = info.params();
   std::vector<ir::TypeRef> types;
   std::vector<Value> known;
@@ -169,7 +186,8 @@ Value Sema::task_call(FunctionInfo& info, const Expr& e, const BoundCall& bound,
     const Expr& at = bound.args[i] ? *bound.args[i] : e;
     auto declared = param_annotation(info, params[i]);
     if (params[i].annotation && !declared) return {};
-    bool constant = (!declared || !declared->type) && is_known(values[i]) && !values[i].is<int64_t>() && !values[i].is<double>();
+    bool constant = (!declared || !declared->type) && is_known(values[i]) && !values[i].is<int64_t>() &&
+                    !values[i].is<double>();
     if (constant) {
       types.push_back(nullptr);
       known.push_back(values[i]);
@@ -179,21 +197,25 @@ Value Sema::task_call(FunctionInfo& info, const Expr& e, const BoundCall& bound,
     ok = ok && arg;
     if (!arg) continue;
     known.emplace_back(unbound());
-    types.push_back(declared && declared->type ? declared->type
-                                               : parameter_type(arg->type, info.scope->tree->name(params[i].name)));
+    types.push_back(declared && declared->type
+                        ? declared->type
+                        : parameter_type(arg->type, info.scope->tree->name(params[i].name)));
     args.push_back(std::move(arg));
   }
   Ref<ir::FunctionCall> call = ir::make_empty<ir::FunctionCall>();
   call->span = span(e);
   if (bound.device) ok = (call->device = device_of(*bound.device)) && ok;
-  if (bound.blocks) ok = (call->blocks = index_expr(eval(*bound.blocks), span(*bound.blocks), "the number of blocks")) && ok;
+  if (bound.blocks)
+    ok = (call->blocks = index_expr(eval(*bound.blocks), span(*bound.blocks), "the number of blocks")) && ok;
   if (bound.deps) ok = task_ids(*bound.deps, call->deps) && ok;
   if (bound.blocks && ok && info.type != ir::FunctionType::InCore && info.type != ir::FunctionType::Group) {
-    report(Diag::blocks_keyword, bound.blocks->range, {info.name}).with_help("`blocks=` starts a kernel as SPMD blocks");
+    report(Diag::blocks_keyword, bound.blocks->range, {info.name})
+        .with_help("`blocks=` starts a kernel as SPMD blocks");
     ok = false;
   }
   if (auto count = call->blocks ? ir::constant_value(call->blocks) : std::nullopt; count && *count <= 0) {
-    report(Diag::block_count, bound.blocks->range, {std::to_string(*count)}).with_help("write `blocks=1` or more");
+    report(Diag::block_count, bound.blocks->range, {std::to_string(*count)})
+        .with_help("write `blocks=1` or more");
     ok = false;
   }
   if (!ok) return {};
@@ -218,7 +240,8 @@ ir::ExprRef Sema::device_of(const Expr& e) {
   for (const ir::Var* loop : fn_->rank_variables) {
     if (loop == device.get()) return device;
   }
-  report(Diag::device_kind, e.range).with_help("write `device=r` with `for r in pl.range(pld.world_size()):` around it");
+  report(Diag::device_kind, e.range)
+      .with_help("write `device=r` with `for r in pl.range(pld.world_size()):` around it");
   return nullptr;
 }
 
@@ -231,8 +254,8 @@ ir::TypeRef Sema::parameter_type(const ir::TypeRef& type, std::string_view name)
   for (size_t i = 0; i < tensor->shape.size(); ++i) {
     bool portable = ir::constant_value(tensor->shape[i]) || ir::isa<ir::DimSymbol>(tensor->shape[i]);
     shape.push_back(portable ? tensor->shape[i]
-                             : ir::ExprRef(ir::make<ir::DimSymbol>(tensor->shape[i]->span,
-                                                                   std::string(name) + "_d" + std::to_string(i))));
+                             : ir::ExprRef(ir::make<ir::DimSymbol>(
+                                   tensor->shape[i]->span, std::string(name) + "_d" + std::to_string(i))));
   }
   if (ir::isa<ir::DistributedTensorType>(type)) {
     return ir::make<ir::DistributedTensorType>(type->span, std::move(shape), tensor->dtype, tensor->view);
@@ -240,8 +263,9 @@ ir::TypeRef Sema::parameter_type(const ir::TypeRef& type, std::string_view name)
   return ir::make<ir::TensorType>(type->span, std::move(shape), tensor->dtype, tensor->view);
 }
 
-ir::ExprRef Sema::convert_argument(const Value& value, const Param& param, const std::optional<TypeValue>& declared,
-                                   const FunctionInfo& callee, const Expr& at, ir::DimBindings& dims) {
+ir::ExprRef Sema::convert_argument(const Value& value, const Param& param,
+                                   const std::optional<TypeValue>& declared, const FunctionInfo& callee,
+                                   const Expr& at, ir::DimBindings& dims) {
   std::string name(callee.scope->tree->name(param.name));
   ir::TypeRef want = declared ? declared->type : nullptr;
   auto dtype = want ? ir::scalar_dtype(want) : std::nullopt;
@@ -263,12 +287,13 @@ ir::ExprRef Sema::convert_argument(const Value& value, const Param& param, const
     return make_call(*ops_.find("pl.scalar.cast"), std::move(cast), {}, span(at));
   }
   if (want && !ir::compatible(want, arg->type, dims)) {
-    Diagnostic& d =
-        report(Diag::argument_type, at.range, {name, callee.name, ir::to_string(want), ir::to_string(arg->type)});
+    Diagnostic& d = report(Diag::argument_type, at.range,
+                           {name, callee.name, ir::to_string(want), ir::to_string(arg->type)});
     d.with_note("the parameter is declared here", callee.scope->tree->span(param.range));
     bool window = ir::isa<ir::DistributedTensorType>(want) && ir::isa<ir::TensorType>(arg->type) &&
                   !ir::isa<ir::DistributedTensorType>(arg->type);
-    if (window) d.with_help("pass a window: `buf = pld.alloc_window_buffer(...)`, `w = pld.window(buf, ...)`");
+    if (window)
+      d.with_help("pass a window: `buf = pld.alloc_window_buffer(...)`, `w = pld.window(buf, ...)`");
     return nullptr;
   }
   bool output = declared && declared->has_direction;
@@ -301,8 +326,8 @@ ir::ExprRef Sema::substitute(const ir::ExprRef& dim, const ir::DimBindings& dims
 }
 
 // The callee's result as the caller sees it: its own dimensions, its own windows.
-ir::TypeRef Sema::call_type(const FunctionInfo::Version& v, const ir::ExprList& args, const ir::DimBindings& dims,
-                            const Span& at) {
+ir::TypeRef Sema::call_type(const FunctionInfo::Version& v, const ir::ExprList& args,
+                            const ir::DimBindings& dims, const Span& at) {
   std::vector<ir::TypeRef> results;
   for (size_t i = 0; i < v.function->return_types.size(); ++i) {
     const ir::TypeRef& type = v.function->return_types[i];
@@ -316,7 +341,8 @@ ir::TypeRef Sema::call_type(const FunctionInfo::Version& v, const ir::ExprList& 
       for (const ir::ExprRef& dim : tensor->shape) copy->shape.push_back(substitute(dim, dims));
       copy->dtype = tensor->dtype;
       copy->view = tensor->view;
-      results.push_back(ir::isa<ir::DistributedTensorType>(type) ? type : ir::TypeRef(ir::finish_node(std::move(copy))));
+      results.push_back(
+          ir::isa<ir::DistributedTensorType>(type) ? type : ir::TypeRef(ir::finish_node(std::move(copy))));
     } else {
       results.push_back(type);
     }
@@ -345,7 +371,8 @@ int Sema::call_root(const ir::FunctionCall& call, size_t result) const {
 Value Sema::inline_call(FunctionInfo& info, const Expr& e, std::vector<Value> args) {
   if (++inline_depth_ > max_inline_depth) {
     Diagnostic& d = report(Diag::inline_recursion, e.range, {info.name});
-    if (d.notes.size() > 2) d.notes.erase(d.notes.begin() + 1, d.notes.end() - 1);  // the first and the last call tell
+    if (d.notes.size() > 2)
+      d.notes.erase(d.notes.begin() + 1, d.notes.end() - 1);  // the first and the last call tell
     d.with_help("write a loop; an inline function is spliced at each call");
     --inline_depth_;
     return {};

@@ -30,35 +30,50 @@ bool is_missing(const ir::OpArgument& argument) {
 
 Value Sema::eval(const Expr& e) {
   switch (e.kind) {
-    case ExprKind::Name: return lookup(e);
+    case ExprKind::Name:
+      return lookup(e);
     case ExprKind::Int:
       if (e.big) {
         report(Diag::integer_too_large, e.range);
         return {};
       }
       return e.int_value;
-    case ExprKind::Float: return e.float_value;
-    case ExprKind::String: return std::string(e.text);
-    case ExprKind::True: return true;
-    case ExprKind::False: return false;
-    case ExprKind::None: return NoneValue{};
+    case ExprKind::Float:
+      return e.float_value;
+    case ExprKind::String:
+      return std::string(e.text);
+    case ExprKind::True:
+      return true;
+    case ExprKind::False:
+      return false;
+    case ExprKind::None:
+      return NoneValue{};
     case ExprKind::List:
-    case ExprKind::Tuple: return eval_list(e);
-    case ExprKind::Dict: return eval_dict(e);
-    case ExprKind::Attribute: return attribute(e);
-    case ExprKind::Subscript: return subscript(e);
-    case ExprKind::Call: return call(e);
+    case ExprKind::Tuple:
+      return eval_list(e);
+    case ExprKind::Dict:
+      return eval_dict(e);
+    case ExprKind::Attribute:
+      return attribute(e);
+    case ExprKind::Subscript:
+      return subscript(e);
+    case ExprKind::Call:
+      return call(e);
     case ExprKind::Unary:
     case ExprKind::Binary:
-    case ExprKind::Compare: return eval_operator(e);
+    case ExprKind::Compare:
+      return eval_operator(e);
     case ExprKind::And:
-    case ExprKind::Or: return logical(e);
-    case ExprKind::Conditional: return conditional(e);
+    case ExprKind::Or:
+      return logical(e);
+    case ExprKind::Conditional:
+      return conditional(e);
     case ExprKind::Ellipsis:
       report(Diag::misplaced_ellipsis, e.range).with_help("write it as a subscript: `y[...] = tile`");
       return {};
     case ExprKind::Slice:
-    case ExprKind::Unsupported: return {};
+    case ExprKind::Unsupported:
+      return {};
   }
   return {};
 }
@@ -229,12 +244,16 @@ bool Sema::check_level(const ir::Op& op, const Span& at) {
   if (op.functions != 0 && !(op.functions & ir::function_bit(fn_->info->type))) {
     bool cube = op.functions & ir::function_bit(ir::FunctionType::AIC);
     bool vector = op.functions & ir::function_bit(ir::FunctionType::AIV);
-    report(Diag::wrong_half, at, {op.qualified(), cube && vector ? "an AIC or AIV" : cube ? "an AIC" : "an AIV"})
+    report(Diag::wrong_half, at,
+           {op.qualified(), cube && vector ? "an AIC or AIV"
+                            : cube         ? "an AIC"
+                                           : "an AIV"})
         .with_label("inside `" + fn_->info->name + "` of type " +
                     std::string(member_name(ir::enum_value(fn_->info->type))))
-        .with_help(fn_->info->type == ir::FunctionType::AIC || fn_->info->type == ir::FunctionType::AIV
-                       ? "move it to the other half"
-                       : "split the kernel by hand into an AIC and an AIV function joined by a Group function");
+        .with_help(
+            fn_->info->type == ir::FunctionType::AIC || fn_->info->type == ir::FunctionType::AIV
+                ? "move it to the other half"
+                : "split the kernel by hand into an AIC and an AIV function joined by a Group function");
     return false;
   }
   if (op.levels & fn_->level) return true;
@@ -294,7 +313,8 @@ const ir::Op* Sema::choose(const OpValue& op, const std::vector<ir::OpArgument>&
     const auto* expr = std::get_if<ir::ExprRef>(&arg.value);
     if (!expr || !*expr) continue;
     for (const ir::Op* candidate : op.candidates) {
-      if (!candidate->params.empty() && ir::accepts(candidate->params[0].accepts, (*expr)->type)) return candidate;
+      if (!candidate->params.empty() && ir::accepts(candidate->params[0].accepts, (*expr)->type))
+        return candidate;
     }
   }
   return op.candidates[0];
@@ -314,12 +334,13 @@ Value Sema::call_op(const OpValue& op, const Expr& e, ir::TypeRef annotated) {
   if (failed) return {};
   const ir::Op* chosen = choose(op, args, keywords);
   if (const ir::Op* expanded = expanded_form(*chosen, args)) chosen = expanded;
-  ir::ExprRef result = make_call(*chosen, std::move(args), std::move(keywords), span(e), std::move(annotated));
+  ir::ExprRef result =
+      make_call(*chosen, std::move(args), std::move(keywords), span(e), std::move(annotated));
   return result ? Value(std::move(result)) : Value();
 }
 
-ir::ExprRef Sema::make_call(const ir::Op& op, std::vector<ir::OpArgument> args, std::vector<ir::OpKeyword> keywords,
-                            const Span& at, ir::TypeRef annotated) {
+ir::ExprRef Sema::make_call(const ir::Op& op, std::vector<ir::OpArgument> args,
+                            std::vector<ir::OpKeyword> keywords, const Span& at, ir::TypeRef annotated) {
   if (std::any_of(args.begin(), args.end(), is_missing)) return nullptr;
   for (const ir::OpKeyword& keyword : keywords) {
     if (is_missing(keyword.argument)) return nullptr;

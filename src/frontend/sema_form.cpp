@@ -36,20 +36,26 @@ constexpr FormPlace places[] = {
 
 Value Sema::call_form(const FormValue& form, const Expr& e) {
   switch (form.form) {
-    case Form::Const: return const_form(e);
-    case Form::Dynamic: return dynamic_form(e);
-    case Form::TensorViewForm: return type_call(form, e);
-    case Form::Split: return split_form(e);
-    default: break;
+    case Form::Const:
+      return const_form(e);
+    case Form::Dynamic:
+      return dynamic_form(e);
+    case Form::TensorViewForm:
+      return type_call(form, e);
+    case Form::Split:
+      return split_form(e);
+    default:
+      break;
   }
   for (const FormPlace& place : places) {
     if (place.form != form.form) continue;
     report(Diag::misplaced_form, e.range, {place.name}).with_help(std::string("write it ") + place.where);
     return {};
   }
-  report(Diag::not_callable, e.left->range, {"`" + std::string(current_scope_->tree->text(e.left->range)) + "`"})
-      .with_help("types are written with brackets: `" + std::string(current_scope_->tree->text(e.left->range)) +
-                 "[...]`");
+  report(Diag::not_callable, e.left->range,
+         {"`" + std::string(current_scope_->tree->text(e.left->range)) + "`"})
+      .with_help("types are written with brackets: `" +
+                 std::string(current_scope_->tree->text(e.left->range)) + "[...]`");
   return {};
 }
 
@@ -86,7 +92,8 @@ Value Sema::typed_constant(const Value& value, ir::DType dtype, const Span& at) 
   if (const auto* i = value.get<int64_t>(); i && ir::is_integer(dtype) && ir::fits(*i, dtype)) {
     return ir::ExprRef(ir::make<ir::ConstInt>(at, *i, dtype));
   }
-  Diagnostic& d = report(Diag::constant_does_not_fit, at, {to_text(value), "pl." + std::string(ir::info(dtype).name)});
+  Diagnostic& d =
+      report(Diag::constant_does_not_fit, at, {to_text(value), "pl." + std::string(ir::info(dtype).name)});
   if (value.is<int64_t>()) d.with_help("write a value the dtype holds, or take a wider dtype");
   if (value.is<bool>()) d.with_help("a bool is not a number: write 0 or 1, or pl.BOOL");
   if (value.is<double>()) d.with_help("round it first: `int(...)`");
@@ -133,7 +140,8 @@ Value Sema::alloc_window(const Expr& e, Form form, const std::string& name) {
     }
     if (key == "name") {
       report(Diag::window_buffer_named, keyword.name_range, {form_name})
-          .with_help("leave `name=` out: in `data = " + std::string(form_name) + "(...)` the buffer is called `data`");
+          .with_help("leave `name=` out: in `data = " + std::string(form_name) +
+                     "(...)` the buffer is called `data`");
       failed = true;
     }
     ir::OpArgument arg = argument(*keyword.value, failed);
@@ -143,7 +151,8 @@ Value Sema::alloc_window(const Expr& e, Form form, const std::string& name) {
   if (failed) return {};
   if (!shape || e.items.size() > 1 || (!signal && window_keywords.empty())) {
     report(Diag::form_arguments, e.range, {form_name, signal ? "the number of cells" : "a shape and dtype="})
-        .with_help(signal ? "write `sig = pld.alloc_signal(n)`" : "write `w = pld.alloc_window([16, 256], dtype=pl.FP32)`");
+        .with_help(signal ? "write `sig = pld.alloc_signal(n)`"
+                          : "write `w = pld.alloc_window([16, 256], dtype=pl.FP32)`");
     return {};
   }
   ir::OpArgument dims;

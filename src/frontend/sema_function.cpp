@@ -8,11 +8,14 @@ namespace {
 
 uint8_t level_of(ir::FunctionType type) {
   switch (type) {
-    case ir::FunctionType::Host: return ir::OnHost;
+    case ir::FunctionType::Host:
+      return ir::OnHost;
     case ir::FunctionType::Orchestration:
     case ir::FunctionType::Opaque:
-    case ir::FunctionType::Group: return ir::OnOrchestration;
-    default: return ir::OnKernel;
+    case ir::FunctionType::Group:
+      return ir::OnOrchestration;
+    default:
+      return ir::OnKernel;
   }
 }
 
@@ -23,7 +26,9 @@ bool same_known(const Value& a, const Value& b) {
 
 }  // namespace
 
-bool Sema::same_type(const ir::TypeRef& a, const ir::TypeRef& b) { return a == b || ir::assignable(a, b); }
+bool Sema::same_type(const ir::TypeRef& a, const ir::TypeRef& b) {
+  return a == b || ir::assignable(a, b);
+}
 
 std::optional<TypeValue> Sema::param_annotation(const FunctionInfo& info, const Param& param) {
   if (!param.annotation) return std::nullopt;
@@ -40,8 +45,8 @@ std::optional<TypeValue> Sema::param_annotation(const FunctionInfo& info, const 
   return type;
 }
 
-FunctionInfo::Version* Sema::version(FunctionInfo& info, std::vector<ir::TypeRef> types, std::vector<Value> known,
-                                     const Span& at) {
+FunctionInfo::Version* Sema::version(FunctionInfo& info, std::vector<ir::TypeRef> types,
+                                     std::vector<Value> known, const Span& at) {
   if (known.empty()) known.assign(types.size(), unbound());
   for (const auto& v : info.versions) {
     bool same = true;
@@ -62,7 +67,8 @@ FunctionInfo::Version* Sema::version(FunctionInfo& info, std::vector<ir::TypeRef
   v.param_types = std::move(types);
   v.known = std::move(known);
   v.name = info.name;
-  if (info.versions.size() > 1 || info.identity) {  // the first version of a function of the text keeps its name
+  if (info.versions.size() > 1 ||
+      info.identity) {  // the first version of a function of the text keeps its name
     for (int n = 1; !function_names_.insert(v.name).second; ++n) v.name = info.name + "_" + std::to_string(n);
   }
   type_version(info, v);
@@ -142,7 +148,7 @@ std::vector<ir::TypeRef> Sema::emit_returns(FunctionInfo& info, FunctionInfo::Ve
     values.push_back(std::move(expr));
   }
   check_return_annotation(info, types);
-  if (!values.empty()) emit(ir::make<ir::Return>(frame_->return_span, std::move(values)));
+  if (frame_->returned) emit(ir::make<ir::Return>(frame_->return_span, std::move(values)));
   return types;
 }
 
@@ -220,7 +226,8 @@ void Sema::note_access(const ir::ExprRef& value, bool reads, bool writes, const 
     // Peers write windows whatever a parameter says, so directions do not protect them.
     report(Diag::writes_input, at, {param.name})
         .with_note("the parameter is declared here", param.span)
-        .with_help("declare it `" + param.name + ": pl.Out[" + ir::to_string(param.type) + "]`, or pl.InOut if it is read too");
+        .with_help("declare it `" + param.name + ": pl.Out[" + ir::to_string(param.type) +
+                   "]`, or pl.InOut if it is read too");
   }
   if (reads) fn_->read[root] = true;
   if (writes) fn_->written[root] = true;

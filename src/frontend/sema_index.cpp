@@ -24,7 +24,8 @@ Value Sema::subscript(const Expr& e) {
   if (!require_function(e)) return {};
   ir::ExprRef value = operand(base, span(*e.left));
   if (!value) return {};
-  if (ir::isa<ir::TensorType>(value->type) || ir::isa<ir::TileType>(value->type)) return subscript_tensor(value, e);
+  if (ir::isa<ir::TensorType>(value->type) || ir::isa<ir::TileType>(value->type))
+    return subscript_tensor(value, e);
   if (const auto* tuple = ir::as<ir::TupleType>(value->type)) {
     if (e.items.size() != 1 || e.items[0]->kind == ExprKind::Slice) {
       report(Diag::tuple_index, e.range, {std::to_string(tuple->types.size())})
@@ -61,7 +62,8 @@ Value Sema::subscript_known(const Value& base, const Expr& e) {
     if (e.items.size() == 1 && e.items[0]->kind == ExprKind::Slice) return slice_known(*list, *e.items[0]);
     auto index = e.items.size() == 1 ? known_int(*e.items[0], "the index of a list") : std::nullopt;
     if (!index) {
-      if (e.items.size() != 1) report(Diag::not_indexable, e.range, {describe(base) + " with several subscripts"});
+      if (e.items.size() != 1)
+        report(Diag::not_indexable, e.range, {describe(base) + " with several subscripts"});
       return {};
     }
     int64_t size = static_cast<int64_t>(list->items->size());
@@ -115,7 +117,8 @@ ir::ExprRef Sema::index_expr(const Value& value, const Span& at, const char* wha
 bool Sema::region(const ir::ExprList& shape, const Expr& e, Region& out) {
   size_t rank = shape.size();
   std::vector<const Expr*> items(e.items.begin(), e.items.end());
-  auto ellipsis = std::find_if(items.begin(), items.end(), [](const Expr* i) { return i->kind == ExprKind::Ellipsis; });
+  auto ellipsis =
+      std::find_if(items.begin(), items.end(), [](const Expr* i) { return i->kind == ExprKind::Ellipsis; });
   if (ellipsis != items.end()) {
     size_t given = items.size() - 1;
     auto at = items.erase(ellipsis);
@@ -159,7 +162,8 @@ bool Sema::dimension(const ir::ExprRef& size, const Expr* item, size_t number, c
     if (!index) return false;
     ir::ExprRef wrapped = wrap(index);
     auto value = ir::constant_value(wrapped);
-    if (value && known_size && (*value < 0 || *value >= *known_size)) return outside(*item, *ir::constant_value(index));
+    if (value && known_size && (*value < 0 || *value >= *known_size))
+      return outside(*item, *ir::constant_value(index));
     out.offsets.push_back(wrapped);
     out.extents.push_back(ir::const_index(1, span(*item)));
     out.dropped.push_back(true);
@@ -178,7 +182,8 @@ bool Sema::dimension(const ir::ExprRef& size, const Expr* item, size_t number, c
     if (!expr) return false;
     (i == 0 ? start : stop) = wrap(expr);
     auto value = ir::constant_value(i == 0 ? start : stop);
-    if (value && known_size && (*value < 0 || *value > *known_size)) return outside(*bound, *ir::constant_value(expr));
+    if (value && known_size && (*value < 0 || *value > *known_size))
+      return outside(*bound, *ir::constant_value(expr));
   }
   ir::ExprRef extent = ops::affine_sum(stop, 1, start, -1);
   if (auto value = ir::constant_value(extent); value && *value <= 0) {
@@ -268,8 +273,9 @@ void Sema::assign_subscript(const Expr& target, const Value& value, const Stmt& 
   write_region(*base, part, r, offsets, stmt, rebind);
 }
 
-void Sema::write_region(const ir::ExprRef& base, const ir::ExprRef& part, const Region& r, const ir::ExprRef& offsets,
-                        const Stmt& stmt, const std::function<void(const ir::ExprRef&)>& rebind) {
+void Sema::write_region(const ir::ExprRef& base, const ir::ExprRef& part, const Region& r,
+                        const ir::ExprRef& offsets, const Stmt& stmt,
+                        const std::function<void(const ir::ExprRef&)>& rebind) {
   Span at = span(stmt.range);
   const auto* part_tile = ir::as<ir::TileType>(part->type);
   const auto* part_tensor = ir::as<ir::TensorType>(part->type);

@@ -18,11 +18,16 @@ namespace {
 
 std::optional<ir::LoopKind> loop_kind(Form form) {
   switch (form) {
-    case Form::Range: return ir::LoopKind::Range;
-    case Form::Parallel: return ir::LoopKind::Parallel;
-    case Form::Unroll: return ir::LoopKind::Unroll;
-    case Form::Pipeline: return ir::LoopKind::Pipeline;
-    default: return std::nullopt;
+    case Form::Range:
+      return ir::LoopKind::Range;
+    case Form::Parallel:
+      return ir::LoopKind::Parallel;
+    case Form::Unroll:
+      return ir::LoopKind::Unroll;
+    case Form::Pipeline:
+      return ir::LoopKind::Pipeline;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -52,7 +57,8 @@ bool Sema::loop_bounds(const Expr& call, LoopHeader& header) {
   std::string form(current_scope_->tree->text(call.left->range));
   if (call.items.empty() || call.items.size() > 3) {
     report(Diag::range_arguments, call.range, {form, std::to_string(call.items.size())})
-        .with_help("write `" + form + "(stop)`, `" + form + "(start, stop)` or `" + form + "(start, stop, step)`");
+        .with_help("write `" + form + "(stop)`, `" + form + "(start, stop)` or `" + form +
+                   "(start, stop, step)`");
     return false;
   }
   ir::ExprList bounds;
@@ -83,7 +89,8 @@ bool Sema::loop_keyword(const Keyword& keyword, const std::string& form, LoopHea
   if (name == "init_values") {
     const auto* list = value.get<ListValue>();
     if (!list) {
-      report(Diag::init_values, keyword.value->range, {describe(value)}).with_help("write `init_values=(x, y)`");
+      report(Diag::init_values, keyword.value->range, {describe(value)})
+          .with_help("write `init_values=(x, y)`");
       return false;
     }
     for (const Value& item : *list->items) {
@@ -133,7 +140,8 @@ void Sema::range_loop(const Stmt& s, const Expr& call, ir::LoopKind kind) {
   loop->start = header.start;
   loop->stop = header.stop;
   loop->step = header.step;
-  loop->loop_var = ir::make<ir::Var>(span(*index_name), name_of(index_name->name), ir::scalar_type(ir::DType::Index));
+  loop->loop_var =
+      ir::make<ir::Var>(span(*index_name), name_of(index_name->name), ir::scalar_type(ir::DType::Index));
   std::span<const Stmt* const> body = s.body;
   Explicit yield = take_explicit_yield(body);
   std::vector<Carried> carried = open_explicit(carried_names, header.init_values);
@@ -148,7 +156,8 @@ void Sema::range_loop(const Stmt& s, const Expr& call, ir::LoopKind kind) {
     eval_explicit_yield(yield);
     values = close_carries(carried, explicit_count, yield, s);
     exit_loop(kind == ir::LoopKind::Range);
-    if (!carried.empty() && complete(values)) emit(ir::make<ir::Yield>(yield.stmt ? yield.span : span(s.range), values));
+    if (!carried.empty() && complete(values))
+      emit(ir::make<ir::Yield>(yield.stmt ? yield.span : span(s.range), values));
     loop->body = guard.take(span(s.range));
   }
   undo_to(start);
@@ -160,7 +169,8 @@ void Sema::range_loop(const Stmt& s, const Expr& call, ir::LoopKind kind) {
 // `i` or `i, (a, b)`; null after an error.
 const Expr* Sema::loop_targets(const Expr& target, std::vector<const Expr*>& carried) {
   if (target.kind == ExprKind::Name) return &target;
-  bool shape = target.kind == ExprKind::Tuple && target.items.size() == 2 && target.items[0]->kind == ExprKind::Name &&
+  bool shape = target.kind == ExprKind::Tuple && target.items.size() == 2 &&
+               target.items[0]->kind == ExprKind::Name &&
                (target.items[1]->kind == ExprKind::Tuple || target.items[1]->kind == ExprKind::List);
   if (shape) {
     for (const Expr* item : target.items[1]->items) {
@@ -169,7 +179,8 @@ const Expr* Sema::loop_targets(const Expr& target, std::vector<const Expr*>& car
     }
   }
   if (shape) return target.items[0];
-  report(Diag::loop_target, target.range).with_help("write `for i in pl.range(n):` or `for i, (a, b) in pl.range(n, init_values=(x, y)):`");
+  report(Diag::loop_target, target.range)
+      .with_help("write `for i in pl.range(n):` or `for i, (a, b) in pl.range(n, init_values=(x, y)):`");
   return nullptr;
 }
 
@@ -195,7 +206,8 @@ void Sema::exit_loop(bool pushed_rank_variable) {
   loop_flags_.pop_back();
 }
 
-std::vector<Sema::Carried> Sema::open_explicit(const std::vector<const Expr*>& names, const ir::ExprList& init_values) {
+std::vector<Sema::Carried> Sema::open_explicit(const std::vector<const Expr*>& names,
+                                               const ir::ExprList& init_values) {
   std::vector<Carried> carried;
   for (size_t i = 0; i < names.size(); ++i) {
     Carried c{names[i]->name, init_values[i], nullptr};
@@ -228,8 +240,8 @@ void Sema::carry(Symbol name, ir::ExprRef init, std::vector<Carried>& carried) {
 }
 
 // The values at the end of a round, one per carried name; null where an error was reported.
-ir::ExprList Sema::close_carries(const std::vector<Carried>& carried, size_t explicit_count, const Explicit& yield,
-                                 const Stmt& s) {
+ir::ExprList Sema::close_carries(const std::vector<Carried>& carried, size_t explicit_count,
+                                 const Explicit& yield, const Stmt& s) {
   ir::ExprList values;
   if (explicit_count != yield.values.size() && !yield.failed) {
     report(Diag::yield_values, yield.stmt ? yield.stmt->range : s.range,
@@ -247,9 +259,12 @@ ir::ExprList Sema::close_carries(const std::vector<Carried>& carried, size_t exp
       value = end_of_round(c, text, s);
     }
     if (value && !same_type(c.init->type, value->type)) {
-      report(Diag::carry_changes_type, s.range, {text, ir::to_string(c.init->type), ir::to_string(value->type)})
+      report(Diag::carry_changes_type, s.range,
+             {text, ir::to_string(c.init->type), ir::to_string(value->type)})
           .with_note("its value at the end of a round is made here", value->span)
-          .with_help("make both the same type with `pl.cast` or `pl.const(value, dtype)`, or use another name inside");
+          .with_help(
+              "make both the same type with `pl.cast` or `pl.const(value, dtype)`, or use another name "
+              "inside");
       value = nullptr;
     }
     values.push_back(std::move(value));
@@ -266,7 +281,7 @@ ir::ExprRef Sema::end_of_round(const Carried& c, const std::string& text, const 
   }
   auto dtype = ir::scalar_dtype(c.init->type);
   if (dtype && now.is_number()) {
-    bool takes = now.is<int64_t>() ? ir::is_integer(*dtype) || ir::is_float(*dtype)
+    bool takes = now.is<int64_t>()  ? ir::is_integer(*dtype) || ir::is_float(*dtype)
                  : now.is<double>() ? ir::is_float(*dtype)
                                     : *dtype == ir::DType::Bool;
     if (takes) {
@@ -284,14 +299,16 @@ ir::ExprRef Sema::end_of_round(const Carried& c, const std::string& text, const 
 
 // Result variables, and what the names mean after the loop.
 template <class Loop>
-void Sema::finish_loop(Loop& loop, const std::vector<Carried>& carried, size_t explicit_count, const Explicit& yield,
-                       const Stmt& s) {
+void Sema::finish_loop(Loop& loop, const std::vector<Carried>& carried, size_t explicit_count,
+                       const Explicit& yield, const Stmt& s) {
   for (size_t i = 0; i < carried.size(); ++i) {
     const Carried& c = carried[i];
     loop.init_values.push_back(c.init);
     loop.iter_args.push_back(c.iter_arg);
     bool flag = c.name >= current_scope_->tree->symbol_count();
-    Symbol result_name = i < explicit_count ? (i < yield.names.size() ? yield.names[i] : 0) : flag ? 0 : c.name;
+    Symbol result_name = i < explicit_count ? (i < yield.names.size() ? yield.names[i] : 0)
+                         : flag             ? 0
+                                            : c.name;
     std::string hint = result_name ? name_of(result_name) : c.iter_arg->name_hint;
     ir::VarRef result = ir::make<ir::Var>(span(s.range), hint, c.iter_arg->type);
     if (int root = root_of(c.iter_arg.get()); root >= 0) fn_->roots[result.get()] = root;
@@ -316,7 +333,8 @@ void Sema::guarded_loop(const Stmt& s, const LoopHeader* header, const Expr& tar
   if (header) {
     index = pseudo_name();
     ir::ExprRef first = as_index(header->start);
-    Carried c{index, first, ir::make<ir::Var>(span(target), name_of(target.name), ir::scalar_type(ir::DType::Index))};
+    Carried c{index, first,
+              ir::make<ir::Var>(span(target), name_of(target.name), ir::scalar_type(ir::DType::Index))};
     carried.push_back(c);
   }
   Symbol active = pseudo_name();
@@ -339,7 +357,8 @@ void Sema::guarded_loop(const Stmt& s, const LoopHeader* header, const Expr& tar
     if (header) bind(target.name, ir::ExprRef(carried[0].iter_arg));
     block(s.body);
     if (header) {
-      bind(index, ir::ExprRef(op_call("pl.scalar.add", {carried[0].iter_arg, as_index(header->step)}, span(s.range))));
+      bind(index, ir::ExprRef(op_call("pl.scalar.add", {carried[0].iter_arg, as_index(header->step)},
+                                      span(s.range))));
     }
     values = close_carries(carried, 0, {}, s);
     exit_loop(false);
@@ -360,10 +379,11 @@ ir::ExprRef Sema::as_index(const ir::ExprRef& value) {
   return make_call(*cast, std::move(args), {}, value->span);
 }
 
-ir::ExprRef Sema::range_condition(const LoopHeader& header, const ir::VarRef& index, const ir::ExprRef& running,
-                                  const Stmt& s) {
+ir::ExprRef Sema::range_condition(const LoopHeader& header, const ir::VarRef& index,
+                                  const ir::ExprRef& running, const Stmt& s) {
   bool up = *ir::constant_value(header.step) > 0;
-  ir::ExprRef inside = op_call(up ? "pl.scalar.lt" : "pl.scalar.gt", {index, as_index(header.stop)}, span(s.range));
+  ir::ExprRef inside =
+      op_call(up ? "pl.scalar.lt" : "pl.scalar.gt", {index, as_index(header.stop)}, span(s.range));
   return op_call("pl.scalar.and", {running, inside}, span(s.range));
 }
 
@@ -383,10 +403,11 @@ ir::ExprRef Sema::guarded_condition(const Expr& e, const ir::ExprRef& running, c
   if (stmts.empty()) return op_call("pl.scalar.and", {running, test}, span(e));
   stmts.push_back(ir::make<ir::Yield>(span(e), ir::ExprList{test}));
   ir::ExprRef no = ir::make<ir::ConstBool>(span(e), false);
-  ir::BlockRef stop = ir::make<ir::Block>(
-      span(e), std::vector<ir::StmtRef>{ir::make<ir::Yield>(span(e), ir::ExprList{no})});
+  ir::BlockRef stop =
+      ir::make<ir::Block>(span(e), std::vector<ir::StmtRef>{ir::make<ir::Yield>(span(e), ir::ExprList{no})});
   ir::VarRef go = ir::make<ir::Var>(span(e), "go", ir::scalar_type(ir::DType::Bool));
-  emit(ir::make<ir::If>(span(s.range), running, ir::make<ir::Block>(span(e), std::move(stmts)), stop, ir::VarList{go}));
+  emit(ir::make<ir::If>(span(s.range), running, ir::make<ir::Block>(span(e), std::move(stmts)), stop,
+                        ir::VarList{go}));
   return go;
 }
 
@@ -430,22 +451,26 @@ void Sema::while_form(const Stmt& s, const Expr& call) {
   for (const Keyword& keyword : call.keywords) ok = loop_keyword(keyword, "pl.while_", header) && ok;
   std::vector<const Expr*> names;
   const Expr& target = *s.targets[0];
-  if (target.kind == ExprKind::Tuple || target.kind == ExprKind::List) names.assign(target.items.begin(), target.items.end());
+  if (target.kind == ExprKind::Tuple || target.kind == ExprKind::List)
+    names.assign(target.items.begin(), target.items.end());
   bool plain = target.kind == ExprKind::Name && header.init_values.empty();  // `for _ in pl.while_():`
   for (const Expr* name : names) plain = plain || name->kind == ExprKind::Name;
   if (ok && ((!plain && !names.empty()) || names.size() != header.init_values.size())) {
-    report(Diag::loop_carries, target.range, {std::to_string(names.size()), std::to_string(header.init_values.size())})
+    report(Diag::loop_carries, target.range,
+           {std::to_string(names.size()), std::to_string(header.init_values.size())})
         .with_help("write `for (a, b) in pl.while_(init_values=(x, y)):`");
     ok = false;
   }
   size_t cond_at = 0;
   while (cond_at < s.body.size() && !is_cond(*s.body[cond_at])) ++cond_at;
   if (cond_at == s.body.size()) {
-    report(Diag::missing_cond, s.range).with_help("write `pl.cond(c)` in the body, before what the condition guards");
+    report(Diag::missing_cond, s.range)
+        .with_help("write `pl.cond(c)` in the body, before what the condition guards");
     ok = false;
   }
   if (ok && leaves_loop(s.body)) {
-    report(Diag::break_not_allowed, s.range, {"pl.while_"}).with_help("`break` and `continue` work in `pl.range` and `while`");
+    report(Diag::break_not_allowed, s.range, {"pl.while_"})
+        .with_help("`break` and `continue` work in `pl.range` and `while`");
     ok = false;
   }
   if (!ok) return skip_loop(s);
@@ -471,7 +496,8 @@ void Sema::while_form(const Stmt& s, const Expr& call) {
     block(body);
     eval_explicit_yield(yield);
     values = close_carries(carried, explicit_count, yield, s);
-    if (!carried.empty() && complete(values)) emit(ir::make<ir::Yield>(yield.stmt ? yield.span : span(s.range), values));
+    if (!carried.empty() && complete(values))
+      emit(ir::make<ir::Yield>(yield.stmt ? yield.span : span(s.range), values));
     loop->body = guard.take(span(s.range));
   }
   exit_loop(false);
@@ -486,7 +512,8 @@ bool Sema::is_cond(const Stmt& s) {
 
 ir::ExprRef Sema::cond_value(const Expr& call) {
   if (call.items.size() != 1 || !call.keywords.empty()) {
-    report(Diag::form_arguments, call.range, {"pl.cond", "one condition"}).with_help("write `pl.cond(i < n)`");
+    report(Diag::form_arguments, call.range, {"pl.cond", "one condition"})
+        .with_help("write `pl.cond(i < n)`");
     return nullptr;
   }
   return condition_of(eval(*call.items[0]), *call.items[0]);

@@ -15,22 +15,38 @@ struct NamedForm {
   Form form;
 };
 constexpr NamedForm forms[] = {
-    {"pl", "program", Form::Program},       {"pl", "function", Form::Function},
-    {"pl", "jit", Form::Jit},               {"pl", "range", Form::Range},
-    {"pl", "parallel", Form::Parallel},     {"pl", "unroll", Form::Unroll},
-    {"pl", "pipeline", Form::Pipeline},     {"pl", "while_", Form::While},
-    {"pl", "cond", Form::Cond},             {"pl", "yield_", Form::Yield},
-    {"pl", "at", Form::At},                 {"pl", "spmd", Form::Spmd},
-    {"pl", "split", Form::Split},           {"pl", "AUTO", Form::Auto},
-    {"pl", "const", Form::Const},           {"pl", "dynamic", Form::Dynamic},
-    {"pl", "static_assert", Form::StaticAssert}, {"pl", "TensorView", Form::TensorViewForm},
-    {"pl", "Tensor", Form::Tensor},         {"pl", "Tile", Form::Tile},
-    {"pl", "Scalar", Form::Scalar},         {"pl", "Array", Form::Array},
-    {"pl", "Tuple", Form::Tuple},           {"pl", "TaskId", Form::TaskId},
-    {"pl", "Ptr", Form::Ptr},               {"pl", "Out", Form::Out},
-    {"pl", "InOut", Form::InOut},           {"pld", "DistributedTensor", Form::DistributedTensor},
-    {"pld", "CommCtx", Form::CommCtx},      {"pld", "comm_group", Form::CommGroup},
-    {"pld", "alloc_window", Form::AllocWindow}, {"pld", "alloc_signal", Form::AllocSignal},
+    {"pl", "program", Form::Program},
+    {"pl", "function", Form::Function},
+    {"pl", "jit", Form::Jit},
+    {"pl", "range", Form::Range},
+    {"pl", "parallel", Form::Parallel},
+    {"pl", "unroll", Form::Unroll},
+    {"pl", "pipeline", Form::Pipeline},
+    {"pl", "while_", Form::While},
+    {"pl", "cond", Form::Cond},
+    {"pl", "yield_", Form::Yield},
+    {"pl", "at", Form::At},
+    {"pl", "spmd", Form::Spmd},
+    {"pl", "split", Form::Split},
+    {"pl", "AUTO", Form::Auto},
+    {"pl", "const", Form::Const},
+    {"pl", "dynamic", Form::Dynamic},
+    {"pl", "static_assert", Form::StaticAssert},
+    {"pl", "TensorView", Form::TensorViewForm},
+    {"pl", "Tensor", Form::Tensor},
+    {"pl", "Tile", Form::Tile},
+    {"pl", "Scalar", Form::Scalar},
+    {"pl", "Array", Form::Array},
+    {"pl", "Tuple", Form::Tuple},
+    {"pl", "TaskId", Form::TaskId},
+    {"pl", "Ptr", Form::Ptr},
+    {"pl", "Out", Form::Out},
+    {"pl", "InOut", Form::InOut},
+    {"pld", "DistributedTensor", Form::DistributedTensor},
+    {"pld", "CommCtx", Form::CommCtx},
+    {"pld", "comm_group", Form::CommGroup},
+    {"pld", "alloc_window", Form::AllocWindow},
+    {"pld", "alloc_signal", Form::AllocSignal},
 };
 
 struct NamedBuiltin {
@@ -38,22 +54,23 @@ struct NamedBuiltin {
   Builtin builtin;
 };
 constexpr NamedBuiltin builtins[] = {
-    {"", "min", Builtin::Min},       {"", "max", Builtin::Max},         {"", "len", Builtin::Len},
-    {"", "int", Builtin::Int},       {"", "float", Builtin::Float},     {"", "bool", Builtin::Bool},
-    {"", "abs", Builtin::Abs},       {"", "range", Builtin::Range},     {"", "sum", Builtin::Sum},
-    {"", "round", Builtin::Round},   {"math", "sqrt", Builtin::Sqrt},   {"math", "ceil", Builtin::Ceil},
+    {"", "min", Builtin::Min},         {"", "max", Builtin::Max},       {"", "len", Builtin::Len},
+    {"", "int", Builtin::Int},         {"", "float", Builtin::Float},   {"", "bool", Builtin::Bool},
+    {"", "abs", Builtin::Abs},         {"", "range", Builtin::Range},   {"", "sum", Builtin::Sum},
+    {"", "round", Builtin::Round},     {"math", "sqrt", Builtin::Sqrt}, {"math", "ceil", Builtin::Ceil},
     {"math", "floor", Builtin::Floor}, {"math", "log", Builtin::Log},   {"math", "log2", Builtin::Log2},
     {"math", "exp", Builtin::Exp},
 };
 
 // Python's functions that programs are most often tried with, for a better message than "define it".
 constexpr std::string_view python_functions[] = {
-    "all",  "any",   "dict",   "divmod", "enumerate", "filter", "getattr", "hasattr", "input", "isinstance", "list",
-    "map",  "next",  "open",   "pow",    "print",     "repr",   "reversed", "set",    "slice", "sorted",     "str",
-    "super", "tuple", "type",  "zip"};
+    "all",        "any",   "dict",   "divmod", "enumerate", "filter", "getattr", "hasattr", "input",
+    "isinstance", "list",  "map",    "next",   "open",      "pow",    "print",   "repr",    "reversed",
+    "set",        "slice", "sorted", "str",    "super",     "tuple",  "type",    "zip"};
 
-constexpr std::string_view modules[] = {"pl",        "pld",       "math",     "tilewire",   "pl.tile",   "pl.tensor",
-                                        "pl.scalar", "pl.array",  "pld.tile", "pld.tensor", "pld.system"};
+constexpr std::string_view modules[] = {"pl",       "pld",        "math",      "tilewire",
+                                        "pl.tile",  "pl.tensor",  "pl.scalar", "pl.array",
+                                        "pld.tile", "pld.tensor", "pld.system"};
 
 std::optional<Value> language_name(std::string_view module, std::string_view name) {
   for (const NamedForm& f : forms) {
@@ -150,14 +167,7 @@ Value Sema::lookup_global(Symbol name, const Range& range) {
     if (!value.is_error() || !scope.host) return value;
   }
   if (auto it = scope.modules.find(name); it != scope.modules.end()) {
-    const std::string& path = it->second;
-    for (std::string_view module : modules) {
-      if (module == path) return ModuleValue{module};
-    }
-    size_t dot = path.rfind('.');
-    if (dot != std::string::npos) {
-      if (auto value = module_member(path.substr(0, dot), path.substr(dot + 1))) return *value;
-    }
+    if (auto value = named_path(it->second)) return *value;
   }
   if (text == "pl" || text == "pld") return ModuleValue{text == "pl" ? "pl" : "pld"};
   for (const NamedBuiltin& b : builtins) {
@@ -169,11 +179,15 @@ Value Sema::lookup_global(Symbol name, const Range& range) {
   }
   if (broken_text_) return {};
   Diagnostic& d = report(Diag::undefined_name, range, {std::string(text)});
-  auto near = text.size() > 1 ? nearest(text, visible_names()) : std::nullopt;  // one letter is near any other
-  if (std::find(std::begin(python_functions), std::end(python_functions), text) != std::end(python_functions)) {
-    d.with_help("`" + std::string(text) + "` is a function of Python, and the text of a program never runs as Python");
+  auto near =
+      text.size() > 1 ? nearest(text, visible_names()) : std::nullopt;  // one letter is near any other
+  if (std::find(std::begin(python_functions), std::end(python_functions), text) !=
+      std::end(python_functions)) {
+    d.with_help("`" + std::string(text) +
+                "` is a function of Python, and the text of a program never runs as Python");
   } else if (scope.modules.contains(name)) {
-    d.with_help("`" + std::string(text) + "` is imported from Python, which does not run here: define the value at the "
+    d.with_help("`" + std::string(text) +
+                "` is imported from Python, which does not run here: define the value at the "
                 "top of the file, or give it on the command line: -D NAME=VALUE");
   } else if (near) {
     d.with_help("did you mean `" + *near + "`?");
@@ -229,7 +243,8 @@ Value Sema::from_host(const HostValue& host, const Range& range) {
           FunctionInfo* info = import_function(v);
           return info ? Value(FunctionValue{info}) : Value();
         } else if constexpr (std::is_same_v<T, HostModule>) {
-          return ModuleValue{v.name == "pld" ? "pld" : "pl"};
+          auto value = named_path(v.name);
+          return value ? *value : Value(HostObjectValue{v.name});
         } else if constexpr (std::is_same_v<T, HostOpaque>) {
           return HostObjectValue{v.type_name};
         } else if constexpr (std::is_same_v<T, ir::TypeRef>) {
@@ -284,7 +299,8 @@ Value Sema::attribute(const Expr& e) {
       }
       std::string members;
       for (const auto& m : info.members) members += (members.empty() ? "" : ", ") + std::string(m.name);
-      report(Diag::no_such_member, e.range, {std::string(info.module) + "." + std::string(info.name), std::string(name)})
+      report(Diag::no_such_member, e.range,
+             {std::string(info.module) + "." + std::string(info.name), std::string(name)})
           .with_help("write one of: " + members);
       return {};
     }
@@ -308,7 +324,8 @@ Value Sema::attribute(const Expr& e) {
   if (member && member->is<OpValue>()) {
     d.with_help("ops are functions: write `pl." + std::string(name) + "(...)`");
   } else if (base.expr()) {
-    d.with_help("tensors and tiles have `shape` and `dtype`; all else is an op: `pl.load(x, offsets, shape)`");
+    d.with_help(
+        "tensors and tiles have `shape` and `dtype`; all else is an op: `pl.load(x, offsets, shape)`");
   } else if (base.is<ir::DType>()) {
     d.with_help("a dtype has `get_byte()` and `get_bit()`");
   } else if (base.is<ListValue>() || base.is<DictValue>()) {
@@ -331,6 +348,19 @@ std::optional<Value> Sema::shape_attribute(const ir::Expr& expr, std::string_vie
     dims.push_back(known ? Value(*known) : Value(dim));
   }
   return make_list(std::move(dims), true);
+}
+
+// A language module or something in one, by its path: "pl", "pl.tile", "pl.load", "pl.jit.incore".
+std::optional<Value> Sema::named_path(std::string_view path) {
+  for (std::string_view module : modules) {
+    if (module == path) return ModuleValue{module};
+  }
+  if (path == "pl.jit.host") return FormValue{Form::JitHost};
+  if (path == "pl.jit.incore") return FormValue{Form::JitIncore};
+  if (path == "pl.jit.inline") return FormValue{Form::JitInline};
+  size_t dot = path.rfind('.');
+  if (dot == std::string_view::npos) return std::nullopt;
+  return module_member(path.substr(0, dot), path.substr(dot + 1));
 }
 
 std::optional<Value> Sema::module_member(std::string_view path, std::string_view name) {

@@ -12,15 +12,15 @@ struct OperatorNames {
   std::string_view tile;    // without `tile.` or `tensor.`
 };
 constexpr OperatorNames binary_ops[] = {
-    {Operator::Add, "scalar.add", "add"},       {Operator::Sub, "scalar.sub", "sub"},
-    {Operator::Mul, "scalar.mul", "mul"},       {Operator::Div, "scalar.truediv", "div"},
+    {Operator::Add, "scalar.add", "add"},        {Operator::Sub, "scalar.sub", "sub"},
+    {Operator::Mul, "scalar.mul", "mul"},        {Operator::Div, "scalar.truediv", "div"},
     {Operator::FloorDiv, "scalar.floordiv", ""}, {Operator::Mod, "scalar.mod", "rem"},
-    {Operator::Pow, "scalar.pow", ""},          {Operator::BitAnd, "scalar.bitand", "and_"},
-    {Operator::BitOr, "scalar.bitor", "or_"},   {Operator::BitXor, "scalar.bitxor", "xor"},
-    {Operator::Shl, "scalar.shl", "shl"},       {Operator::Shr, "scalar.shr", "shr"},
-    {Operator::Eq, "scalar.eq", "cmp"},         {Operator::Ne, "scalar.ne", "cmp"},
-    {Operator::Lt, "scalar.lt", "cmp"},         {Operator::Le, "scalar.le", "cmp"},
-    {Operator::Gt, "scalar.gt", "cmp"},         {Operator::Ge, "scalar.ge", "cmp"},
+    {Operator::Pow, "scalar.pow", ""},           {Operator::BitAnd, "scalar.bitand", "and_"},
+    {Operator::BitOr, "scalar.bitor", "or_"},    {Operator::BitXor, "scalar.bitxor", "xor"},
+    {Operator::Shl, "scalar.shl", "shl"},        {Operator::Shr, "scalar.shr", "shr"},
+    {Operator::Eq, "scalar.eq", "cmp"},          {Operator::Ne, "scalar.ne", "cmp"},
+    {Operator::Lt, "scalar.lt", "cmp"},          {Operator::Le, "scalar.le", "cmp"},
+    {Operator::Gt, "scalar.gt", "cmp"},          {Operator::Ge, "scalar.ge", "cmp"},
 };
 
 const OperatorNames* names_of(Operator op) {
@@ -32,19 +32,32 @@ const OperatorNames* names_of(Operator op) {
 
 std::optional<ir::CmpOp> comparison(Operator op) {
   switch (op) {
-    case Operator::Eq: return ir::CmpOp::Eq;
-    case Operator::Ne: return ir::CmpOp::Ne;
-    case Operator::Lt: return ir::CmpOp::Lt;
-    case Operator::Le: return ir::CmpOp::Le;
-    case Operator::Gt: return ir::CmpOp::Gt;
-    case Operator::Ge: return ir::CmpOp::Ge;
-    default: return std::nullopt;
+    case Operator::Eq:
+      return ir::CmpOp::Eq;
+    case Operator::Ne:
+      return ir::CmpOp::Ne;
+    case Operator::Lt:
+      return ir::CmpOp::Lt;
+    case Operator::Le:
+      return ir::CmpOp::Le;
+    case Operator::Gt:
+      return ir::CmpOp::Gt;
+    case Operator::Ge:
+      return ir::CmpOp::Ge;
+    default:
+      return std::nullopt;
   }
 }
 
-bool is_tile(const Value& v) { return v.expr() && ir::isa<ir::TileType>(v.expr()->type); }
-bool is_tensor(const Value& v) { return v.expr() && ir::isa<ir::TensorType>(v.expr()->type); }
-bool is_scalar(const Value& v) { return v.is_number() || (v.expr() && ir::isa<ir::ScalarType>(v.expr()->type)); }
+bool is_tile(const Value& v) {
+  return v.expr() && ir::isa<ir::TileType>(v.expr()->type);
+}
+bool is_tensor(const Value& v) {
+  return v.expr() && ir::isa<ir::TensorType>(v.expr()->type);
+}
+bool is_scalar(const Value& v) {
+  return v.is_number() || (v.expr() && ir::isa<ir::ScalarType>(v.expr()->type));
+}
 
 const ir::TileType* tile_type(const ir::OpArgument& arg) {
   const auto* expr = std::get_if<ir::ExprRef>(&arg.value);
@@ -93,7 +106,8 @@ Value Sema::binary(Operator op, const Value& a, const Value& b, const Expr& e) {
 
 Value Sema::runtime_binary(Operator op, const Value& a, const Value& b, const Expr& e) {
   auto operand_error = [&]() -> Value {
-    Diagnostic& d = report(Diag::operator_operands, e.range, {std::string(spelling(op)), describe(a), describe(b)});
+    Diagnostic& d =
+        report(Diag::operator_operands, e.range, {std::string(spelling(op)), describe(a), describe(b)});
     if (op == Operator::In || op == Operator::NotIn) d.with_help("compare with each: `n == 1 or n == 2`");
     if (op == Operator::Is || op == Operator::IsNot) d.with_help("write `==` or `!=`");
     return {};
@@ -109,9 +123,11 @@ Value Sema::runtime_binary(Operator op, const Value& a, const Value& b, const Ex
     return make_call(*ops_.find("pl." + std::string(names->scalar)), std::move(args), {}, span(e));
   }
   if (names->tile.empty()) {
-    Diagnostic& d = report(Diag::operator_on_tiles, e.range, {std::string(spelling(op)), tile ? "tiles" : "tensors"});
-    d.with_help(op == Operator::FloorDiv ? "`/` on integer tiles truncates; there is no flooring division of tiles"
-                                         : "write it with pl.mul, pl.exp and pl.log");
+    Diagnostic& d =
+        report(Diag::operator_on_tiles, e.range, {std::string(spelling(op)), tile ? "tiles" : "tensors"});
+    d.with_help(op == Operator::FloorDiv
+                    ? "`/` on integer tiles truncates; there is no flooring division of tiles"
+                    : "write it with pl.mul, pl.exp and pl.log");
     return {};
   }
   bool fits = (tile || tensor) && !(tile && tensor) && (is_tile(a) || is_tensor(a) || is_scalar(a)) &&
@@ -124,7 +140,8 @@ Value Sema::runtime_binary(Operator op, const Value& a, const Value& b, const Ex
     }
     return operand_error();
   }
-  return tile_binary(op, std::string("pl.") + (tile ? "tile." : "tensor.") + std::string(names->tile), a, b, e);
+  return tile_binary(op, std::string("pl.") + (tile ? "tile." : "tensor.") + std::string(names->tile), a, b,
+                     e);
 }
 
 Value Sema::tile_binary(Operator op, const std::string& name, const Value& a, const Value& b, const Expr& e) {
@@ -139,8 +156,8 @@ Value Sema::tile_binary(Operator op, const std::string& name, const Value& a, co
   // `1 - t` and `2 / t`: the number becomes a tile, because the ops take it on the right only.
   bool number_first = is_scalar(a);
   if (number_first) {
-    bool commutes = op == Operator::Add || op == Operator::Mul || op == Operator::BitAnd || op == Operator::BitOr ||
-                    op == Operator::BitXor;
+    bool commutes = op == Operator::Add || op == Operator::Mul || op == Operator::BitAnd ||
+                    op == Operator::BitOr || op == Operator::BitXor;
     if (commutes) {
       std::swap(args[0], args[1]);
     } else if (auto cmp = comparison(op)) {
@@ -177,7 +194,8 @@ ir::ExprRef Sema::fill_like(const ir::ExprRef& like, const Value& value, const S
   return filled ? operand(Value(filled), at) : nullptr;
 }
 
-// The row_expand_* or col_expand_* form of a binary op whose operands have shapes [r, c] and [r, 1] or [1, c].
+// The row_expand_* or col_expand_* form of a binary op whose operands have shapes [r, c] and [r, 1] or [1,
+// c].
 const ir::Op* Sema::expanded_form(const ir::Op& op, std::vector<ir::OpArgument>& args) {
   if (args.size() < 2) return nullptr;
   const ir::TileType *a = tile_type(args[0]), *b = tile_type(args[1]);
@@ -220,7 +238,8 @@ Value Sema::unary(Operator op, const Value& a, const Expr& e) {
   }
   if (!name) {
     Diagnostic& d = report(Diag::operator_operand, e.range, {std::string(spelling(op)), describe(a)});
-    if (op == Operator::Not && (tile || tensor)) d.with_help("write `~` for the opposite of every element of a mask");
+    if (op == Operator::Not && (tile || tensor))
+      d.with_help("write `~` for the opposite of every element of a mask");
     return {};
   }
   std::vector<ir::OpArgument> args;

@@ -10,8 +10,10 @@ namespace {
 
 // What a Python module path means here: "tilewire.language" is "pl"; other modules mean nothing.
 std::string language_path(std::string_view module) {
-  constexpr std::pair<std::string_view, std::string_view> roots[] = {
-      {"tilewire.language.distributed", "pld"}, {"tilewire.language", "pl"}, {"math", "math"}, {"tilewire", "tilewire"}};
+  constexpr std::pair<std::string_view, std::string_view> roots[] = {{"tilewire.language.distributed", "pld"},
+                                                                     {"tilewire.language", "pl"},
+                                                                     {"math", "math"},
+                                                                     {"tilewire", "tilewire"}};
   for (const auto& [prefix, path] : roots) {
     if (module == prefix) return std::string(path);
     if (module.starts_with(prefix) && module[prefix.size()] == '.') {
@@ -57,7 +59,9 @@ ir::ProgramRef Sema::run(const Ref<const SourceFile>& file) {
   }
   if (!program && result->functions.empty()) {
     diags_.report(Diag::no_program, Span{file, 0, 0, 0, 0})
-        .with_help("decorate a class with `@pl.program`, or functions with `@pl.jit`, `@pl.jit.host`, `@pl.jit.incore`");
+        .with_help(
+            "decorate a class with `@pl.program`, or functions with `@pl.jit`, `@pl.jit.host`, "
+            "`@pl.jit.incore`");
     return nullptr;
   }
   result->name_hint = program ? name : program_name();
@@ -83,7 +87,8 @@ bool Sema::choose_program(const std::vector<const Stmt*>& classes, const Ref<con
   }
   std::string names;
   for (const Stmt* cls : classes) names += (names.empty() ? "" : ", ") + name_of(cls->name);
-  diags_.report(Diag::several_programs, Span{file, 0, 0, 0, 0}, {names}).with_help("choose one with `--entry NAME`");
+  diags_.report(Diag::several_programs, Span{file, 0, 0, 0, 0}, {names})
+      .with_help("choose one with `--entry NAME`");
   return false;
 }
 
@@ -118,11 +123,14 @@ void Sema::collect_module(Scope& scope, std::vector<const Stmt*>& classes) {
           scope.constants[stmt->targets[0]->name] = {stmt->value, false, false, {}};
         }
         break;
-      case StmtKind::ClassDef: classes.push_back(stmt); break;
+      case StmtKind::ClassDef:
+        classes.push_back(stmt);
+        break;
       case StmtKind::FunctionDef:
         if (FunctionInfo* info = add_function(scope, *stmt->function, false)) order_.push_back(info);
         break;
-      default: break;
+      default:
+        break;
     }
   }
 }
@@ -139,7 +147,8 @@ void Sema::collect_class(Scope& scope, const Stmt& cls, std::vector<const Expr*>
       groups.push_back(stmt->value);
     } else if (stmt->kind == StmtKind::Expr && stmt->value->kind != ExprKind::String &&
                stmt->value->kind != ExprKind::Ellipsis) {
-      report(Diag::class_statement, stmt->range).with_help("a program holds functions, constants and pld.comm_group(...)");
+      report(Diag::class_statement, stmt->range)
+          .with_help("a program holds functions, constants and pld.comm_group(...)");
     }
   }
 }
@@ -152,8 +161,10 @@ FunctionInfo* Sema::add_function(Scope& scope, const FunctionDef& def, bool is_m
   info.def = &def;
   info.is_method = is_method;
   if (!read_decorators(info)) return nullptr;
-  if (is_method && (def.params.empty() || scope.tree->name(def.params[0].name) != "self" || def.params[0].annotation)) {
-    report(Diag::missing_self, def.name_range, {info.name}).with_help("write `def " + info.name + "(self, ...):`");
+  if (is_method &&
+      (def.params.empty() || scope.tree->name(def.params[0].name) != "self" || def.params[0].annotation)) {
+    report(Diag::missing_self, def.name_range, {info.name})
+        .with_help("write `def " + info.name + "(self, ...):`");
     return nullptr;
   }
   for (size_t i = 0; i < def.params.size(); ++i) {
@@ -184,7 +195,8 @@ bool Sema::read_decorators(FunctionInfo& info) {
       info.type = ir::FunctionType::Opaque;
       found = decorator->kind != ExprKind::Call || read_function_decorator(info, *decorator);
       if (!found) return false;
-    } else if (kind == Form::Jit || kind == Form::JitHost || kind == Form::JitIncore || kind == Form::JitInline) {
+    } else if (kind == Form::Jit || kind == Form::JitHost || kind == Form::JitIncore ||
+               kind == Form::JitInline) {
       info.type = kind == Form::JitHost     ? ir::FunctionType::Host
                   : kind == Form::JitIncore ? ir::FunctionType::InCore
                   : kind == Form::JitInline ? ir::FunctionType::Inline
@@ -192,7 +204,8 @@ bool Sema::read_decorators(FunctionInfo& info) {
       found = decorator->kind != ExprKind::Call || read_function_decorator(info, *decorator);
       if (!found) return false;
     } else {
-      report(Diag::unknown_decorator, decorator->range).with_help("use @pl.function(...), @pl.jit or one of its forms");
+      report(Diag::unknown_decorator, decorator->range)
+          .with_help("use @pl.function(...), @pl.jit or one of its forms");
       return false;
     }
   }
@@ -232,13 +245,15 @@ bool Sema::read_function_decorator(FunctionInfo& info, const Expr& call) {
       info.split = split;
     } else {
       bool known = name == "type" || name == "level" || name == "role" || name == "attrs";
-      report(known ? Diag::keyword_type : Diag::unknown_keyword, known ? keyword.value->range : keyword.name_range,
+      report(known ? Diag::keyword_type : Diag::unknown_keyword,
+             known ? keyword.value->range : keyword.name_range,
              {"pl.function", std::string(name), describe(value)})
           .with_help(name == "type"    ? "write `type=pl.FunctionType.InCore`"
                      : name == "level" ? "write `level=pl.Level.HOST`"
                      : name == "role"  ? "write `role=pl.Role.Orchestrator`"
-                     : name == "attrs" ? "write a dict: `attrs={\"split\": pl.SplitMode.UP_DOWN}`"
-                                       : "it takes `type=`, `level=`, `role=`, `attrs=` and `optimizations=`");
+                     : name == "attrs"
+                         ? "write a dict: `attrs={\"split\": pl.SplitMode.UP_DOWN}`"
+                         : "it takes `type=`, `level=`, `role=`, `attrs=` and `optimizations=`");
       ok = false;
     }
   }
@@ -264,10 +279,11 @@ bool Sema::set_function_attributes(const FunctionInfo& info, ir::Function& funct
   if (!attributes) return true;
   for (const auto& [key, value] : *attributes->items) {
     const auto* name = key.get<std::string>();
-    AttributeResult result = name ? set_attribute_field(function, *name, value) : AttributeResult::NoSuchField;
+    AttributeResult result =
+        name ? set_attribute_field(function, *name, value) : AttributeResult::NoSuchField;
     if (result == AttributeResult::Set) continue;
-    report(result == AttributeResult::WrongType ? Diag::keyword_type : Diag::unknown_attribute, info.attributes_range,
-           {"attrs", name ? *name : to_text(key), describe(value)})
+    report(result == AttributeResult::WrongType ? Diag::keyword_type : Diag::unknown_attribute,
+           info.attributes_range, {"attrs", name ? *name : to_text(key), describe(value)})
         .with_help("write `attrs={\"split\": pl.SplitMode.UP_DOWN}`");
     return false;
   }
@@ -304,16 +320,22 @@ void Sema::type_all() {
     bool is_entry = info->name == options_.entry;
     current_scope_ = info->scope;
     std::vector<ir::TypeRef> types;
+    std::vector<Value> known;
     bool complete = true;
     for (const Param& param : info->params()) {
       auto declared = param_annotation(*info, param);
       auto given = options_.parameter_types.find(std::string(info->scope->tree->name(param.name)));
       bool use_given = given != options_.parameter_types.end() && (is_entry || options_.entry.empty());
       ir::TypeRef type = declared && declared->type ? declared->type : use_given ? given->second : nullptr;
-      complete = complete && type && (!param.annotation || declared);
+      auto value = options_.parameter_values.find(std::string(info->scope->tree->name(param.name)));
+      bool constant = !type && value != options_.parameter_values.end() && is_entry;
+      complete = complete && (type || constant) && (!param.annotation || declared);
       types.push_back(type);
+      known.push_back(constant ? from_host(value->second, param.range) : unbound());
     }
-    if (complete && info->versions.empty()) version(*info, std::move(types), {}, span(info->def->name_range));
+    if (complete && info->versions.empty()) {
+      version(*info, std::move(types), std::move(known), span(info->def->name_range));
+    }
   }
   if (!options_.entry.empty() && !diags_.has_errors()) check_entry();
   if (!diags_.has_errors()) report_never_called(roots);
@@ -330,7 +352,8 @@ void Sema::check_entry() {
       if (stmt->kind == StmtKind::ClassDef && scope->tree->name(stmt->name) == options_.entry) return;
     }
   }
-  Diagnostic& d = diags_.report(Diag::no_such_entry, Span{scopes_[0]->tree->file, 0, 0, 0, 0}, {options_.entry});
+  Diagnostic& d =
+      diags_.report(Diag::no_such_entry, Span{scopes_[0]->tree->file, 0, 0, 0, 0}, {options_.entry});
   if (auto near = nearest(options_.entry, names)) d.with_help("did you mean `" + *near + "`?");
 }
 
@@ -347,8 +370,8 @@ void Sema::report_never_called(const std::vector<FunctionInfo*>& roots) {
       if (declared && declared->type) continue;
       std::string name = name_of(param.name);
       report(top ? Diag::parameter_without_type : Diag::never_called, param.range, {name, info->name})
-          .with_help("annotate it, `" + name + ": pl.Tensor[[16, 256], pl.FP32]`, or give its type: --shape " + name +
-                     "=16x256:FP32");
+          .with_help("annotate it, `" + name +
+                     ": pl.Tensor[[16, 256], pl.FP32]`, or give its type: --shape " + name + "=16x256:FP32");
       if (!top) break;
     }
   }
@@ -377,7 +400,8 @@ std::vector<Ref<const ir::CommGroup>> Sema::read_groups(const std::vector<const 
           if (window == windows_.end()) {
             if (!diags_.has_errors()) {
               report(Diag::unknown_slot, keyword.value->range, {*item.get<std::string>()})
-                  .with_help("a slot is the name `pld.alloc_window_buffer` is assigned to in the host function");
+                  .with_help(
+                      "a slot is the name `pld.alloc_window_buffer` is assigned to in the host function");
             }
             continue;
           }

@@ -19,7 +19,8 @@ void Sema::block(std::span<const Stmt* const> body) {
     }
     statement(s);
     if (frame_->returned) {
-      if (!rest.empty()) report(Diag::unreachable, rest[0]->range).with_help("remove it, or the `return` before it");
+      if (!rest.empty())
+        report(Diag::unreachable, rest[0]->range).with_help("remove it, or the `return` before it");
       return;
     }
     if (frame_->active_flag != 0 && leaves_loop(s) && !rest.empty()) {
@@ -45,23 +46,35 @@ void Sema::continue_if_active(std::span<const Stmt* const> rest) {
 
 void Sema::statement(const Stmt& s) {
   switch (s.kind) {
-    case StmtKind::Expr: return expression_statement(s);
-    case StmtKind::Assign: return assign(s);
-    case StmtKind::AnnAssign: return assign_annotated(s);
-    case StmtKind::AugAssign: return assign_augmented(s);
-    case StmtKind::For: return for_loop(s);
-    case StmtKind::While: return while_loop(s);
-    case StmtKind::If: return branch(s);
-    case StmtKind::With: return with_statement(s);
-    case StmtKind::Return: return return_statement(s);
-    case StmtKind::Assert: return assert_statement(*s.value, s.message, s.range);
+    case StmtKind::Expr:
+      return expression_statement(s);
+    case StmtKind::Assign:
+      return assign(s);
+    case StmtKind::AnnAssign:
+      return assign_annotated(s);
+    case StmtKind::AugAssign:
+      return assign_augmented(s);
+    case StmtKind::For:
+      return for_loop(s);
+    case StmtKind::While:
+      return while_loop(s);
+    case StmtKind::If:
+      return branch(s);
+    case StmtKind::With:
+      return with_statement(s);
+    case StmtKind::Return:
+      return return_statement(s);
+    case StmtKind::Assert:
+      return assert_statement(*s.value, s.message, s.range);
     case StmtKind::Break:
-    case StmtKind::Continue: return leave_loop(s);
+    case StmtKind::Continue:
+      return leave_loop(s);
     case StmtKind::Pass:
     case StmtKind::FunctionDef:
     case StmtKind::ClassDef:
     case StmtKind::Import:
-    case StmtKind::Unsupported: return;  // the parser has reported what is not allowed here
+    case StmtKind::Unsupported:
+      return;  // the parser has reported what is not allowed here
   }
 }
 
@@ -98,8 +111,9 @@ void Sema::expression_statement(const Stmt& s) {
   bool defers = call && call->op == ops_.find("pld.system.defer_wait");
   if (defers && fn_->scope_depth == fn_->spmd_depth) {
     report(Diag::defer_wait_place, e.range)
-        .with_help("write `with pl.at(level=pl.Level.CORE_GROUP) as tid: pld.system.defer_wait(...)` in an "
-                   "orchestration function");
+        .with_help(
+            "write `with pl.at(level=pl.Level.CORE_GROUP) as tid: pld.system.defer_wait(...)` in an "
+            "orchestration function");
     return;
   }
   if (defers) ++fn_->defer_waits;
@@ -118,13 +132,14 @@ std::optional<Form> Sema::form_of(const Expr& callee) {
 }
 
 bool Sema::is_yield(const Stmt& s) {
-  bool shape = (s.kind == StmtKind::Expr || (s.kind == StmtKind::Assign && s.targets.size() == 1)) && s.value &&
-               s.value->kind == ExprKind::Call;
+  bool shape = (s.kind == StmtKind::Expr || (s.kind == StmtKind::Assign && s.targets.size() == 1)) &&
+               s.value && s.value->kind == ExprKind::Call;
   return shape && form_of(*s.value->left) == Form::Yield;
 }
 
 void Sema::report_not_plain(const ir::Op& op, const Span& at) {
-  report(Diag::not_plain_assignment, at, {op.qualified()}).with_help("write `buf = " + op.qualified() + "(...)`");
+  report(Diag::not_plain_assignment, at, {op.qualified()})
+      .with_help("write `buf = " + op.qualified() + "(...)`");
 }
 
 void Sema::assign(const Stmt& s) {
@@ -145,10 +160,13 @@ void Sema::assign(const Stmt& s) {
 
 void Sema::assign_target(const Expr& target, const Value& value, const Stmt& s) {
   switch (target.kind) {
-    case ExprKind::Name: return assign_name(target, value, s);
-    case ExprKind::Subscript: return assign_subscript(target, value, s);
+    case ExprKind::Name:
+      return assign_name(target, value, s);
+    case ExprKind::Subscript:
+      return assign_subscript(target, value, s);
     case ExprKind::Tuple:
-    case ExprKind::List: return unpack(target, value, s);
+    case ExprKind::List:
+      return unpack(target, value, s);
     default:
       report(Diag::assign_target, target.range)
           .with_help("assign to a name, to names in a tuple, or to a subscript of a name");
@@ -178,7 +196,8 @@ void Sema::unpack(const Expr& target, const Value& value, const Stmt& s) {
                                [](const Expr* item) { return item->kind == ExprKind::Unsupported; });
   if (!readable || items.size() != target.items.size()) {
     if (readable) {
-      report(Diag::unpack_count, target.range, {std::to_string(target.items.size()), std::to_string(items.size())})
+      report(Diag::unpack_count, target.range,
+             {std::to_string(target.items.size()), std::to_string(items.size())})
           .with_help("write one name per value; `_` is a name for what is not used");
     }
     for (const Expr* item : target.items) bind_error(*item);
@@ -228,7 +247,8 @@ void Sema::warn_plain_rebinding(Symbol name, const ir::ExprRef& value, const Ran
   if (param.direction == ir::Direction::In || param.name != name_of(name)) return;
   std::string text = name_of(name);
   report(Diag::rebinds_output, range, {text})
-      .with_help("write it: `" + text + " = pl.store(tile, offsets, " + text + ")` or `" + text + "[...] = value`");
+      .with_help("write it: `" + text + " = pl.store(tile, offsets, " + text + ")` or `" + text +
+                 "[...] = value`");
 }
 
 void Sema::assign_annotated(const Stmt& s) {
@@ -296,7 +316,8 @@ void Sema::assign_augmented(const Stmt& s) {
 
 void Sema::return_statement(const Stmt& s) {
   if (frame_->loop_depth > 0) {
-    report(Diag::return_in_loop, s.range).with_help("assign the value to a name and return it after the loop");
+    report(Diag::return_in_loop, s.range)
+        .with_help("assign the value to a name and return it after the loop");
     return;
   }
   if (fn_->scope_depth > frame_->scope_depth_at_entry) {

@@ -14,7 +14,8 @@ void Sema::with_statement(const Stmt& s) {
   auto form = item.kind == ExprKind::Call ? form_of(*item.left) : std::nullopt;
   if (form == Form::At) return at_scope(s, item);
   if (form == Form::Spmd) return spmd_scope(s, item, nullptr);
-  report(Diag::with_form, item.range).with_help("write `with pl.at(level=pl.Level.CORE_GROUP):` or `with pl.spmd(n):`");
+  report(Diag::with_form, item.range)
+      .with_help("write `with pl.at(level=pl.Level.CORE_GROUP):` or `with pl.spmd(n):`");
   skip_scope(s);
 }
 
@@ -46,12 +47,14 @@ bool Sema::scope_keyword(T& node, const Keyword& keyword, const char* form) {
   if (value.is_error()) return false;
   if (name == "optimizations") return split_of(value, *keyword.value, node.split);
   switch (set_attribute_field(node, name, value)) {
-    case AttributeResult::Set: return true;
+    case AttributeResult::Set:
+      return true;
     case AttributeResult::WrongType:
       report(Diag::keyword_type, keyword.value->range, {form, std::string(name), describe(value)})
           .with_help(keyword_help(name));
       return false;
-    case AttributeResult::NoSuchField: break;
+    case AttributeResult::NoSuchField:
+      break;
   }
   report(Diag::unknown_keyword, keyword.name_range, {form, std::string(name)})
       .with_help(std::string("it takes `name_hint=`, `deps=`, `ordered=`, `optimizations=` and ") +
@@ -116,12 +119,14 @@ bool Sema::task_ids(const Expr& e, ir::ExprList& out) {
 
 bool Sema::scope_allowed(const Range& range, const char* form) {
   if (fn_->level == ir::OnOrchestration) return true;
-  Diagnostic& d = report(Diag::scope_level, range, {form, fn_->scope_depth > 0 ? "other task scopes"
-                                                                             : ir::describe_levels(fn_->level)});
+  Diagnostic& d =
+      report(Diag::scope_level, range,
+             {form, fn_->scope_depth > 0 ? "other task scopes" : ir::describe_levels(fn_->level)});
   if (fn_->scope_depth > 0) {
     d.with_help("end the scope around it first: task scopes do not nest");
   } else {
-    d.with_help("tasks are submitted by orchestration functions: `@pl.function(type=pl.FunctionType.Orchestration)`");
+    d.with_help(
+        "tasks are submitted by orchestration functions: `@pl.function(type=pl.FunctionType.Orchestration)`");
   }
   return false;
 }
@@ -153,7 +158,8 @@ void Sema::spmd_scope(const Stmt& s, const Expr& call, const Expr* block_name) {
   scope->span = span(s.range);
   bool ok = scope_allowed(call.range, "pl.spmd");
   if (call.items.size() != 1) {
-    report(Diag::form_arguments, call.range, {"pl.spmd", "the number of blocks"}).with_help("write `pl.spmd(8)`");
+    report(Diag::form_arguments, call.range, {"pl.spmd", "the number of blocks"})
+        .with_help("write `pl.spmd(8)`");
     ok = false;
   } else {
     scope->block_count = index_expr(eval(*call.items[0]), span(*call.items[0]), "the number of blocks");
@@ -171,10 +177,12 @@ void Sema::spmd_scope(const Stmt& s, const Expr& call, const Expr* block_name) {
       report(Diag::loop_target, block_name->range).with_help("write `for b in pl.spmd(n):`");
       return skip_loop(s);
     }
-    scope->block_var = ir::make<ir::Var>(span(*block_name), name_of(block_name->name), ir::scalar_type(ir::DType::Index));
+    scope->block_var =
+        ir::make<ir::Var>(span(*block_name), name_of(block_name->name), ir::scalar_type(ir::DType::Index));
     bind(block_name->name, ir::ExprRef(scope->block_var));
     if (leaves_loop(s.body)) {
-      report(Diag::break_not_allowed, s.range, {"pl.spmd"}).with_help("blocks are concurrent: guard the work with `if`");
+      report(Diag::break_not_allowed, s.range, {"pl.spmd"})
+          .with_help("blocks are concurrent: guard the work with `if`");
       return skip_loop(s);
     }
   }
@@ -236,13 +244,15 @@ ir::BlockRef Sema::scope_body(const Stmt& s, ir::VarList& results, std::optional
         values.push_back(value);
         after.emplace_back(names[i], ir::ExprRef(results.back()));
       } else {
-        after.emplace_back(names[i], UnusableValue{"was assigned inside a task scope and is not visible after it",
-                                                   "only tensors written in place come out of a scope: store the value "
-                                                   "in a tensor",
-                                                   span(s.range)});
+        after.emplace_back(names[i],
+                           UnusableValue{"was assigned inside a task scope and is not visible after it",
+                                         "only tensors written in place come out of a scope: store the value "
+                                         "in a tensor",
+                                         span(s.range)});
       }
     }
-    if (!results.empty()) emit(ir::make<ir::Yield>(yield.stmt ? yield.span : span(s.range), std::move(values)));
+    if (!results.empty())
+      emit(ir::make<ir::Yield>(yield.stmt ? yield.span : span(s.range), std::move(values)));
     block_node = guard.take(span(s.range));
   }
   undo_to(start);
@@ -260,7 +270,8 @@ bool Sema::check_defer_waits(const ir::AtScope& scope, const Expr& call, size_t 
     others += !op_call || op_call->op != defer;  // a loop with waits in it is something else too
   }
   if (waits == 0 || others == 0) return true;
-  report(Diag::defer_wait_scope, call.range).with_help("put the other statements into a scope of their own, with deps=[tid]");
+  report(Diag::defer_wait_scope, call.range)
+      .with_help("put the other statements into a scope of their own, with deps=[tid]");
   return false;
 }
 

@@ -7,24 +7,37 @@ namespace {
 
 const char* example_of(Form form) {
   switch (form) {
-    case Form::Tensor: return "pl.Tensor[[16, 256], pl.FP32]";
-    case Form::Tile: return "pl.Tile[[16, 256], pl.FP32]";
-    case Form::Scalar: return "pl.Scalar[pl.INT32]";
-    case Form::Array: return "pl.Array[8, pl.INT32]";
-    case Form::Tuple: return "pl.Tuple[pl.Scalar[pl.INT32], pl.Scalar[pl.FP32]]";
-    case Form::DistributedTensor: return "pld.DistributedTensor[[16, 256], pl.FP32]";
-    case Form::Out: return "pl.Out[pl.Tensor[[16, 256], pl.FP32]]";
-    case Form::InOut: return "pl.InOut[pl.Tensor[[16, 256], pl.FP32]]";
-    default: return "pl.Tensor[[16, 256], pl.FP32]";
+    case Form::Tensor:
+      return "pl.Tensor[[16, 256], pl.FP32]";
+    case Form::Tile:
+      return "pl.Tile[[16, 256], pl.FP32]";
+    case Form::Scalar:
+      return "pl.Scalar[pl.INT32]";
+    case Form::Array:
+      return "pl.Array[8, pl.INT32]";
+    case Form::Tuple:
+      return "pl.Tuple[pl.Scalar[pl.INT32], pl.Scalar[pl.FP32]]";
+    case Form::DistributedTensor:
+      return "pld.DistributedTensor[[16, 256], pl.FP32]";
+    case Form::Out:
+      return "pl.Out[pl.Tensor[[16, 256], pl.FP32]]";
+    case Form::InOut:
+      return "pl.InOut[pl.Tensor[[16, 256], pl.FP32]]";
+    default:
+      return "pl.Tensor[[16, 256], pl.FP32]";
   }
 }
 
 std::optional<ir::TypeRef> plain_type(Form form) {
   switch (form) {
-    case Form::TaskId: return ir::task_id_type();
-    case Form::Ptr: return ir::ptr_type();
-    case Form::CommCtx: return ir::comm_ctx_type();
-    default: return std::nullopt;
+    case Form::TaskId:
+      return ir::task_id_type();
+    case Form::Ptr:
+      return ir::ptr_type();
+    case Form::CommCtx:
+      return ir::comm_ctx_type();
+    default:
+      return std::nullopt;
   }
 }
 
@@ -61,11 +74,13 @@ bool Sema::shape_of(const Value& value, const Expr& e, ir::ExprList& out, bool p
   const auto* list = value.get<ListValue>();
   if (!list) {
     if (!value.is_error()) {
-      report(Diag::shape_not_a_list, e.range, {describe(value)}).with_help("write the dimensions in brackets: `[16, 256]`");
+      report(Diag::shape_not_a_list, e.range, {describe(value)})
+          .with_help("write the dimensions in brackets: `[16, 256]`");
     }
     return false;
   }
-  bool syntax_list = (e.kind == ExprKind::List || e.kind == ExprKind::Tuple) && e.items.size() == list->items->size();
+  bool syntax_list =
+      (e.kind == ExprKind::List || e.kind == ExprKind::Tuple) && e.items.size() == list->items->size();
   for (size_t i = 0; i < list->items->size(); ++i) {
     const Value& item = (*list->items)[i];
     const Expr& at = syntax_list ? *e.items[i] : e;
@@ -76,9 +91,10 @@ bool Sema::shape_of(const Value& value, const Expr& e, ir::ExprList& out, bool p
       if (item.is_error()) return false;
       report(positive_constants ? Diag::tile_extent : Diag::dimension_type, at.range, {describe(item)})
           .with_label("this is " + describe(item))
-          .with_help(positive_constants ? "a tile has a fixed shape; load a part of the tensor and give "
-                                          "valid_shape= for a ragged end"
-                                        : "a dimension is an int, a `pl.dynamic` symbol or an integer expression");
+          .with_help(positive_constants
+                         ? "a tile has a fixed shape; load a part of the tensor and give "
+                           "valid_shape= for a ragged end"
+                         : "a dimension is an int, a `pl.dynamic` symbol or an integer expression");
       return false;
     }
     if (known && (*known < 0 || (positive_constants && *known == 0))) {
@@ -104,10 +120,12 @@ Value Sema::type_subscript(const FormValue& form, const Expr& e) {
     if (!inner) return {};
     if (inner->has_direction) return wrong("a type without a direction");
     if (inner->type && ir::isa<ir::ScalarType>(inner->type)) {
-      report(Diag::scalar_direction, e.range).with_help("return the scalar, or write it to an element of a tensor");
+      report(Diag::scalar_direction, e.range)
+          .with_help("return the scalar, or write it to an element of a tensor");
       return {};
     }
-    return TypeValue{inner->type, true, form.form == Form::Out ? ir::Direction::Out : ir::Direction::InOut, nullptr};
+    return TypeValue{inner->type, true, form.form == Form::Out ? ir::Direction::Out : ir::Direction::InOut,
+                     nullptr};
   }
   if (form.form == Form::Tuple) {
     std::vector<ir::TypeRef> types;
@@ -131,14 +149,16 @@ Value Sema::type_subscript(const FormValue& form, const Expr& e) {
     if (!dtype) return wrong("one dtype");
     return made(*dtype == ir::DType::TaskId ? ir::task_id_type() : ir::scalar_type(*dtype));
   }
-  if (args.size() < 2) return wrong(form.form == Form::Array ? "a length and a dtype" : "a shape and a dtype");
+  if (args.size() < 2)
+    return wrong(form.form == Form::Array ? "a length and a dtype" : "a shape and a dtype");
   const auto* dtype = args[1].get<ir::DType>();
   if (!dtype) return wrong(form.form == Form::Array ? "a length and a dtype" : "a shape and a dtype");
   if (form.form == Form::Array) {
     const auto* extent = args[0].get<int64_t>();
     if (!extent || args.size() != 2) return wrong("a length and a dtype");
     if (*extent <= 0) {
-      report(Diag::dimension_value, e.items[0]->range, {std::to_string(*extent), "positive", "the length of an array"})
+      report(Diag::dimension_value, e.items[0]->range,
+             {std::to_string(*extent), "positive", "the length of an array"})
           .with_help("write `pl.Array[8, pl.INT32]`");
       return {};
     }
@@ -173,12 +193,15 @@ Value Sema::shaped_type(const FormValue& form, const Expr& e, const std::vector<
       memory = static_cast<ir::MemorySpace>(third->value);
     } else if (!tile && third && third->id == ir::EnumId::Layout) {
       auto layout = static_cast<ir::Layout>(third->value);
-      if (layout != ir::Layout::ND) view = ir::make<ir::TensorView>(span(*e.items[2]), ir::ExprList{}, layout);
+      if (layout != ir::Layout::ND)
+        view = ir::make<ir::TensorView>(span(*e.items[2]), ir::ExprList{}, layout);
     } else if (!tile && given && given->view) {
       view = given->view;
     } else {
-      report(Diag::third_slot, e.items[2]->range, {tile ? "a memory space" : "a layout or a view", describe(args[2])})
-          .with_help(tile ? "write `pl.Mem.Vec` or leave it out" : "write `pl.ND`, `pl.DN`, `pl.NZ` or `pl.TensorView(stride=, layout=)`");
+      report(Diag::third_slot, e.items[2]->range,
+             {tile ? "a memory space" : "a layout or a view", describe(args[2])})
+          .with_help(tile ? "write `pl.Mem.Vec` or leave it out"
+                          : "write `pl.ND`, `pl.DN`, `pl.NZ` or `pl.TensorView(stride=, layout=)`");
       return {};
     }
   }
@@ -227,7 +250,8 @@ Value Sema::type_call(const FormValue&, const Expr& e) {
         .with_help("write `pl.TensorView(stride=[256, 1], layout=pl.ND)`");
     return {};
   }
-  return TypeValue{nullptr, false, ir::Direction::In, ir::make<ir::TensorView>(span(e), std::move(stride), layout)};
+  return TypeValue{nullptr, false, ir::Direction::In,
+                   ir::make<ir::TensorView>(span(e), std::move(stride), layout)};
 }
 
 }  // namespace tilewire::frontend

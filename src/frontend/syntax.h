@@ -56,31 +56,60 @@ class List {
 };
 
 enum class ExprKind : uint8_t {
-  Name,        // name
-  Int,         // int_value; `big` set when it does not fit 64 bits signed, then `text` is the literal as written
-  Float,       // float_value
-  String,      // text (decoded, adjacent literals joined)
-  True, False, None, Ellipsis,
-  List, Tuple,  // items
-  Dict,        // items: key, value, key, value ...
-  Attribute,   // left . name
-  Subscript,   // left [ items ]: the subscripts, Slice among them; `x[a, b]` and `x[(a, b)]` both give two
-  Slice,       // items: start, stop, step; null where absent
-  Call,        // left ( items ), keywords
-  Unary,       // op, left
-  Binary,      // op, left, right
-  Compare,     // op, left, right; chains become And of comparisons with `chained` set on the And. The middle
-               // operand is then one node in two places, to be evaluated once: visiting it twice takes
-               // exponential time on nested chains.
-  And, Or,     // left, right
-  Conditional, // items: condition, if true, if false
-  Unsupported, // Python the language has no form for; already reported when strict, else `text` names it
+  Name,    // name
+  Int,     // int_value; `big` set when it does not fit 64 bits signed, then `text` is the literal as written
+  Float,   // float_value
+  String,  // text (decoded, adjacent literals joined)
+  True,
+  False,
+  None,
+  Ellipsis,
+  List,
+  Tuple,      // items
+  Dict,       // items: key, value, key, value ...
+  Attribute,  // left . name
+  Subscript,  // left [ items ]: the subscripts, Slice among them; `x[a, b]` and `x[(a, b)]` both give two
+  Slice,      // items: start, stop, step; null where absent
+  Call,       // left ( items ), keywords
+  Unary,      // op, left
+  Binary,     // op, left, right
+  Compare,    // op, left, right; chains become And of comparisons with `chained` set on the And. The middle
+              // operand is then one node in two places, to be evaluated once: visiting it twice takes
+              // exponential time on nested chains.
+  And,
+  Or,           // left, right
+  Conditional,  // items: condition, if true, if false
+  Unsupported,  // Python the language has no form for; already reported when strict, else `text` names it
 };
 
 enum class Operator : uint8_t {
-  Add, Sub, Mul, Div, FloorDiv, Mod, Pow, MatMul, BitAnd, BitOr, BitXor, Shl, Shr,
-  Neg, Pos, Invert, Not,
-  Eq, Ne, Lt, Le, Gt, Ge, Is, IsNot, In, NotIn,
+  Add,
+  Sub,
+  Mul,
+  Div,
+  FloorDiv,
+  Mod,
+  Pow,
+  MatMul,
+  BitAnd,
+  BitOr,
+  BitXor,
+  Shl,
+  Shr,
+  Neg,
+  Pos,
+  Invert,
+  Not,
+  Eq,
+  Ne,
+  Lt,
+  Le,
+  Gt,
+  Ge,
+  Is,
+  IsNot,
+  In,
+  NotIn,
 };
 std::string_view spelling(Operator op);
 
@@ -121,16 +150,18 @@ enum class StmtKind : uint8_t {
   With,       // items (context expressions), names (the `as` names; null where absent), body
   Return,     // value (may be null)
   Assert,     // value, message (may be null)
-  Pass, Break, Continue,
+  Pass,
+  Break,
+  Continue,
   FunctionDef,  // function
   ClassDef,     // name, decorators, body
-  Import,     // imports
+  Import,       // imports
   Unsupported,  // already reported when strict
 };
 
 struct ImportName {
-  // What the name stands for. `import a.b as c`: "a.b"; `import a.b` binds `a`: "a"; `from m import n`: "m.n",
-  // with the dots of a relative import in front.
+  // What the name stands for. `import a.b as c`: "a.b"; `import a.b` binds `a`: "a"; `from m import n`:
+  // "m.n", with the dots of a relative import in front.
   std::string_view module;
   Symbol name;  // the name it binds
   Range range;
@@ -140,7 +171,7 @@ struct Stmt;
 struct Param {
   Symbol name;
   Range range;
-  const Expr* annotation;  // null: none
+  const Expr* annotation;     // null: none
   const Expr* default_value;  // null: none
 };
 struct FunctionDef {

@@ -45,12 +45,16 @@ struct Describe {
   std::string operator()(const BuiltinValue&) const { return "a function"; }
   std::string operator()(const FunctionValue& f) const { return "the function `" + f.function->name + "`"; }
   std::string operator()(const SelfValue&) const { return "`self`"; }
-  std::string operator()(const HostObjectValue& o) const { return "a Python object of type `" + o.type_name + "`"; }
+  std::string operator()(const HostObjectValue& o) const {
+    return "a Python object of type `" + o.type_name + "`";
+  }
 };
 
 }  // namespace
 
-std::string describe(const Value& value) { return std::visit(Describe{}, value.v); }
+std::string describe(const Value& value) {
+  return std::visit(Describe{}, value.v);
+}
 
 std::string to_text(const Value& value) {
   if (value.is<NoneValue>()) return "None";
@@ -81,7 +85,8 @@ bool is_known(const Value& value) {
     }
     return true;
   }
-  return !value.is<UnboundValue>() && !value.is<ErrorValue>() && !value.is<UnusableValue>() && !value.is<ir::ExprRef>();
+  return !value.is<UnboundValue>() && !value.is<ErrorValue>() && !value.is<UnusableValue>() &&
+         !value.is<ir::ExprRef>();
 }
 
 bool known_equal(const Value& a, const Value& b) {
@@ -91,20 +96,21 @@ bool known_equal(const Value& a, const Value& b) {
     if (const auto* t = v.get<bool>()) return *t;
     return std::nullopt;
   };
-  if (const auto *i = a.get<int64_t>(), *j = b.get<int64_t>(); i && j) return *i == *j;
+  if (const auto* i = a.get<int64_t>(), *j = b.get<int64_t>(); i && j) return *i == *j;
   if (auto x = number(a), y = number(b); x && y) return *x == *y;
   if (a.is<NoneValue>() && b.is<NoneValue>()) return true;
-  if (const auto *s = a.get<std::string>(), *t = b.get<std::string>(); s && t) return *s == *t;
-  if (const auto *s = a.get<ir::DType>(), *t = b.get<ir::DType>(); s && t) return *s == *t;
-  if (const auto *s = a.get<ir::EnumValue>(), *t = b.get<ir::EnumValue>(); s && t) return *s == *t;
-  if (const auto *s = a.get<ListValue>(), *t = b.get<ListValue>(); s && t) {
+  if (const auto* s = a.get<std::string>(), *t = b.get<std::string>(); s && t) return *s == *t;
+  if (const auto* s = a.get<ir::DType>(), *t = b.get<ir::DType>(); s && t) return *s == *t;
+  if (const auto* s = a.get<ir::EnumValue>(), *t = b.get<ir::EnumValue>(); s && t) return *s == *t;
+  if (const auto* s = a.get<ListValue>(), *t = b.get<ListValue>(); s && t) {
     if (s->is_tuple != t->is_tuple || s->items->size() != t->items->size()) return false;
     for (size_t i = 0; i < s->items->size(); ++i) {
       if (!known_equal((*s->items)[i], (*t->items)[i])) return false;
     }
     return true;
   }
-  if (const auto *s = a.get<FunctionValue>(), *t = b.get<FunctionValue>(); s && t) return s->function == t->function;
+  if (const auto* s = a.get<FunctionValue>(), *t = b.get<FunctionValue>(); s && t)
+    return s->function == t->function;
   return false;
 }
 

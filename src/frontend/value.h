@@ -55,10 +55,41 @@ struct OpValue {
 
 // Names of the language that are not ops.
 enum class Form : uint8_t {
-  Program, Function, Jit, JitHost, JitIncore, JitInline,
-  Range, Parallel, Unroll, Pipeline, While, Cond, Yield, At, Spmd, Split, Auto,
-  Const, Dynamic, StaticAssert, CommGroup, AllocWindow, AllocSignal, TensorViewForm,
-  Tensor, Tile, Scalar, Array, Tuple, TaskId, Ptr, DistributedTensor, CommCtx, Out, InOut,
+  Program,
+  Function,
+  Jit,
+  JitHost,
+  JitIncore,
+  JitInline,
+  Range,
+  Parallel,
+  Unroll,
+  Pipeline,
+  While,
+  Cond,
+  Yield,
+  At,
+  Spmd,
+  Split,
+  Auto,
+  Const,
+  Dynamic,
+  StaticAssert,
+  CommGroup,
+  AllocWindow,
+  AllocSignal,
+  TensorViewForm,
+  Tensor,
+  Tile,
+  Scalar,
+  Array,
+  Tuple,
+  TaskId,
+  Ptr,
+  DistributedTensor,
+  CommCtx,
+  Out,
+  InOut,
   Enum,  // an enumeration itself: `pl.Mem`
 };
 struct FormValue {
@@ -67,9 +98,24 @@ struct FormValue {
 };
 // Python built-ins and math functions that are folded.
 enum class Builtin : uint8_t {
-  Min, Max, Len, Int, Float, Bool, Abs, Range, Sum, Round,
-  Sqrt, Ceil, Floor, Log, Log2, Exp,
-  GetByte, GetBit,  // methods of a dtype
+  Min,
+  Max,
+  Len,
+  Int,
+  Float,
+  Bool,
+  Abs,
+  Range,
+  Sum,
+  Round,
+  Sqrt,
+  Ceil,
+  Floor,
+  Log,
+  Log2,
+  Exp,
+  GetByte,
+  GetBit,  // methods of a dtype
 };
 struct BuiltinValue {
   Builtin builtin;
@@ -85,15 +131,14 @@ struct HostObjectValue {
 };
 
 struct Value {
-  std::variant<UnboundValue, ErrorValue, UnusableValue, NoneValue, bool, int64_t, double, std::string, ir::DType, ir::EnumValue,
-               ir::ExprRef, ListValue, DictValue, TypeValue, ModuleValue, OpValue, FormValue, BuiltinValue,
-               FunctionValue, SelfValue, HostObjectValue>
+  std::variant<UnboundValue, ErrorValue, UnusableValue, NoneValue, bool, int64_t, double, std::string,
+               ir::DType, ir::EnumValue, ir::ExprRef, ListValue, DictValue, TypeValue, ModuleValue, OpValue,
+               FormValue, BuiltinValue, FunctionValue, SelfValue, HostObjectValue>
       v;
 
   Value() : v(ErrorValue{}) {}
   template <class T>
-    requires(!std::is_same_v<std::decay_t<T>, Value>)
-  Value(T&& value) {
+  requires(!std::is_same_v<std::decay_t<T>, Value>) Value(T&& value) {
     if constexpr (std::is_convertible_v<T, ir::ExprRef>) {
       ir::ExprRef expr(std::forward<T>(value));
       if (expr) {
@@ -123,7 +168,9 @@ struct Value {
   bool is_number() const { return is<bool>() || is<int64_t>() || is<double>(); }
 };
 
-inline Value unbound() { return UnboundValue{}; }
+inline Value unbound() {
+  return UnboundValue{};
+}
 Value make_list(std::vector<Value> items, bool is_tuple);
 
 // "an int", "a tile", "the module `pl`": what was found, for messages.

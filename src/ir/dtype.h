@@ -9,8 +9,23 @@
 namespace tilewire::ir {
 
 enum class DType : uint8_t {
-  Bool, Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64,
-  FP16, BF16, FP32, FP8E4M3FN, FP8E5M2, Int4, Index, TaskId,
+  Bool,
+  Int8,
+  Int16,
+  Int32,
+  Int64,
+  UInt8,
+  UInt16,
+  UInt32,
+  UInt64,
+  FP16,
+  BF16,
+  FP32,
+  FP8E4M3FN,
+  FP8E5M2,
+  Int4,
+  Index,
+  TaskId,
 };
 
 struct DTypeInfo {
@@ -26,10 +41,18 @@ const DTypeInfo& info(DType dtype);
 std::span<const DTypeInfo> all_dtypes();
 std::optional<DType> dtype_from_name(std::string_view name);
 
-inline bool is_integer(DType dtype) { return info(dtype).is_integer; }
-inline bool is_float(DType dtype) { return info(dtype).is_float; }
-inline int bits(DType dtype) { return info(dtype).bits; }
-inline int bytes(DType dtype) { return (bits(dtype) + 7) / 8; }  // of one element; INT4 rounds up
+inline bool is_integer(DType dtype) {
+  return info(dtype).is_integer;
+}
+inline bool is_float(DType dtype) {
+  return info(dtype).is_float;
+}
+inline int bits(DType dtype) {
+  return info(dtype).bits;
+}
+inline int bytes(DType dtype) {
+  return (bits(dtype) + 7) / 8;
+}  // of one element; INT4 rounds up
 
 // Whether `value` can be held by an integer dtype or BOOL.
 bool fits(int64_t value, DType dtype);

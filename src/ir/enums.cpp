@@ -4,28 +4,32 @@ namespace tilewire::ir {
 namespace {
 
 using Members = const EnumMember[];
-constexpr Members function_types = {{"Opaque", "", ""}, {"Host", "", ""}, {"Orchestration", "", ""}, {"InCore", "", ""},
-                                    {"AIC", "", ""}, {"AIV", "", ""}, {"Inline", "", ""}, {"Group", "", ""}};
+constexpr Members function_types = {{"Opaque", "", ""}, {"Host", "", ""}, {"Orchestration", "", ""},
+                                    {"InCore", "", ""}, {"AIC", "", ""},  {"AIV", "", ""},
+                                    {"Inline", "", ""}, {"Group", "", ""}};
 constexpr Members levels = {{"HOST", "", ""}, {"CHIP", "", ""}, {"CORE_GROUP", "", ""}};
 constexpr Members roles = {{"Orchestrator", "", ""}, {"Worker", "", ""}};
 constexpr Members directions = {{"In", "", ""}, {"Out", "", ""}, {"InOut", "", ""}};
-constexpr Members memory_spaces = {{"DDR", "", ""}, {"Vec", "", ""}, {"Mat", "", ""}, {"Left", "", ""},
+constexpr Members memory_spaces = {{"DDR", "", ""},   {"Vec", "", ""}, {"Mat", "", ""}, {"Left", "", ""},
                                    {"Right", "", ""}, {"Acc", "", ""}, {"Bias", "", ""}};
 constexpr Members layouts = {{"ND", "", ""}, {"DN", "", ""}, {"NZ", "", ""}};
-constexpr Members split_modes = {{"NONE", "none", ""}, {"UP_DOWN", "up_down", ""}, {"LEFT_RIGHT", "left_right", ""}};
-constexpr Members loop_kinds = {{"Range", "", ""}, {"Parallel", "", ""}, {"Unroll", "", ""}, {"Pipeline", "", ""}};
+constexpr Members split_modes = {
+    {"NONE", "none", ""}, {"UP_DOWN", "up_down", ""}, {"LEFT_RIGHT", "left_right", ""}};
+constexpr Members loop_kinds = {
+    {"Range", "", ""}, {"Parallel", "", ""}, {"Unroll", "", ""}, {"Pipeline", "", ""}};
 constexpr Members notify_ops = {{"AtomicAdd", "add", "atomic_add"}, {"Set", "set", ""}};
 constexpr Members wait_cmps = {{"Eq", "eq", ""}, {"Ge", "ge", ""}, {"Ne", "ne", ""},
                                {"Gt", "gt", ""}, {"Lt", "lt", ""}, {"Le", "le", ""}};
 constexpr Members atomic_types = {{"None_", "none", ""}, {"Add", "add", ""}};
-constexpr Members reduce_ops = {{"Sum", "sum", ""}, {"Max", "max", ""}, {"Min", "min", ""}, {"Prod", "prod", ""}};
+constexpr Members reduce_ops = {
+    {"Sum", "sum", ""}, {"Max", "max", ""}, {"Min", "min", ""}, {"Prod", "prod", ""}};
 constexpr Members cmp_ops = {{"Eq", "eq", ""}, {"Ne", "ne", ""}, {"Lt", "lt", ""},
                              {"Le", "le", ""}, {"Gt", "gt", ""}, {"Ge", "ge", ""}};
 constexpr Members round_modes = {{"Rint", "rint", ""}, {"Round", "round", ""}, {"Floor", "floor", ""},
                                  {"Ceil", "ceil", ""}, {"Trunc", "trunc", ""}, {"Odd", "odd", ""}};
 constexpr Members pad_values = {{"Zero", "zero", ""}, {"Max", "max", ""}, {"Min", "min", ""}};
-constexpr Members allreduce_modes = {{"Auto", "auto", ""}, {"Mesh", "mesh", ""}, {"TwoShot", "two_shot", ""},
-                                     {"Ring", "ring", ""}};
+constexpr Members allreduce_modes = {
+    {"Auto", "auto", ""}, {"Mesh", "mesh", ""}, {"TwoShot", "two_shot", ""}, {"Ring", "ring", ""}};
 
 constexpr EnumInfo table[] = {
     {EnumId::FunctionType, "FunctionType", "pl", function_types},
@@ -48,11 +52,17 @@ constexpr EnumInfo table[] = {
 
 }  // namespace
 
-const EnumInfo& info(EnumId id) { return table[static_cast<size_t>(id)]; }
+const EnumInfo& info(EnumId id) {
+  return table[static_cast<size_t>(id)];
+}
 
-std::span<const EnumInfo> all_enums() { return table; }
+std::span<const EnumInfo> all_enums() {
+  return table;
+}
 
-std::string_view member_name(EnumValue value) { return info(value.id).members[value.value].name; }
+std::string_view member_name(EnumValue value) {
+  return info(value.id).members[value.value].name;
+}
 
 std::string to_string(EnumValue value) {
   const EnumInfo& e = info(value.id);

@@ -30,8 +30,22 @@ enum class AllreduceMode : uint8_t { Auto, Mesh, TwoShot, Ring };
 
 // Which enumeration an EnumValue belongs to. The order is stored in serialised IR: append only.
 enum class EnumId : uint8_t {
-  FunctionType, Level, Role, Direction, MemorySpace, Layout, SplitMode, LoopKind,
-  NotifyOp, WaitCmp, AtomicType, ReduceOp, CmpOp, RoundMode, PadValue, AllreduceMode,
+  FunctionType,
+  Level,
+  Role,
+  Direction,
+  MemorySpace,
+  Layout,
+  SplitMode,
+  LoopKind,
+  NotifyOp,
+  WaitCmp,
+  AtomicType,
+  ReduceOp,
+  CmpOp,
+  RoundMode,
+  PadValue,
+  AllreduceMode,
 };
 
 struct EnumMember {
@@ -42,8 +56,8 @@ struct EnumMember {
 
 struct EnumInfo {
   EnumId id;
-  std::string_view name;    // "NotifyOp"
-  std::string_view module;  // "pl" or "pld"; empty: not visible to programs
+  std::string_view name;                // "NotifyOp"
+  std::string_view module;              // "pl" or "pld"; empty: not visible to programs
   std::span<const EnumMember> members;  // index = integer value
 };
 
@@ -64,17 +78,20 @@ std::optional<EnumValue> enum_from_text(EnumId id, std::string_view text);
 
 template <class E>
 struct EnumIdOf;
-#define TW_ENUM_ID(E) \
-  template <>         \
-  struct EnumIdOf<E> { static constexpr EnumId id = EnumId::E; };
-TW_ENUM_ID(FunctionType) TW_ENUM_ID(Level) TW_ENUM_ID(Role) TW_ENUM_ID(Direction) TW_ENUM_ID(MemorySpace)
-TW_ENUM_ID(Layout) TW_ENUM_ID(SplitMode) TW_ENUM_ID(LoopKind) TW_ENUM_ID(NotifyOp) TW_ENUM_ID(WaitCmp)
-TW_ENUM_ID(AtomicType) TW_ENUM_ID(ReduceOp) TW_ENUM_ID(CmpOp) TW_ENUM_ID(RoundMode) TW_ENUM_ID(PadValue)
-TW_ENUM_ID(AllreduceMode)
+#define TW_ENUM_ID(E)                       \
+  template <>                               \
+  struct EnumIdOf<E> {                      \
+    static constexpr EnumId id = EnumId::E; \
+  };
+TW_ENUM_ID(FunctionType)
+TW_ENUM_ID(Level) TW_ENUM_ID(Role) TW_ENUM_ID(Direction) TW_ENUM_ID(MemorySpace) TW_ENUM_ID(Layout)
+    TW_ENUM_ID(SplitMode) TW_ENUM_ID(LoopKind) TW_ENUM_ID(NotifyOp) TW_ENUM_ID(WaitCmp) TW_ENUM_ID(AtomicType)
+        TW_ENUM_ID(ReduceOp) TW_ENUM_ID(CmpOp) TW_ENUM_ID(RoundMode) TW_ENUM_ID(PadValue)
+            TW_ENUM_ID(AllreduceMode)
 #undef TW_ENUM_ID
 
-template <class E>
-EnumValue enum_value(E e) {
+                template <class E>
+                EnumValue enum_value(E e) {
   return {EnumIdOf<E>::id, static_cast<uint8_t>(e)};
 }
 

@@ -69,7 +69,7 @@ Ref<T> make_empty() {
 // Completes a node whose fields are set. Throws InvalidNode.
 template <class T>
 Ref<const T> finish_node(Ref<T> node) {
-  if constexpr (requires(T& t) { t.finish(); }) node->finish();
+  if constexpr (requires(T & t) { t.finish(); }) node->finish();
   return node;
 }
 

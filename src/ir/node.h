@@ -10,12 +10,12 @@
 //     };
 //
 // A field is one of: bool, int64_t, double, std::string, std::optional of those, DType, an enum of enums.h,
-// AttrList, const Op*, a Ref to a node (null where absent), a vector of int64_t, a vector of Refs (elements of Call::args may be
-// null). Construct with make<T>(span, values of the first fields in list order...); the rest keep the
-// defaults of their initialisers. A class may have `void finish()`: it completes derived members and throws
-// InvalidNode for a value no program may hold. `static constexpr size_t required` is the number of leading
-// fields every maker must give (1 when not said, see required_fields); the others have defaults a maker may
-// rely on, so a field appended later breaks no caller.
+// AttrList, const Op*, a Ref to a node (null where absent), a vector of int64_t, a vector of Refs (elements
+// of Call::args may be null). Construct with make<T>(span, values of the first fields in list order...); the
+// rest keep the defaults of their initialisers. A class may have `void finish()`: it completes derived
+// members and throws InvalidNode for a value no program may hold. `static constexpr size_t required` is the
+// number of leading fields every maker must give (1 when not said, see required_fields); the others have
+// defaults a maker may rely on, so a field appended later breaks no caller.
 #pragma once
 
 #include <cstdint>
@@ -46,15 +46,25 @@ struct Field {
 };
 
 template <class C, class T>
-constexpr Field<C, T> use(const char* name, T C::*member) { return {name, member, FieldRole::Use}; }
+constexpr Field<C, T> use(const char* name, T C::*member) {
+  return {name, member, FieldRole::Use};
+}
 template <class C, class T>
-constexpr Field<C, T> def(const char* name, T C::*member) { return {name, member, FieldRole::Def}; }
+constexpr Field<C, T> def(const char* name, T C::*member) {
+  return {name, member, FieldRole::Def};
+}
 template <class C, class T>
-constexpr Field<C, T> bind(const char* name, T C::*member) { return {name, member, FieldRole::Bind}; }
+constexpr Field<C, T> bind(const char* name, T C::*member) {
+  return {name, member, FieldRole::Bind};
+}
 template <class C, class T>
-constexpr Field<C, T> attr(const char* name, T C::*member) { return {name, member, FieldRole::Attr}; }
+constexpr Field<C, T> attr(const char* name, T C::*member) {
+  return {name, member, FieldRole::Attr};
+}
 template <class C, class T>
-constexpr Field<C, T> ignored(const char* name, T C::*member) { return {name, member, FieldRole::Ignored}; }
+constexpr Field<C, T> ignored(const char* name, T C::*member) {
+  return {name, member, FieldRole::Ignored};
+}
 
 template <class T>
 constexpr size_t required_fields() {

@@ -57,7 +57,9 @@ const TypeRef& unit_type() {
   return type;
 }
 
-void TensorView::finish() { require_all(stride, "a stride of a tensor view is missing"); }
+void TensorView::finish() {
+  require_all(stride, "a stride of a tensor view is missing");
+}
 
 void TensorType::finish() {
   require_all(shape, "a dimension of a tensor is missing");
@@ -78,8 +80,12 @@ void TileType::finish() {
     require(value && *value > 0, "a dimension of a tile must be a positive constant");
   }
 }
-int64_t TileType::rows() const { return *constant_value(shape[0]); }
-int64_t TileType::cols() const { return *constant_value(shape[1]); }
+int64_t TileType::rows() const {
+  return *constant_value(shape[0]);
+}
+int64_t TileType::cols() const {
+  return *constant_value(shape[1]);
+}
 
 void ArrayType::finish() {
   require(extent > 0, "an array needs a positive number of elements");
@@ -87,9 +93,13 @@ void ArrayType::finish() {
           "an array holds integers, bools or task ids");
 }
 
-void TupleType::finish() { require_all(types, "a type of a tuple is missing"); }
+void TupleType::finish() {
+  require_all(types, "a type of a tuple is missing");
+}
 
-void Var::finish() { require(type != nullptr, "a variable needs a type"); }
+void Var::finish() {
+  require(type != nullptr, "a variable needs a type");
+}
 
 void Parameter::finish() {
   require(!name.empty(), "a parameter needs a name");
@@ -126,7 +136,9 @@ void ConstFloat::finish() {
   type = scalar_type(dtype);
 }
 
-void ConstBool::finish() { type = scalar_type(DType::Bool); }
+void ConstBool::finish() {
+  type = scalar_type(DType::Bool);
+}
 
 void Call::finish() {
   require(op != nullptr, "a call needs an op");
@@ -165,19 +177,30 @@ void TupleGet::finish() {
   require(tuple != nullptr, "a tuple element needs its tuple");
   const auto* tuple_type = as<TupleType>(tuple->type);
   require(tuple_type != nullptr, "only a tuple has elements");
-  require(index >= 0 && static_cast<size_t>(index) < tuple_type->types.size(), "the tuple has no such element");
+  require(index >= 0 && static_cast<size_t>(index) < tuple_type->types.size(),
+          "the tuple has no such element");
   type = tuple_type->types[index];
 }
 
-void Block::finish() { require_all(stmts, "a statement of a block is missing"); }
+void Block::finish() {
+  require_all(stmts, "a statement of a block is missing");
+}
 
-void Return::finish() { require_all(values, "a returned value is missing"); }
+void Return::finish() {
+  require_all(values, "a returned value is missing");
+}
 
-void Yield::finish() { require_all(values, "a yielded value is missing"); }
+void Yield::finish() {
+  require_all(values, "a yielded value is missing");
+}
 
-void Assign::finish() { require(var && value, "an assignment needs a variable and a value"); }
+void Assign::finish() {
+  require(var && value, "an assignment needs a variable and a value");
+}
 
-void Eval::finish() { require(value != nullptr, "an expression statement needs a value"); }
+void Eval::finish() {
+  require(value != nullptr, "an expression statement needs a value");
+}
 
 void If::finish() {
   require(condition && then_body, "a branch needs a condition and a body");
@@ -241,7 +264,9 @@ FunctionRef Program::find(std::string_view function_name) const {
   return nullptr;
 }
 
-Ref<const ConstInt> const_index(int64_t value, Span span) { return make<ConstInt>(std::move(span), value); }
+Ref<const ConstInt> const_index(int64_t value, Span span) {
+  return make<ConstInt>(std::move(span), value);
+}
 
 std::optional<int64_t> constant_value(const ExprRef& expr) {
   const auto* constant = as<ConstInt>(expr);

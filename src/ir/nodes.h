@@ -169,11 +169,11 @@ struct Parameter final : Var {
 // alloc_window_buffer was assigned to; the name appears in manifests.
 struct WindowBuffer final : Var {
   VarRef base;
-  ExprRef size;  // bytes per rank, an integer scalar
+  ExprRef size;           // bytes per rank, an integer scalar
   VarRef load_from_host;  // host parameter whose row r is copied into rank r's share before; null: none
   VarRef store_to_host;   // host parameter whose row r receives rank r's share after; null: none
-  bool signal = false;         // holds signal cells: targets may give each its own cache line
-  std::string name;            // = base->name_hint
+  bool signal = false;    // holds signal cells: targets may give each its own cache line
+  std::string name;       // = base->name_hint
   static constexpr auto fields() {
     return std::tuple{use("base", &WindowBuffer::base),
                       use("size", &WindowBuffer::size),
@@ -353,9 +353,12 @@ struct While final : Stmt {
   VarList results;
   static constexpr size_t required = 5;
   static constexpr auto fields() {
-    return std::tuple{use("init_values", &While::init_values), bind("iter_args", &While::iter_args),
-                      use("before", &While::before),           use("condition", &While::condition),
-                      use("body", &While::body),               def("results", &While::results)};
+    return std::tuple{use("init_values", &While::init_values),
+                      bind("iter_args", &While::iter_args),
+                      use("before", &While::before),
+                      use("condition", &While::condition),
+                      use("body", &While::body),
+                      def("results", &While::results)};
   }
   void finish();
 };
@@ -372,9 +375,9 @@ struct AtScope final : Stmt {
   SplitMode split = SplitMode::NONE;
   static constexpr size_t required = 2;
   static constexpr auto fields() {
-    return std::tuple{use("deps", &AtScope::deps),       use("body", &AtScope::body),
-                      def("results", &AtScope::results), def("task_id", &AtScope::task_id),
-                      attr("level", &AtScope::level),    attr("name_hint", &AtScope::name_hint),
+    return std::tuple{use("deps", &AtScope::deps),        use("body", &AtScope::body),
+                      def("results", &AtScope::results),  def("task_id", &AtScope::task_id),
+                      attr("level", &AtScope::level),     attr("name_hint", &AtScope::name_hint),
                       attr("ordered", &AtScope::ordered), attr("split", &AtScope::split)};
   }
   void finish();
@@ -413,9 +416,9 @@ struct Function final : Node {
   SplitMode split = SplitMode::NONE;  // asked for with attrs={"split": ...}
   static constexpr size_t required = 5;
   static constexpr auto fields() {
-    return std::tuple{use("name", &Function::name),     use("type", &Function::type),
+    return std::tuple{use("name", &Function::name),      use("type", &Function::type),
                       bind("params", &Function::params), use("return_types", &Function::return_types),
-                      use("body", &Function::body),     attr("split", &Function::split)};
+                      use("body", &Function::body),      attr("split", &Function::split)};
   }
   void finish();
 };
@@ -454,10 +457,10 @@ struct TypeList {};
 
 // A kind is an index into this list and is stored in serialised IR: append only.
 using AllNodes =
-    TypeList<ScalarType, TensorView, TensorType, DistributedTensorType, TileType, ArrayType, TupleType, PtrType,
-             TaskIdType, CommCtxType, WindowBufferType, Var, Parameter, WindowBuffer, DimSymbol, ConstInt,
-             ConstFloat, ConstBool, Call, FunctionCall, MakeTuple, TupleGet, Block, Assign, Eval, Return, Yield,
-             If, For, While, AtScope, SpmdScope, Function, CommGroup, Program>;
+    TypeList<ScalarType, TensorView, TensorType, DistributedTensorType, TileType, ArrayType, TupleType,
+             PtrType, TaskIdType, CommCtxType, WindowBufferType, Var, Parameter, WindowBuffer, DimSymbol,
+             ConstInt, ConstFloat, ConstBool, Call, FunctionCall, MakeTuple, TupleGet, Block, Assign, Eval,
+             Return, Yield, If, For, While, AtScope, SpmdScope, Function, CommGroup, Program>;
 
 }  // namespace tilewire::ir
 

@@ -20,8 +20,8 @@ namespace tilewire::ir {
 
 // What an operand may be. A window is a tensor: `Tensor` accepts both, `Window` only the narrower.
 enum Accept : uint16_t {
-  AcceptScalar = 1,   // any scalar, BOOL included; the type rule narrows
-  AcceptInt = 2,      // an integer scalar; BOOL is an error that says so
+  AcceptScalar = 1,  // any scalar, BOOL included; the type rule narrows
+  AcceptInt = 2,     // an integer scalar; BOOL is an error that says so
   AcceptTensor = 4,
   AcceptWindow = 8,
   AcceptTile = 16,
@@ -41,17 +41,17 @@ struct OpParam {
   std::string name;
   std::string doc;
   Kind kind = Operand;
-  bool optional = false;      // may be left out; operands are then null, attributes take `default_value`
+  bool optional = false;  // may be left out; operands are then null, attributes take `default_value`
   bool keyword_only = false;
-  uint16_t accepts = 0;       // of the operand, or of each element of the list
+  uint16_t accepts = 0;  // of the operand, or of each element of the list
   // What an integer (INDEX) or float (FP32) constant given here becomes: a fixed dtype, or the dtype of
   // the parameter of that index. Done when the call is made, for text, C++ and Python alike.
   std::optional<DType> literal;
   int like = -1;
   AttrKind attr_kind = AttrKind::Bool;
-  EnumId enum_id{};           // of AttrKind::Enum; strings of the enum are accepted too
+  EnumId enum_id{};  // of AttrKind::Enum; strings of the enum are accepted too
   std::optional<AttrValue> default_value;
-  uint8_t required_at = 0;    // LevelBits at which an optional parameter must be given all the same
+  uint8_t required_at = 0;  // LevelBits at which an optional parameter must be given all the same
 };
 
 // What one operand undergoes when the op runs (semantics page, "Effects").
@@ -59,11 +59,12 @@ enum class Access : uint8_t { Read, Write, ReadWrite, Atomic, Signal, Wait };
 struct Effect {
   int param = 0;
   Access access = Access::Read;
-  int peer_param = -1;     // >= 0: happens in the memory of the rank this parameter names
-  int offsets_param = -1;  // >= 0: starts at these offsets; else, or when that operand is absent, at the origin
-  int extent_param = -1;   // >= 0: a list operand with the extents, or a tile or tensor whose shape they are;
-                           // else one element when there are offsets, all of the operand when not
-  std::string when_attr;   // non-empty: only when this attribute has (`when_equal`) or has not the value
+  int peer_param = -1;  // >= 0: happens in the memory of the rank this parameter names
+  int offsets_param =
+      -1;  // >= 0: starts at these offsets; else, or when that operand is absent, at the origin
+  int extent_param = -1;  // >= 0: a list operand with the extents, or a tile or tensor whose shape they are;
+                          // else one element when there are offsets, all of the operand when not
+  std::string when_attr;  // non-empty: only when this attribute has (`when_equal`) or has not the value
   AttrValue when_value{false};
   bool when_equal = true;
   bool all_peers = false;  // happens in the memory of every rank of the group
@@ -71,26 +72,28 @@ struct Effect {
 
 enum LevelBits : uint8_t { OnHost = 1, OnOrchestration = 2, OnKernel = 4, Anywhere = 7 };
 std::string describe_levels(uint8_t levels);
-constexpr uint16_t function_bit(FunctionType type) { return static_cast<uint16_t>(1 << static_cast<int>(type)); }
+constexpr uint16_t function_bit(FunctionType type) {
+  return static_cast<uint16_t>(1 << static_cast<int>(type));
+}
 
 class OpCheck;
 
 struct Op {
-  std::string module;              // "pl" or "pld"
-  std::string name;                // "tile.add", "system.notify", "world_size"; unique with the module
+  std::string module;                // "pl" or "pld"
+  std::string name;                  // "tile.add", "system.notify", "world_size"; unique with the module
   std::vector<std::string> aliases;  // further names under the module: "create_tile"
-  std::string doc;                 // first sentence, then details
+  std::string doc;                   // first sentence, then details
   std::string result_doc;
-  std::string infix;               // "+": printed between its two operands; "-x": prefix operators start alike
+  std::string infix;  // "+": printed between its two operands; "-x": prefix operators start alike
   std::vector<OpParam> params;
   std::vector<Effect> effects;
   uint8_t levels = OnKernel;
-  int result_alias = -1;           // >= 0: the result names the same storage as this operand
-  bool needs_annotation = false;   // the result type comes from the assigned name's annotation (pops)
+  int result_alias = -1;               // >= 0: the result names the same storage as this operand
+  bool needs_annotation = false;       // the result type comes from the assigned name's annotation (pops)
   bool plain_assignment_only = false;  // only `name = op(...)`: alloc_window_buffer
-  int result_peer = -1;            // >= 0: the result names memory of the rank this parameter names (peer_slot)
-  uint16_t functions = 0;          // bits of the FunctionTypes it may stand in; 0: any its levels allow
-  bool synchronizes = false;       // keeps its place among effects though no operand shows one: pipes
+  int result_peer = -1;       // >= 0: the result names memory of the rank this parameter names (peer_slot)
+  uint16_t functions = 0;     // bits of the FunctionTypes it may stand in; 0: any its levels allow
+  bool synchronizes = false;  // keeps its place among effects though no operand shows one: pipes
   // Checks what the declaration cannot say and gives the result type; null after reporting an error.
   std::function<TypeRef(OpCheck&)> rule;
 
@@ -125,7 +128,12 @@ class OpCheck {
   // `places`: where each operand was written, null where that is not known; null: nowhere.
   OpCheck(const Op& op, ExprList& args, const AttrList& attrs, const Span& span, Diagnostics& diags,
           TypeRef annotated, const Span* const* places = nullptr)
-      : op(op), args(args), attrs(attrs), span(span), diags(diags), annotated(std::move(annotated)),
+      : op(op),
+        args(args),
+        attrs(attrs),
+        span(span),
+        diags(diags),
+        annotated(std::move(annotated)),
         places_(places) {}
 
   const Op& op;

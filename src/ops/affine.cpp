@@ -60,7 +60,8 @@ void collect(const ir::ExprRef& expr, int64_t factor, Sum& sum) {
     for (int i = 0; i < 2; ++i) {
       auto value = ir::constant_value(call->args[i]);
       int64_t product = 0;
-      if (value && !__builtin_mul_overflow(factor, *value, &product)) return collect(call->args[1 - i], product, sum);
+      if (value && !__builtin_mul_overflow(factor, *value, &product))
+        return collect(call->args[1 - i], product, sum);
     }
   }
   sum.add_term(expr, factor);
@@ -79,7 +80,8 @@ ir::ExprRef affine_sum(const ir::ExprRef& a, int64_t a_factor, const ir::ExprRef
   collect(a, a_factor, sum);
   collect(b, b_factor, sum);
   const ScalarOps& ops = scalar_ops();
-  if (sum.overflow) return apply(*ops.add, a, b_factor < 0 ? apply(*ops.mul, b, ir::const_index(b_factor)) : b);
+  if (sum.overflow)
+    return apply(*ops.add, a, b_factor < 0 ? apply(*ops.mul, b, ir::const_index(b_factor)) : b);
   ir::ExprRef result;
   for (const Term& term : sum.terms) {
     if (term.factor == 0) continue;

@@ -19,8 +19,7 @@ void define_block(std::vector<Op>& ops) {
        "The number of this vector lane, from 0, in an AIV function whose pipes are split over two lanes.",
        true},
       {"tile.get_subblock_num",
-       "How many vector lanes run this AIV function for each block: 1, or 2 when split.",
-       true},
+       "How many vector lanes run this AIV function for each block: 1, or 2 when split.", true},
   };
   for (const Entry& entry : entries) {
     Define def(ops, "pl", entry.name, entry.doc);

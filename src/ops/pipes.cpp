@@ -118,7 +118,8 @@ void define_buffers(std::vector<Op>& ops) {
       .result("An INT32 handle for the initialisation of the pipe.")
       .rule(import_rule);
   reserve.op().synchronizes = import.op().synchronizes = true;
-  reserve.op().functions = import.op().functions = function_bit(FunctionType::AIC) | function_bit(FunctionType::AIV);
+  reserve.op().functions = import.op().functions =
+      function_bit(FunctionType::AIC) | function_bit(FunctionType::AIV);
   for (const char* half : {"aic", "aiv"}) {
     std::string unit = std::string(half) == "aic" ? "cube" : "vector";
     Define def(ops, "pl", half + std::string("_initialize_pipe"),

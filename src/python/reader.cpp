@@ -102,8 +102,11 @@ frontend::Options options_from(nb::handle reader, const nb::dict& constants, con
   }
   for (auto [name, object] : parameter_types) {
     const auto* type = ir::as<ir::Type>(node_from(object));
-    if (!type) throw nb::type_error("a parameter type must be a Type");
-    options.parameter_types[nb::cast<std::string>(name)] = ir::ref(type);
+    if (type) {
+      options.parameter_types[nb::cast<std::string>(name)] = ir::ref(type);
+    } else {
+      options.parameter_values[nb::cast<std::string>(name)] = host_value(object, interrupt);
+    }
   }
   options.entry = entry;
   if (!reader.is_none()) {
@@ -137,7 +140,13 @@ void bind_reader(nb::module_& module) {
              nb::arg("entry"), nb::arg("parameter_types"));
   module.def(
       "type_of_argument",
-      [](const std::string& name, nb::handle argument) {
+      // A str, bool, enum or dtype stays itself: it is known when the program is read.
+      [](const std::string& name, nb::handle argument) -> nb::object {
+        auto constant = attr_from(argument);
+        if (constant && (constant->get<bool>() || constant->get<std::string>() ||
+                         constant->get<ir::DType>() || constant->get<ir::EnumValue>())) {
+          return nb::borrow(argument);
+        }
         return to_python(type_of_argument(name, argument));
       },
       nb::arg("name"), nb::arg("argument").none());

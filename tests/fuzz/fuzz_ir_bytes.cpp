@@ -3,6 +3,8 @@
 //
 // Half of the inputs are made by changing one field of one node of a readable input: bytes flipped at random
 // seldom get past the reader, and the verifier and the type rules behind it are to see strange programs too.
+//
+// The corpus is made of programs of tests/lang: `tilewire emit NAME.py --target ir`.
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>

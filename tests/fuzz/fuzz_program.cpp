@@ -22,7 +22,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     return 0;
   }
   Diagnostics again;
-  ir::ProgramRef read = frontend::read_program(frontend::make_source("print.py", ir::as_python(program)), {}, again);
+  ir::ProgramRef read =
+      frontend::read_program(frontend::make_source("print.py", ir::as_python(program)), {}, again);
   if (!read || !ir::structurally_equal(program, read)) abort();
   if (ir::structural_hash(program) != ir::structural_hash(read)) abort();
   Diagnostics bytes;

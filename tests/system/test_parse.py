@@ -340,6 +340,38 @@ def test_jit_specialise():
     assert entry.specialize(b, b)["entry"].params[0].type.dtype is pl.BF16
 
 
+@pl.jit.incore
+def reduce_rows(x, out, mode, exact):
+    t = pl.load(x)
+    if mode == "max":
+        r = pl.row_max(t)
+    else:
+        r = pl.row_sum(t)
+    if exact:
+        r = r * 2.0
+    out = pl.store(r, [0, 0], out)
+    return out
+
+
+def test_jit_specialise_known_values():
+    x = np.zeros((16, 16), np.float32)
+    y = np.zeros((16, 1), np.float32)
+    largest = reduce_rows.specialize(x, y, "max", True)
+    assert "row_max" in largest.as_python() and "row_sum" not in largest.as_python()
+    assert len(largest["reduce_rows"].params) == 2
+    assert "tile.mul" not in reduce_rows.specialize(x, y, "sum", False).as_python()
+
+
+def test_imported_names():
+    from tilewire.language import load, row_sum
+
+    @pl.jit.incore
+    def kernel(x: pl.Tensor[[16, 16], pl.FP32], out: pl.Out[pl.Tensor[[16, 1], pl.FP32]]):
+        out = pl.store(row_sum(load(x)), [0, 0], out)
+
+    assert "pl.tile.row_sum" in kernel.program.as_python()
+
+
 def test_jit_specialise_wrong():
     x = np.zeros((16, 16), np.float64)
     with pytest.raises(TypeError, match="`x`.*float64"):

@@ -190,9 +190,7 @@ namespace {
 class Builder {
  public:
   explicit Builder(const Style& style)
-      : style_(style),
-        file_(new SourceFile("sample.py", std::string(200, '\n'), 1)),
-        line_(style.first_line) {}
+      : style_(style), file_(new SourceFile("sample.py", "text\n", 1)), line_(style.first_line) {}
 
   ProgramRef build() {
     std::vector<FunctionRef> functions = {
