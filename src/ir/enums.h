@@ -82,16 +82,27 @@ struct EnumIdOf;
   template <>                               \
   struct EnumIdOf<E> {                      \
     static constexpr EnumId id = EnumId::E; \
-  };
-TW_ENUM_ID(FunctionType)
-TW_ENUM_ID(Level) TW_ENUM_ID(Role) TW_ENUM_ID(Direction) TW_ENUM_ID(MemorySpace) TW_ENUM_ID(Layout)
-    TW_ENUM_ID(SplitMode) TW_ENUM_ID(LoopKind) TW_ENUM_ID(NotifyOp) TW_ENUM_ID(WaitCmp) TW_ENUM_ID(AtomicType)
-        TW_ENUM_ID(ReduceOp) TW_ENUM_ID(CmpOp) TW_ENUM_ID(RoundMode) TW_ENUM_ID(PadValue)
-            TW_ENUM_ID(AllreduceMode)
+  }
+TW_ENUM_ID(FunctionType);
+TW_ENUM_ID(Level);
+TW_ENUM_ID(Role);
+TW_ENUM_ID(Direction);
+TW_ENUM_ID(MemorySpace);
+TW_ENUM_ID(Layout);
+TW_ENUM_ID(SplitMode);
+TW_ENUM_ID(LoopKind);
+TW_ENUM_ID(NotifyOp);
+TW_ENUM_ID(WaitCmp);
+TW_ENUM_ID(AtomicType);
+TW_ENUM_ID(ReduceOp);
+TW_ENUM_ID(CmpOp);
+TW_ENUM_ID(RoundMode);
+TW_ENUM_ID(PadValue);
+TW_ENUM_ID(AllreduceMode);
 #undef TW_ENUM_ID
 
-                template <class E>
-                EnumValue enum_value(E e) {
+template <class E>
+EnumValue enum_value(E e) {
   return {EnumIdOf<E>::id, static_cast<uint8_t>(e)};
 }
 
