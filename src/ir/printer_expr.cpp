@@ -212,7 +212,10 @@ void ExprWriter::const_bool(bool value, Literal literal) {
 }
 
 void ExprWriter::call(const Call& call, Precedence at_least) {
-  if (prints_infix(call)) {
+  if (call.args.size() != call.op->operand_count) {
+    // Read from damaged bytes and about to be refused: messages may still want to show it.
+    out_ += call.op->qualified() + "(...)";
+  } else if (prints_infix(call)) {
     infix_call(call, at_least);
   } else {
     named_call(call);
