@@ -202,18 +202,10 @@ void Sema::note_effects(const ir::Call& call) {
   const ir::Op& op = *call.op;
   for (const ir::Effect& effect : op.effects) {
     if (effect.peer_param >= 0 || effect.all_peers) continue;  // the own copy is what counts
-    if (!effect.when_attr.empty()) {
-      const ir::AttrValue* given = ir::find_attr(call.attrs, effect.when_attr);
-      const ir::OpParam& param = op.params[op.param_index(effect.when_attr)];
-      if (!given && param.default_value) given = &*param.default_value;
-      bool equal = given && *given == effect.when_value;
-      if (equal != effect.when_equal) continue;
-    }
-    int slot = op.operand_slots[effect.param];
-    if (slot < 0 || !call.args[slot]) continue;
+    if (!ir::happens(effect, call)) continue;
     bool reads = effect.access != ir::Access::Write && effect.access != ir::Access::Signal;
     bool writes = effect.access != ir::Access::Read && effect.access != ir::Access::Wait;
-    note_access(call.args[slot], reads, writes, call.span);
+    note_access(call.args[op.operand_slots[effect.param]], reads, writes, call.span);
   }
 }
 
