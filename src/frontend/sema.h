@@ -266,6 +266,7 @@ class Sema {
   void continue_if_active(std::span<const Stmt* const> rest);
   void statement(const Stmt& s);
   void expression_statement(const Stmt& s);
+  void perform(const Value& value, const Expr& e, const Range& range);
   std::optional<Form> form_of(const Expr& callee);
   void assign(const Stmt& s);
   void assign_target(const Expr& target, const Value& value, const Stmt& s);
@@ -278,6 +279,8 @@ class Sema {
   void assert_statement(const Expr& condition, const Expr* message, const Range& range);
   void warn_plain_rebinding(Symbol name, const ir::ExprRef& value, const Range& range);
   void report_not_plain(const ir::Op& op, const Span& at);
+  static bool gives_nothing(const ir::Expr& expr);
+  void report_no_value(const Span& at);
   bool is_yield(const Stmt& s);
 
   // --- branches (sema_branch.cpp)

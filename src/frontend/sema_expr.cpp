@@ -129,6 +129,10 @@ ir::ExprRef Sema::operand(const Value& value, const Span& at, std::string_view h
     report_not_plain(*call->op, at);
     return nullptr;
   }
+  if (gives_nothing(*expr)) {
+    report_no_value(at);
+    return nullptr;
+  }
   return emit_assign(expr, hint, at);
 }
 

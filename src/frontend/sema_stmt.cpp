@@ -93,7 +93,11 @@ void Sema::expression_statement(const Stmt& s) {
       }
     }
   }
-  Value value = eval(e);
+  perform(eval(e), e, s.range);
+}
+
+// A value evaluated for what it does: it must do something.
+void Sema::perform(const Value& value, const Expr& e, const Range& range) {
   const auto* expr = value.get<ir::ExprRef>();
   if (value.is_error()) return;
   const auto* call = expr ? ir::as<ir::Call>(*expr) : nullptr;
@@ -118,7 +122,7 @@ void Sema::expression_statement(const Stmt& s) {
   }
   if (defers) ++fn_->defer_waits;
   if (call) note_effects(*call);
-  emit(ir::make<ir::Eval>(span(s.range), *expr));
+  emit(ir::make<ir::Eval>(span(range), *expr));
 }
 
 std::optional<Form> Sema::form_of(const Expr& callee) {
@@ -140,6 +144,15 @@ bool Sema::is_yield(const Stmt& s) {
 void Sema::report_not_plain(const ir::Op& op, const Span& at) {
   report(Diag::not_plain_assignment, at, {op.qualified()})
       .with_help("write `buf = " + op.qualified() + "(...)`");
+}
+
+bool Sema::gives_nothing(const ir::Expr& expr) {
+  const auto* unit = ir::as<ir::TupleType>(expr.type);
+  return unit && unit->types.empty();
+}
+
+void Sema::report_no_value(const Span& at) {
+  report(Diag::no_value, at).with_help("write the call as a statement of its own");
 }
 
 void Sema::assign(const Stmt& s) {
@@ -226,8 +239,8 @@ void Sema::assign_name(const Expr& target, Value value, const Stmt& s) {
     ir::WindowBufferRef buffer = define_window(name_of(target.name), *expr, span(s.range));
     return bind(target.name, buffer ? Value(ir::ExprRef(buffer)) : Value());
   }
-  if (const auto* unit = ir::as<ir::TupleType>((*expr)->type); unit && unit->types.empty()) {
-    report(Diag::no_value, s.value->range).with_help("write the call as a statement of its own");
+  if (gives_nothing(**expr)) {
+    report_no_value(span(*s.value));
     return bind(target.name, Value());
   }
   // A name for a variable that exists already is only another name.
@@ -330,6 +343,7 @@ void Sema::return_statement(const Stmt& s) {
   frame_->returns_tuple = false;
   if (!s.value) return;
   Value value = eval(*s.value);
+  if (value.expr() && gives_nothing(*value.expr())) return perform(value, *s.value, s.range);
   if (value.expr()) value = Value(operand(value, span(*s.value), "result"));
   const auto* list = value.get<ListValue>();
   frame_->returns_tuple = list && list->is_tuple;

@@ -1,0 +1,11 @@
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def double(x: pl.Tensor[[16, 64], pl.FP32], y: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
+    pl.store(pl.load(x) * 2.0, [0, 0], y)
+
+
+@pl.jit
+def main(x: pl.Tensor[[16, 64], pl.FP32], y: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
+    double(double(x, y), y)
