@@ -1,0 +1,194 @@
+// The border between generated code and the runtime: all that either knows of the other.
+//
+// Generated code is a Module: tables of kernels, orchestration functions and source sites, reached through one
+// exported symbol. It calls the runtime only through Context::api and reads the runtime's memory only through
+// the structs here, so that a module compiled today, in memory or in a bundle, runs in any process that speaks
+// the same `version`. target/cpu builds these layouts as LLVM types; a test compares every size and offset.
+//
+// Rules both sides keep:
+// - Generated code never unwinds and has no thread-local storage. A call that may block or fail gives a Status;
+//   generated code returns a non-zero one at once and touches nothing more. A fiber may resume on another
+//   thread, so nothing about the thread is kept across such a call; the Context stays where it is.
+// - The abort word of the run is polled at every outermost loop round, every `while` round, task start and
+//   wait. Non-zero: return `aborted`.
+// - Tile storage is the arena, never the stack: a fiber's stack is small.
+// - Plain modules do signals and window accesses inline; a module compiled with `hooks` reports each of them,
+//   and task borders, through Api::hook instead of doing them silently.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tilewire::abi {
+
+inline constexpr uint32_t version = 1;
+inline constexpr const char* module_symbol = "tilewire_module";
+
+using Status = int32_t;
+inline constexpr Status ok = 0;
+inline constexpr Status failed = 1;   // this task reported an error with Api::fail
+inline constexpr Status aborted = 2;  // another one did, or the user stopped the run
+
+// Arguments and results are flat arrays of words, parameter after parameter:
+//   scalar           one word: integers extended to 64 bits by their sign, floats as the bits of their storage
+//   tensor, rank r   1 + 2r words: address of element 0, extents, strides in elements
+//   window, rank r   a tensor (this rank's copy) and one more word: the address of its Window
+//   CommCtx          one word: the address of a Group
+//   TaskId           one word; 0 is complete
+using Word = uint64_t;
+using TaskId = uint64_t;
+inline constexpr TaskId no_task = 0;
+
+enum class ParamKind : uint8_t { Scalar, Tensor, Window, CommCtx, TaskId };
+enum AccessBits : uint8_t { Reads = 1, Writes = 2 };
+
+struct Param {
+  const char* name;
+  ParamKind kind;
+  uint8_t access;         // AccessBits: what the body does to the own copy; 0 for scalars
+  uint8_t rank;           // of tensors and windows
+  uint8_t element_bytes;  // INT4 and BOOL elements have a byte each
+  uint8_t dtype;          // ir::DType
+  uint8_t reserved[3];
+};
+inline constexpr uint32_t word_count(const Param& param) {
+  return param.kind == ParamKind::Tensor   ? 1 + 2u * param.rank
+         : param.kind == ParamKind::Window ? 2 + 2u * param.rank
+                                           : 1;
+}
+
+struct Context;
+using Code = Status (*)(Context*, const Word* args, Word* results);
+
+// What the function does beyond computing, for scheduling.
+enum KernelBits : uint32_t {
+  MayBlock = 1,      // waits, tests, pipes: needs a fiber of its own
+  Communicates = 2,  // signals, waits or touches a peer: takes part in communication order
+};
+
+struct Function {
+  const char* name;
+  Code code;
+  const Param* params;
+  const Param* results;  // of orchestration functions; null for kernels
+  uint32_t param_count;
+  uint32_t result_count;
+  uint64_t arena_bytes;  // 64-byte aligned scratch every running block needs
+  uint32_t bits;         // KernelBits
+  uint32_t site;         // of the definition
+};
+
+// A place in the source. `what`: the op or statement there, as a user writes it.
+struct Site {
+  const char* file;
+  const char* what;
+  uint32_t line;
+  uint32_t column;
+};
+
+enum ModuleBits : uint32_t { Hooks = 1, ChecksBounds = 2 };
+
+struct Module {
+  uint32_t abi_version;
+  uint32_t bits;  // ModuleBits
+  const Function* kernels;
+  const Function* entries;  // orchestration functions
+  const Site* sites;        // entry 0 is "nowhere"
+  uint32_t kernel_count;
+  uint32_t entry_count;
+  uint32_t site_count;
+  uint32_t reserved;
+};
+
+// One kernel call of an orchestration function. The runtime copies what it keeps.
+enum LaunchBits : uint32_t {
+  SyncStart = 1,  // no block starts before all can
+  Unordered = 2,  // ordered=False: no communication order
+};
+struct Launch {
+  const Function* kernel;
+  const Word* args;
+  const TaskId* deps;
+  const uint64_t* untracked;  // one bit a parameter: pl.no_dep; null: none
+  int64_t blocks;
+  uint32_t dep_count;
+  uint32_t bits;  // LaunchBits
+  uint32_t site;
+  uint32_t reserved;
+};
+
+// Run-time errors of generated code; the runtime has the words for them (runtime/faults.cpp). Append only.
+enum class Fault : uint32_t {
+  IndexOutOfRange,   // a: index, b: extent, c: dimension
+  RegionOutOfRange,  // a: first index, b: extent asked, c: dimension, d: extent of the tensor
+  ZeroDivisor,
+  Narrowing,       // a: value, c: bits of the target
+  BlockCount,      // a: count asked
+  ValidShape,      // a: extent asked, b: extent of the tile, c: dimension
+  ExtentMismatch,  // a, b: two extents that must be equal (K of matmul), c: dimension
+  NegativeShift,   // a: shift count
+  PeerOutOfRange,  // a: peer, b: rank count
+  AccessOutside,   // --debug-bounds. a: element offset, b: elements in the tensor
+  StepZero,        // of a range
+  NegativeExtent,  // of a created tensor. a: extent, c: dimension
+  CountAboveCapacity,  // all_to_all_v. a: count, b: capacity
+};
+
+// One rank's view of a communication group, and of one window buffer of it.
+struct Group {
+  std::byte* const* regions;  // per rank of the group: start of its region, in this process
+  uint32_t* const* waiters;   // per rank: non-zero while a fiber is parked on a cell of that region
+  int32_t rank;
+  int32_t rank_count;
+};
+struct Window {
+  const Group* group;
+  uint64_t offset;  // of the buffer in every region
+  uint64_t bytes;
+};
+
+enum class HookKind : uint32_t { Read, Write, Atomic, RemoteRead, RemoteWrite, RemoteAtomic, Notify, Wait, Test };
+struct HookEvent {
+  HookKind kind;
+  uint32_t site;
+  const void* address;
+  int64_t extents[2];        // rows, bytes of a row
+  int64_t row_stride_bytes;
+  int32_t peer;
+  int32_t value;
+};
+
+struct Api {
+  // Reports a run-time error of this task and stops the run; gives `failed`.
+  Status (*fail)(Context*, Fault, uint32_t site, int64_t a, int64_t b, int64_t c, int64_t d);
+
+  // From orchestration functions.
+  Status (*submit)(Context*, const Launch*, TaskId* id);
+  // Until no task writes (access = Reads) or uses (Writes) the region of this tensor any more.
+  Status (*await)(Context*, const Param*, const Word* tensor, uint8_t access, uint32_t site);
+  // Storage of a created tensor, at least 64-byte aligned. It lives until released, or until the function ends,
+  // and in both cases until the tasks that take it have ended, or to the end of the run when it is returned.
+  Status (*allocate)(Context*, uint64_t bytes, uint32_t site, void** storage);
+  Status (*release)(Context*, void* storage);
+
+  // Slow paths of signals: the fast ones are inline.
+  // The cell does not meet the condition yet: blocks until it does. `seen`: the value that met it.
+  Status (*wait)(Context*, const int32_t* cell, int32_t expected, uint32_t cmp, uint32_t site, int32_t* seen);
+  void (*wake)(Context*, const int32_t* cell);  // a notify saw the waiter word of the region non-zero
+  Status (*yield)(Context*, const int32_t* cell, uint32_t site);  // a test came out false
+  Status (*hook)(Context*, const HookEvent*);
+};
+
+// One per running function or block; the address is the same as long as it runs.
+struct Context {
+  const Api* api;
+  const uint32_t* abort;  // the run's abort word
+  void* arena;
+  int64_t block_index;
+  int64_t block_count;
+  int32_t rank;
+  int32_t rank_count;
+  // The runtime's own state follows.
+};
+
+}  // namespace tilewire::abi
