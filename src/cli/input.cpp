@@ -12,6 +12,7 @@
 #include "frontend/frontend.h"
 #include "ir/serialize.h"
 #include "ops/registry.h"
+#include "support/diagnostics/command.h"
 
 namespace tilewire::cli {
 namespace {
@@ -27,12 +28,12 @@ Input refused(const Diagnostics& diags, int exit_code) {
 bool read_file(const std::string& path, std::string& content, Diagnostics& diags) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
-    diags.report(Diag::input_is_folder, {}, {path}).with_help("name a .py program or a .twir file in it");
+    diags.report(diag::input_is_folder, {}, {path}).with_help("name a .py program or a .twir file in it");
     return false;
   }
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
   auto unreadable = [&] {
-    diags.report(Diag::input_unreadable, {}, {path, std::strerror(errno)});
+    diags.report(diag::input_unreadable, {}, {path, std::strerror(errno)});
     return false;
   };
   if (!file) return unreadable();
@@ -40,7 +41,7 @@ bool read_file(const std::string& path, std::string& content, Diagnostics& diags
   while (size_t count = std::fread(buffer, 1, sizeof buffer, file.get())) {
     content.append(buffer, count);
     if (content.size() > largest_file) {
-      diags.report(Diag::input_too_large, {}, {path});
+      diags.report(diag::input_too_large, {}, {path});
       return false;
     }
   }
@@ -91,7 +92,7 @@ bool read_settings(const InputOptions& options, frontend::Options& result, Diagn
     if (split_setting(text, name, rest)) {
       result.constants[name] = rest;
     } else {
-      diags.report(Diag::bad_define, {}, {text}).with_help("write -D NAME=VALUE, for example -D HIDDEN=1024");
+      diags.report(diag::bad_define, {}, {text}).with_help("write -D NAME=VALUE, for example -D HIDDEN=1024");
     }
   }
   for (const std::string& text : options.shapes) {
@@ -99,7 +100,7 @@ bool read_settings(const InputOptions& options, frontend::Options& result, Diagn
     if (type) {
       result.parameter_types[name] = type;
     } else {
-      diags.report(Diag::bad_shape, {}, {text})
+      diags.report(diag::bad_shape, {}, {text})
           .with_help("write --shape x=4x16:FP32 for a tensor, --shape n=INT32 for a scalar");
     }
   }
@@ -122,13 +123,13 @@ Input read_from_file(const InputOptions& options) {
     return refused(diags, WrongUsage);
   }
   if (content.empty()) {
-    diags.report(Diag::input_empty, {}, {options.file});
+    diags.report(diag::input_empty, {}, {options.file});
     return refused(diags, InvalidProgram);
   }
   ir::ProgramRef program;
   if (is_serialised(options.file, content)) {
     if (!options.constants.empty() || !options.shapes.empty() || !options.entry.empty()) {
-      diags.report(Diag::settings_without_text, {}, {options.file});
+      diags.report(diag::settings_without_text, {}, {options.file});
       return refused(diags, WrongUsage);
     }
     program = ir::program_from_bytes(content, ops::registry(), diags);
@@ -193,13 +194,13 @@ Input read_from_python(const std::string& place) {
   Diagnostics diags;
   size_t colon = place.rfind(':');
   if (colon == std::string::npos || colon == 0 || colon + 1 == place.size()) {
-    diags.report(Diag::bad_python_place, {}, {place}).with_help("write --python FILE:NAME");
+    diags.report(diag::bad_python_place, {}, {place}).with_help("write --python FILE:NAME");
     return refused(diags, WrongUsage);
   }
   std::string path = place.substr(0, colon), name = place.substr(colon + 1), content;
   if (!read_file(path, content, diags)) return refused(diags, WrongUsage);
   auto failed = [&](const std::string& reason) {
-    diags.report(Diag::python_failed, {}, {path, reason});
+    diags.report(diag::python_failed, {}, {path, reason});
     return refused(diags, Failed);
   };
   Finished child = run_program({"python3", "-c", python_side, path, name});

@@ -4,7 +4,7 @@
 #include "cli/commands.h"
 #include "ops/reference.h"
 #include "ops/registry.h"
-#include "support/diagnostics.h"
+#include "support/diagnostics/command.h"
 
 namespace tilewire::cli {
 namespace {
@@ -89,7 +89,7 @@ int ops(const std::string& name) {
   std::vector<const ir::Op*> found = ops::named(ops::registry(), name);
   if (found.empty()) {
     Diagnostics diags;
-    Diagnostic& d = diags.report(Diag::no_such_op, {}, {name});
+    Diagnostic& d = diags.report(diag::no_such_op, {}, {name});
     std::string names;
     for (const std::string& near : ops::similar(ops::registry(), name)) {
       names += (names.empty() ? "`" : ", `") + near + "`";

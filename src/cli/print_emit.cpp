@@ -9,7 +9,7 @@
 #include "cli/input.h"
 #include "ir/printer.h"
 #include "ir/serialize.h"
-#include "support/diagnostics.h"
+#include "support/diagnostics/command.h"
 
 namespace tilewire::cli {
 namespace {
@@ -48,11 +48,11 @@ int print(const InputOptions& options) {
 
 int emit(const EmitOptions& options) {
   if (options.target != "ir") {
-    return refuse(Diag::unknown_target, {options.target}, "this build has one target: --target ir",
+    return refuse(diag::unknown_target, {options.target}, "this build has one target: --target ir",
                   WrongUsage);
   }
   if (options.directory.empty() && isatty(STDOUT_FILENO)) {
-    return refuse(Diag::bytes_to_terminal, {}, "write -o DIR, or send the output to a file", WrongUsage);
+    return refuse(diag::bytes_to_terminal, {}, "write -o DIR, or send the output to a file", WrongUsage);
   }
   Input input = read_input(options.input);
   if (!input.program) return input.exit_code;
@@ -64,7 +64,7 @@ int emit(const EmitOptions& options) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   std::string problem = error ? error.message() : write_file(path, bytes);
-  if (!problem.empty()) return refuse(Diag::output_unwritable, {path.string(), problem}, "", Failed);
+  if (!problem.empty()) return refuse(diag::output_unwritable, {path.string(), problem}, "", Failed);
   std::printf("%s\n", path.c_str());
   return Fine;
 }

@@ -1,6 +1,7 @@
 #include "frontend/parser.h"
 
 #include "frontend/parser_impl.h"
+#include "support/diagnostics/syntax.h"
 
 namespace tilewire::frontend {
 
@@ -56,7 +57,7 @@ std::unique_ptr<SyntaxTree> parse(Ref<const SourceFile> file, ParseMode mode, Di
   if (fits(*tree->file)) {
     Parser(*tree, mode, diags).file();
   } else {
-    diags.report(Diag::source_too_large, {tree->file, 0, 0, 0, 0});
+    diags.report(diag::source_too_large, {tree->file, 0, 0, 0, 0});
   }
   return tree;
 }
@@ -68,7 +69,7 @@ std::unique_ptr<SyntaxTree> parse_expression(Ref<const SourceFile> file, Diagnos
   if (fits(*tree->file)) {
     *root = Parser(*tree, ParseMode::Strict, diags).only_expression();
   } else {
-    diags.report(Diag::source_too_large, {tree->file, 0, 0, 0, 0});
+    diags.report(diag::source_too_large, {tree->file, 0, 0, 0, 0});
   }
   return tree;
 }

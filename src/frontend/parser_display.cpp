@@ -1,5 +1,6 @@
 // What stands in brackets of its own: tuples, lists, dicts, and the sets and comprehensions that are refused.
 #include "frontend/parser_impl.h"
+#include "support/diagnostics/syntax.h"
 
 namespace tilewire::frontend {
 
@@ -65,7 +66,7 @@ const Expr* Parser::dict_display(const Open& open, const Expr* first) {
       Range star = tok_.range;
       advance();
       if (!expr()) return nullptr;
-      refuse(Diag::python_dict_unpacking, star, "a dict unpacking", "list the keys and values");
+      refuse(diag::python_dict_unpacking, star, "a dict unpacking", "list the keys and values");
     } else {
       const Expr* key = first ? std::exchange(first, nullptr) : expr();
       if (!key) return nullptr;
@@ -96,7 +97,7 @@ const Expr* Parser::set_display(const Open& open) {
     if (!element()) return nullptr;
   }
   if (!close_bracket(open)) return nullptr;
-  return refuse(Diag::python_set, since(open.range.begin), "a set", "write a list: `[a, b]`");
+  return refuse(diag::python_set, since(open.range.begin), "a set", "write a list: `[a, b]`");
 }
 
 }  // namespace tilewire::frontend

@@ -4,6 +4,7 @@
 #include "frontend/literals.h"
 #include "frontend/parser_impl.h"
 #include "frontend/unicode.h"
+#include "support/diagnostics/syntax.h"
 
 namespace tilewire::frontend {
 namespace {
@@ -74,13 +75,13 @@ bool Parser::report_unreadable_text() {
   const SourceFile& file = *tree_.file;
   size_t bad = find_invalid_utf8(file.text());
   if (bad != std::string_view::npos) {
-    if (Diagnostic* d = say(Diag::invalid_utf8, place_of(file, bad))) {
+    if (Diagnostic* d = say(diag::invalid_utf8, place_of(file, bad))) {
       d->with_label("byte " + hex_byte(file.text()[bad])).with_help("save the file as UTF-8");
     }
   }
   size_t nul = file.text().find('\0');
   if (nul != std::string_view::npos) {
-    if (Diagnostic* d = say(Diag::nul_byte, place_of(file, nul))) {
+    if (Diagnostic* d = say(diag::nul_byte, place_of(file, nul))) {
       d->with_label("byte 0x00").with_help("delete it; a text file has none");
     }
   }
@@ -123,7 +124,7 @@ std::nullptr_t Parser::expected(std::string what, std::string help) {
     lexical_error();
     return nullptr;
   }
-  if (Diagnostic* d = say(Diag::expected_syntax, tok_.range, {what, describe(tok_)})) {
+  if (Diagnostic* d = say(diag::expected_syntax, tok_.range, {what, describe(tok_)})) {
     d->with_label("expected " + what);
     if (!help.empty()) d->with_help(std::move(help));
   }
@@ -131,14 +132,14 @@ std::nullptr_t Parser::expected(std::string what, std::string help) {
 }
 
 void Parser::too_deep(const Range& range) {
-  if (Diagnostic* d = say(Diag::nested_too_deep, range, {std::to_string(max_nesting)})) {
+  if (Diagnostic* d = say(diag::nested_too_deep, range, {std::to_string(max_nesting)})) {
     d->with_label("level " + std::to_string(max_nesting + 1))
         .with_help("give an inner part a name on a line of its own: `part = ...`");
   }
 }
 
 void Parser::too_many_chains(const Range& range) {
-  if (Diagnostic* d = say(Diag::nested_too_deep, range, {std::to_string(max_chains)})) {
+  if (Diagnostic* d = say(diag::nested_too_deep, range, {std::to_string(max_chains)})) {
     d->with_label("a chained comparison inside others")
         .with_help("give the inner comparison a name on a line of its own: `part = ...`");
   }
@@ -152,7 +153,7 @@ void Parser::stray_character() {
   snprintf(code, sizeof code, "U+%04X", static_cast<unsigned>(character));
   bool visible = character > 0x20 && character != 0x7F;
   std::string shown = (visible ? "`" + std::string(text) + "` (" : "(") + code + ")";
-  Diagnostic* d = say(Diag::stray_character, tok_.range, {shown});
+  Diagnostic* d = say(diag::stray_character, tok_.range, {shown});
   if (!d) return;
   for (const Lookalike& lookalike : lookalikes) {
     if (lookalike.character == character) d->with_help(std::string(lookalike.help));
@@ -169,40 +170,40 @@ void Parser::lexical_error() {
     case LexError::StrayCharacter:
       return stray_character();
     case LexError::UnterminatedString:
-      d = say(Diag::unterminated_string, tok_.range);
+      d = say(diag::unterminated_string, tok_.range);
       if (d) d->with_label("starts here").with_help("close it on the same line, or use triple quotes");
       return;
     case LexError::UnterminatedTripleString: {
       Position begin = tok_.range.begin;
-      d = say(Diag::unterminated_string, {begin, {begin.line, begin.column + 3}});
+      d = say(diag::unterminated_string, {begin, {begin.line, begin.column + 3}});
       if (d)
         d->with_label("starts here, and reaches to the end of the file")
             .with_help("close it with the same three quotes");
       return;
     }
     case LexError::InconsistentTabs:
-      d = say(Diag::inconsistent_tabs, tok_.range);
+      d = say(diag::inconsistent_tabs, tok_.range);
       if (d) d->with_label("indented with another mix").with_help("indent with spaces only");
       return;
     case LexError::InconsistentDedent:
-      d = say(Diag::inconsistent_dedent, tok_.range);
+      d = say(diag::inconsistent_dedent, tok_.range);
       if (d)
         d->with_label("starts here").with_help("start the line in the column of the block it belongs to");
       return;
     case LexError::BadNumber:
-      d = say(Diag::bad_number, tok_.range, {text});
+      d = say(diag::bad_number, tok_.range, {text});
       if (d) d->with_help("a name cannot start with a digit; write numbers as 42, 1_000, 0xff, 1.5 or 1e-3");
       return;
     case LexError::LeadingZeros:
-      d = say(Diag::leading_zeros, tok_.range, {text});
+      d = say(diag::leading_zeros, tok_.range, {text});
       if (d) d->with_help("drop the zeros, or write `0o` in front for an octal number");
       return;
     case LexError::ComplexNumber:
-      d = say(Diag::python_complex, tok_.range, {text});
+      d = say(diag::python_complex, tok_.range, {text});
       if (d) d->with_help("keep real and imaginary part as two numbers");
       return;
     case LexError::BadContinuation:
-      d = say(Diag::bad_continuation, tok_.range);
+      d = say(diag::bad_continuation, tok_.range);
       if (d) d->with_help("put the break right after `\\`, or the expression in parentheses");
       return;
   }
@@ -218,7 +219,7 @@ bool Parser::on_line_of_its_own() const {
 
 void Parser::never_closed(const Open& open) {
   std::string closer(spelling(closer_of(open.kind)));
-  Diagnostic* d = say(Diag::unclosed_bracket, open.range, {std::string(spelling(open.kind))});
+  Diagnostic* d = say(diag::unclosed_bracket, open.range, {std::string(spelling(open.kind))});
   if (!d) return;
   d->with_label("opened here").with_help("add `" + closer + "`");
   if (!at(Tok::End)) d->with_note("noticed at " + describe(tok_), tree_.span(tok_.range));
@@ -230,11 +231,11 @@ void Parser::not_closed_by(const Open& open) {
   std::string closer(spelling(closer_of(open.kind))), opener(spelling(open.kind));
   Diagnostic* d = nullptr;
   if (is_closer(tok_.kind)) {
-    d = say(Diag::mismatched_bracket, tok_.range, {std::string(spelling(tok_.kind)), opener});
+    d = say(diag::mismatched_bracket, tok_.range, {std::string(spelling(tok_.kind)), opener});
     if (d) d->with_label("expected `" + closer + "`");
   } else {
     std::string what = "`,` or `" + closer + "`";
-    d = say(Diag::expected_syntax, tok_.range, {what, describe(tok_)});
+    d = say(diag::expected_syntax, tok_.range, {what, describe(tok_)});
     if (d) d->with_label("expected " + what);
   }
   if (d) d->with_note("`" + opener + "` opened here", tree_.span(open.range));

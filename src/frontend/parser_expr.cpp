@@ -5,6 +5,7 @@
 
 #include "frontend/literals.h"
 #include "frontend/parser_impl.h"
+#include "support/diagnostics/syntax.h"
 
 namespace tilewire::frontend {
 namespace {
@@ -386,7 +387,7 @@ const Expr* Parser::strings() {
     Position at = lexer_.position(tok_.begin + static_cast<uint32_t>(error.offset), tok_);
     std::string escape = quoted(literal.substr(error.offset, error.length));
     Range range{at, {at.line, at.column + static_cast<uint32_t>(error.length)}};
-    if (Diagnostic* d = say(Diag::bad_escape, range, {escape})) {
+    if (Diagnostic* d = say(diag::bad_escape, range, {escape})) {
       d->with_help("write the character itself, `\\xhh`, `\\uhhhh`, or `\\\\` for a backslash");
     }
     refused_ = true;
@@ -439,7 +440,7 @@ bool Parser::argument(Exprs& items, Gathered<Keyword>& keywords, const Open& ope
     Range star = tok_.range;
     advance();
     if (!expr()) return false;
-    value = refuse(Diag::python_star_argument, star, "a starred argument", "pass the arguments one by one");
+    value = refuse(diag::python_star_argument, star, "a starred argument", "pass the arguments one by one");
   } else {
     value = expr();
   }
@@ -447,7 +448,7 @@ bool Parser::argument(Exprs& items, Gathered<Keyword>& keywords, const Open& ope
   if (at(Tok::For) || at(Tok::Async)) value = comprehension(open, "a generator");
   if (!at(Tok::Assign)) {
     if (!keywords.empty() && value->kind != ExprKind::Unsupported) {
-      if (Diagnostic* d = say(Diag::positional_after_keyword, value->range)) {
+      if (Diagnostic* d = say(diag::positional_after_keyword, value->range)) {
         d->with_help("move it in front of the keyword arguments, or pass it by its name");
       }
       refused_ = true;
@@ -456,7 +457,7 @@ bool Parser::argument(Exprs& items, Gathered<Keyword>& keywords, const Open& ope
     return true;
   }
   if (!starts_with_name || value->kind != ExprKind::Name) {
-    if (Diagnostic* d = say(Diag::keyword_not_a_name, since(begin))) {
+    if (Diagnostic* d = say(diag::keyword_not_a_name, since(begin))) {
       d->with_label("left of `=`")
           .with_help("write `name=value` to pass a keyword argument, `==` to compare");
     }
@@ -473,7 +474,7 @@ void Parser::check_keywords(const List<Keyword>& keywords) {
   size_t second = find_repeated(keywords);
   if (second == std::string_view::npos) return;
   const Keyword& keyword = keywords[second];
-  say(Diag::repeated_keyword, keyword.name_range, {std::string(tree_.name(keyword.name))});
+  say(diag::repeated_keyword, keyword.name_range, {std::string(tree_.name(keyword.name))});
   refused_ = true;
 }
 

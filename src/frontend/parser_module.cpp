@@ -1,5 +1,6 @@
 // Functions, classes and imports, and the choice of what of a module is read at all.
 #include "frontend/parser_impl.h"
+#include "support/diagnostics/syntax.h"
 
 namespace tilewire::frontend {
 namespace {
@@ -116,7 +117,7 @@ void Parser::decorated(Stmts& out) {
   bool inside = place_ == Place::Function;
   if (inside) {
     skip_compound();
-    out.push(refuse_statement(Diag::python_local_decorator, first, "a decorator inside a function",
+    out.push(refuse_statement(diag::python_local_decorator, first, "a decorator inside a function",
                               "move the decorated function to the outermost level of the file"));
     return;
   }
@@ -186,7 +187,7 @@ bool Parser::parameter(Gathered<Param>& params, const Open& open) {
   Range sign = tok_.range;
   if (at(Tok::Slash)) {
     advance();
-    refuse(Diag::python_parameter_marker, sign, "a marker for positional parameters",
+    refuse(diag::python_parameter_marker, sign, "a marker for positional parameters",
            "leave it out; every parameter can be passed by position or by name");
     return true;
   }
@@ -195,11 +196,11 @@ bool Parser::parameter(Gathered<Param>& params, const Open& open) {
     bool marker = accept(Tok::Star) && at(Tok::Comma);
     if (!marker) accept(Tok::DoubleStar);
     if (marker) {
-      refuse(Diag::python_parameter_marker, sign, "a marker for keyword parameters",
+      refuse(diag::python_parameter_marker, sign, "a marker for keyword parameters",
              "leave it out; every parameter can be passed by position or by name");
       return true;
     }
-    refuse(Diag::python_star_parameter, sign, "any number of arguments", "name every parameter");
+    refuse(diag::python_star_parameter, sign, "any number of arguments", "name every parameter");
   }
   Param param{};
   if (!name(param.name, param.range)) return false;
@@ -225,12 +226,12 @@ bool Parser::parameter(Gathered<Param>& params, const Open& open) {
 void Parser::check_parameters(const List<Param>& params) {
   size_t second = find_repeated(params);
   if (second != std::string_view::npos) {
-    say(Diag::repeated_parameter, params[second].range, {std::string(tree_.name(params[second].name))});
+    say(diag::repeated_parameter, params[second].range, {std::string(tree_.name(params[second].name))});
   }
   for (size_t i = 1; i < params.size(); ++i) {
     if (params[i].default_value || !params[i - 1].default_value) continue;
     if (Diagnostic* d =
-            say(Diag::default_before_required, params[i].range, {std::string(tree_.name(params[i].name))})) {
+            say(diag::default_before_required, params[i].range, {std::string(tree_.name(params[i].name))})) {
       d->with_label("has no default").with_help("move it in front of the parameters with defaults");
     }
     return;
@@ -261,7 +262,7 @@ bool Parser::class_header(Stmt& result) {
   bool bases = !at(Tok::RightParen);
   skip_into(open);
   if (bases) {
-    refuse(Diag::python_base_class, open.range, "a base class",
+    refuse(diag::python_base_class, open.range, "a base class",
            "write `class " + std::string(tree_.name(result.name)) +
                ":` and put all functions of the program into it");
   }
@@ -277,7 +278,7 @@ bool Parser::name(Symbol& symbol, Range& range) {
     return false;
   }
   std::string keyword(spelling(tok_.kind));
-  if (Diagnostic* d = say(Diag::keyword_as_name, tok_.range, {keyword})) {
+  if (Diagnostic* d = say(diag::keyword_as_name, tok_.range, {keyword})) {
     d->with_label("expected a name").with_help("write `" + keyword + "_`");
   }
   return false;
@@ -335,7 +336,7 @@ const Stmt* Parser::from_import_statement() {
     advance();
     // Also in a module that is otherwise read silently: its programs would not be found.
     int quiet = std::exchange(quiet_, module.starts_with("tilewire") ? 0 : quiet_);
-    const Stmt* result = refuse_statement(Diag::python_star_import, star, "all names of a module",
+    const Stmt* result = refuse_statement(diag::python_star_import, star, "all names of a module",
                                           "write `import tilewire.language as pl`");
     quiet_ = quiet;
     return result;

@@ -1,5 +1,6 @@
 // Python that the language has no form for: each with its own message and what to write instead.
 #include "frontend/parser_impl.h"
+#include "support/diagnostics/syntax.h"
 
 namespace tilewire::frontend {
 
@@ -37,7 +38,7 @@ const Expr* Parser::lambda() {
     }
     whole = accept(Tok::Colon) && expr();
   }
-  const Expr* result = refuse(Diag::python_lambda, since(begin), "a lambda",
+  const Expr* result = refuse(diag::python_lambda, since(begin), "a lambda",
                               "write the expression where it is used, or a function with "
                               "`@pl.function(type=pl.FunctionType.Inline)`");
   return whole ? result : nullptr;
@@ -50,7 +51,7 @@ const Expr* Parser::walrus(const Expr* target, Position begin) {
   advance();
   if (!expr()) return nullptr;
   std::string name = target->kind == ExprKind::Name ? std::string(tree_.name(target->name)) : "name";
-  const Expr* result = refuse(Diag::python_walrus, sign, "an assignment inside an expression",
+  const Expr* result = refuse(diag::python_walrus, sign, "an assignment inside an expression",
                               "assign on a line before: `" + name + " = ...`");
   Expr* whole = node(ExprKind::Unsupported, begin);
   whole->text = result->text;
@@ -63,7 +64,7 @@ const Expr* Parser::await() {
   Range keyword = tok_.range;
   advance();
   if (!postfix()) return nullptr;
-  return refuse(Diag::python_await, keyword, "an await",
+  return refuse(diag::python_await, keyword, "an await",
                 "call the function directly; tasks are ordered by their data and by `deps=`");
 }
 
@@ -81,7 +82,7 @@ const Expr* Parser::yield() {
     if (!bare) whole = expr_list() != nullptr;
   }
   const Expr* result =
-      refuse(Diag::python_yield, keyword, "a yield",
+      refuse(diag::python_yield, keyword, "a yield",
              "return the values, or write `pl.yield_(...)` for the values of a loop or branch");
   return whole ? result : nullptr;
 }
@@ -90,7 +91,7 @@ const Expr* Parser::yield() {
 const Expr* Parser::comprehension(const Open& open, std::string_view what) {
   Range keyword = tok_.range;
   skip_into(open);
-  return refuse(Diag::python_comprehension, keyword, what,
+  return refuse(diag::python_comprehension, keyword, what,
                 "write the items one by one, or a `for` statement over `pl.range(...)` or `pl.unroll(...)`");
 }
 
@@ -100,14 +101,14 @@ const Expr* Parser::starred() {
   Range star = tok_.range;
   advance();
   if (!binary(1)) return nullptr;
-  return refuse(Diag::python_star_expression, star, "a starred item", "name every item");
+  return refuse(diag::python_star_expression, star, "a starred item", "name every item");
 }
 
 const Expr* Parser::matmul(Position begin) {
   Range sign = tok_.range;
   advance();
   if (!unary()) return nullptr;
-  refuse(Diag::python_matmul, sign, "a matrix product", "write `pl.matmul(a, b)`");
+  refuse(diag::python_matmul, sign, "a matrix product", "write `pl.matmul(a, b)`");
   Expr* whole = node(ExprKind::Unsupported, begin);
   whole->text = "a matrix product";
   return whole;
@@ -115,9 +116,9 @@ const Expr* Parser::matmul(Position begin) {
 
 const Expr* Parser::other_strings(Tok kind, const Range& range) {
   if (kind == Tok::Bytes) {
-    return refuse(Diag::python_bytes, range, "a bytes literal", "write a string without the `b`");
+    return refuse(diag::python_bytes, range, "a bytes literal", "write a string without the `b`");
   }
-  return refuse(Diag::python_f_string, range, "an f-string",
+  return refuse(diag::python_f_string, range, "an f-string",
                 "write the text out; names and messages are fixed when the program is read");
 }
 
@@ -126,13 +127,13 @@ void Parser::refuse_type_parameters() {
   Open open = open_bracket();
   skip_into(open);
   accept(Tok::RightBracket);
-  refuse(Diag::python_type_parameters, bracket, "type parameters",
+  refuse(diag::python_type_parameters, bracket, "type parameters",
          "leave a parameter without annotation: it takes its type from the call");
 }
 
 void Parser::refuse_loop_else() {
   Token header = tok_;
-  refuse_statement(Diag::python_loop_else, tok_.range, "belongs to a loop",
+  refuse_statement(diag::python_loop_else, tok_.range, "belongs to a loop",
                    "set a flag in the loop and test it in an `if` after it");
   advance();
   block(header);
@@ -186,18 +187,18 @@ bool Parser::refuse_compound(Stmts& out) {
   };
   switch (tok_.kind) {
     case Tok::Try:
-      skipped(Diag::python_try, "a try statement",
+      skipped(diag::python_try, "a try statement",
               "nothing raises in a program: a bad one fails when it is read, or stops the run");
       while (at(Tok::Except) || at(Tok::Finally) || at(Tok::Else)) skip_compound();
       return true;
     case Tok::Async:
-      skipped(Diag::python_async, "an async statement",
+      skipped(diag::python_async, "an async statement",
               "leave out `async`; tasks are ordered by their data and by `deps=`");
       while (at(Tok::Else)) skip_compound();
       return true;
     case Tok::Name:
       if (!is_match_statement()) return false;
-      return skipped(Diag::python_match, "a match statement", "write `if`, `elif` and `else`");
+      return skipped(diag::python_match, "a match statement", "write `if`, `elif` and `else`");
     default:
       return false;
   }
@@ -209,10 +210,10 @@ const Stmt* Parser::refuse_definition() {
   bool is_class = at(Tok::Class);
   skip_compound();
   if (is_class) {
-    return refuse_statement(Diag::python_nested_class, keyword, "a class inside",
+    return refuse_statement(diag::python_nested_class, keyword, "a class inside",
                             "move the class to the outermost level of the file");
   }
-  return refuse_statement(Diag::python_nested_function, keyword, "a function inside a function",
+  return refuse_statement(diag::python_nested_function, keyword, "a function inside a function",
                           "move it out of the function, with `@pl.function(type=pl.FunctionType.Inline)` or "
                           "`@pl.jit.inline`, and pass what it uses");
 }
@@ -226,21 +227,21 @@ const Stmt* Parser::refuse_simple() {
   };
   switch (tok_.kind) {
     case Tok::Raise:
-      return skipped(Diag::python_raise, "a raise statement",
+      return skipped(diag::python_raise, "a raise statement",
                      "write `assert` or `pl.static_assert` for facts known when the program is read");
     case Tok::Global:
     case Tok::Nonlocal:
-      return skipped(Diag::python_global, "an outer name made writable",
+      return skipped(diag::python_global, "an outer name made writable",
                      "pass the value as a parameter and return the new one");
     case Tok::Del:
-      return skipped(Diag::python_del, "a del statement", "leave it out; storage is freed by the compiler");
+      return skipped(diag::python_del, "a del statement", "leave it out; storage is freed by the compiler");
     case Tok::Import:
     case Tok::From:
-      return skipped(Diag::python_local_import, "an import inside a definition",
+      return skipped(diag::python_local_import, "an import inside a definition",
                      "move the import to the top of the file");
     case Tok::Name:
       if (tok_.symbol != soft::type || peek() != Tok::Name) return nullptr;
-      return skipped(Diag::python_type_statement, "a type statement",
+      return skipped(diag::python_type_statement, "a type statement",
                      "write the type where it is used, or `Name = pl.Tensor[...]`");
     default:
       return nullptr;

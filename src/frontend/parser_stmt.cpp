@@ -1,5 +1,6 @@
 // Statements and blocks.
 #include "frontend/parser_impl.h"
+#include "support/diagnostics/syntax.h"
 
 namespace tilewire::frontend {
 namespace {
@@ -136,7 +137,7 @@ void Parser::statement(Stmts& out) {
 }
 
 void Parser::unexpected_indent(Stmts& out) {
-  if (Diagnostic* d = say(Diag::unexpected_indent, tok_.range)) {
+  if (Diagnostic* d = say(diag::unexpected_indent, tok_.range)) {
     d->with_label("indented more than the line before")
         .with_help("start the line in the column of its block");
   }
@@ -154,7 +155,7 @@ void Parser::stray_clause() {
                          : "put it in the column of its `if`, right after that block";
   // Its wrong column has been reported already.
   Quiet quiet(*this, tok_.range.begin.line == misplaced_line_);
-  if (Diagnostic* d = say(Diag::stray_clause, tok_.range, {keyword})) d->with_help(std::move(help));
+  if (Diagnostic* d = say(diag::stray_clause, tok_.range, {keyword})) d->with_help(std::move(help));
   skip_compound();
 }
 
@@ -174,7 +175,7 @@ void Parser::simple_line(Stmts& out) {
       help = "write `" + std::string(tree_.name(value->name)) + "(...)`";
     } else if (is_closer(tok_.kind)) {
       std::string closer(spelling(tok_.kind));
-      if (Diagnostic* d = say(Diag::unopened_bracket, tok_.range, {closer})) d->with_help("delete it");
+      if (Diagnostic* d = say(diag::unopened_bracket, tok_.range, {closer})) d->with_help("delete it");
       return recover();
     }
     expected("the end of the line", std::move(help));
@@ -220,7 +221,7 @@ const Stmt* Parser::simple_statement() {
     case Tok::RightParen:
     case Tok::RightBracket:
     case Tok::RightBrace:
-      if (Diagnostic* d = say(Diag::unopened_bracket, tok_.range, {std::string(spelling(tok_.kind))})) {
+      if (Diagnostic* d = say(diag::unopened_bracket, tok_.range, {std::string(spelling(tok_.kind))})) {
         d->with_help("delete it");
       }
       return nullptr;
@@ -289,7 +290,7 @@ const Stmt* Parser::augmented(const Expr* target, Position begin) {
   const Expr* value = expr_list();
   if (!value) return nullptr;
   if (op == Operator::MatMul) {
-    return refuse_statement(Diag::python_matmul, sign, "a matrix product", "write `c = pl.matmul(a, b)`");
+    return refuse_statement(diag::python_matmul, sign, "a matrix product", "write `c = pl.matmul(a, b)`");
   }
   Stmt* result = stmt(StmtKind::AugAssign, begin);
   result->op = op;
@@ -316,7 +317,7 @@ bool Parser::check_single_target(const Expr* target) {
     default:
       break;
   }
-  if (Diagnostic* d = say(Diag::bad_target, target->range, {std::string(kind_of_expression(*target))})) {
+  if (Diagnostic* d = say(diag::bad_target, target->range, {std::string(kind_of_expression(*target))})) {
     d->with_help("the left side is a name, `x[...]` or several of these; `==` compares");
   }
   return false;
@@ -355,7 +356,7 @@ const Stmt* Parser::assert_statement() {
 const Expr* Parser::condition() {
   const Expr* value = expr();
   if (!value || !at(Tok::Assign)) return value;
-  if (Diagnostic* d = say(Diag::assignment_in_condition, tok_.range)) {
+  if (Diagnostic* d = say(diag::assignment_in_condition, tok_.range)) {
     d->with_label("an assignment").with_help("write `==` to compare");
   }
   refused_ = true;
@@ -395,7 +396,7 @@ List<const Stmt*> Parser::block(const Token& header) {
   if (!at(Tok::Indent)) {
     std::string keyword(spelling(header.kind)), line = std::to_string(header.range.begin.line);
     if (Diagnostic* d =
-            say(Diag::expected_block, at(Tok::End) ? header.range : tok_.range, {keyword, line})) {
+            say(diag::expected_block, at(Tok::End) ? header.range : tok_.range, {keyword, line})) {
       d->with_help("indent the lines that belong to it, or write `pass`")
           .with_note("`" + keyword + "` is here", tree_.span(header.range));
     }

@@ -2,6 +2,7 @@
 #include "frontend/fold.h"
 #include "frontend/sema.h"
 #include "ir/printer.h"
+#include "support/diagnostics/sema.h"
 
 namespace tilewire::frontend {
 namespace {
@@ -33,7 +34,7 @@ ir::ExprRef Sema::condition_of(const Value& value, const Expr& e) {
   if (dtype && ir::is_integer(*dtype)) {
     return op_call("pl.scalar.ne", {expr, ir::const_index(0, span(e))}, span(e));  // Python's truth of an int
   }
-  report(Diag::not_a_condition, e.range, {describe(value)})
+  report(diag::not_a_condition, e.range, {describe(value)})
       .with_label("this is " + to_text(value))
       .with_help("compare it with something: a condition is a BOOL or integer scalar");
   return nullptr;
@@ -63,7 +64,7 @@ Sema::Explicit Sema::take_explicit_yield(std::span<const Stmt* const>& body) {
       if (name.kind == ExprKind::Name) {
         result.names.push_back(name.name);
       } else {
-        report(Diag::yield_targets, name.range)
+        report(diag::yield_targets, name.range)
             .with_help("yield to a name, then write that where it belongs");
       }
     };
@@ -87,7 +88,7 @@ void Sema::eval_explicit_yield(Explicit& yield) {
     yield.values.push_back(std::move(value));
   }
   if (!yield.names.empty() && yield.names.size() != yield.values.size()) {
-    report(Diag::yield_values, call.range,
+    report(diag::yield_values, call.range,
            {std::to_string(yield.names.size()), std::to_string(yield.values.size())})
         .with_help("write `a, b = pl.yield_(x, y)`");
     yield.failed = true;
@@ -138,7 +139,7 @@ void Sema::merge_explicit(Explicit& a, Explicit& b, const Range& range, ir::VarL
   bool same = a.stmt && b.stmt && a.names == b.names && a.values.size() == b.values.size();
   if (!same || a.failed || b.failed) {
     if (!a.failed && !b.failed) {
-      report(Diag::yield_branches, a.stmt   ? a.stmt->range
+      report(diag::yield_branches, a.stmt   ? a.stmt->range
                                    : b.stmt ? b.stmt->range
                                             : range)
           .with_help("end both branches with a `pl.yield_` of the same names");
@@ -150,7 +151,7 @@ void Sema::merge_explicit(Explicit& a, Explicit& b, const Range& range, ir::VarL
   for (size_t i = 0; i < a.values.size(); ++i) {
     std::string hint = i < a.names.size() ? name_of(a.names[i]) : "v";
     if (!same_type(a.values[i]->type, b.values[i]->type)) {
-      report(Diag::branch_types, b.span,
+      report(diag::branch_types, b.span,
              {hint, ir::to_string(a.values[i]->type), ir::to_string(b.values[i]->type)})
           .with_note("the other branch", a.span)
           .with_help("make both the same type with `pl.cast` or `pl.const(value, dtype)`");
@@ -238,7 +239,7 @@ void Sema::branch_with_return(const Stmt& s, std::span<const Stmt* const> rest) 
   ir::ExprRef test = condition_of(value, *s.value);
   if (frame_->loop_depth > 0 || !test) {
     if (test) {
-      report(Diag::return_in_loop, first_return(s)->range)
+      report(diag::return_in_loop, first_return(s)->range)
           .with_help("assign the value to a name and return it after the loop");
     }
     return;
@@ -270,7 +271,7 @@ void Sema::merge_returns(const Stmt& s, const ir::ExprRef& test, std::vector<ir:
                          const std::vector<Value>& b) {
   frame_->return_values.assign(std::max(a.size(), b.size()), Value());
   if (a.size() != b.size()) {
-    report(Diag::return_counts, s.range, {std::to_string(a.size()), std::to_string(b.size())})
+    report(diag::return_counts, s.range, {std::to_string(a.size()), std::to_string(b.size())})
         .with_help("return the same values on every path");
     return;
   }
@@ -280,7 +281,7 @@ void Sema::merge_returns(const Stmt& s, const ir::ExprRef& test, std::vector<ir:
     ir::ExprRef x = to_expr(a[i], span(s.range)), y = to_expr(b[i], span(s.range));
     if (!x || !y) return;
     if (!same_type(x->type, y->type)) {
-      report(Diag::return_types, s.range, {ir::to_string(x->type), ir::to_string(y->type)})
+      report(diag::return_types, s.range, {ir::to_string(x->type), ir::to_string(y->type)})
           .with_help("make both the same type with `pl.cast` or `pl.const(value, dtype)`");
       return;
     }

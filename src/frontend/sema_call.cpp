@@ -3,6 +3,7 @@
 #include "ir/printer.h"
 #include "ir/structural.h"
 #include "ops/affine.h"
+#include "support/diagnostics/sema.h"
 
 namespace tilewire::frontend {
 namespace {
@@ -59,7 +60,7 @@ bool Sema::check_call_level(const FunctionInfo& callee, const Expr& e, const Exp
   }
   if (!allowed) {
     std::string caller = in_at_scope ? "a `pl.at` scope" : describe_function(from);
-    Diagnostic& d = report(Diag::call_level, e.range, {caller, describe_function(to), callee.name});
+    Diagnostic& d = report(diag::call_level, e.range, {caller, describe_function(to), callee.name});
     bool half = to == ir::FunctionType::AIC || to == ir::FunctionType::AIV;
     if (from == ir::FunctionType::Group) {
       d.with_help("a Group calls one AIC and one AIV function");
@@ -74,12 +75,12 @@ bool Sema::check_call_level(const FunctionInfo& callee, const Expr& e, const Exp
     return false;
   }
   if (from == ir::FunctionType::Host && !device) {
-    report(Diag::missing_device, e.range, {callee.name})
+    report(diag::missing_device, e.range, {callee.name})
         .with_help("write `" + callee.name + "(..., device=r)`");
     return false;
   }
   if (from != ir::FunctionType::Host && device) {
-    report(Diag::device_outside_host, device->range, {describe_function(from)})
+    report(diag::device_outside_host, device->range, {describe_function(from)})
         .with_help("remove `device=`: the function runs on the rank it was dispatched to");
     return false;
   }
@@ -95,7 +96,7 @@ bool Sema::bind_parameters(FunctionInfo& info, const Expr& e, BoundCall& bound) 
     if (i < params.size()) bound.args[i] = e.items[i];
   }
   if (e.items.size() > params.size()) {
-    report(Diag::argument_count, e.items[params.size()]->range,
+    report(diag::argument_count, e.items[params.size()]->range,
            {info.name, std::to_string(params.size()), std::to_string(e.items.size())})
         .with_note("`" + info.name + "` is defined here", info.scope->tree->span(info.def->name_range));
     ok = false;
@@ -106,7 +107,7 @@ bool Sema::bind_parameters(FunctionInfo& info, const Expr& e, BoundCall& bound) 
     while (index < params.size() && info.scope->tree->name(params[index].name) != name) ++index;
     if (index < params.size()) {
       if (bound.args[index]) {
-        report(Diag::argument_twice, keyword.name_range, {info.name, std::string(name)})
+        report(diag::argument_twice, keyword.name_range, {info.name, std::string(name)})
             .with_help("leave one of them out");
         ok = false;
       }
@@ -118,14 +119,14 @@ bool Sema::bind_parameters(FunctionInfo& info, const Expr& e, BoundCall& bound) 
       for (const Param& param : params) {
         all += (all.empty() ? "`" : ", `") + std::string(info.scope->tree->name(param.name)) + "`";
       }
-      report(Diag::unknown_keyword, keyword.name_range, {info.name, std::string(name)})
+      report(diag::unknown_keyword, keyword.name_range, {info.name, std::string(name)})
           .with_help(all.empty() ? "it takes no arguments" : "its parameters are " + all);
       ok = false;
     }
   }
   for (size_t i = 0; i < params.size(); ++i) {
     if (bound.args[i] || params[i].default_value) continue;
-    report(Diag::missing_argument, e.range, {info.name, std::string(info.scope->tree->name(params[i].name))})
+    report(diag::missing_argument, e.range, {info.name, std::string(info.scope->tree->name(params[i].name))})
         .with_note("the parameter is declared here", info.scope->tree->span(params[i].range));
     ok = false;
   }
@@ -154,7 +155,7 @@ Value Sema::call_function(FunctionInfo& info, const Expr& e) {
     }
     for (const Expr* extra : {bound.device, bound.blocks, bound.deps}) {
       if (!extra) continue;
-      report(Diag::inline_keyword, extra->range, {info.name}).with_help("leave the keyword out");
+      report(diag::inline_keyword, extra->range, {info.name}).with_help("leave the keyword out");
       ok = false;
     }
     return ok ? inline_call(info, e, std::move(values)) : Value();
@@ -209,12 +210,12 @@ Value Sema::task_call(FunctionInfo& info, const Expr& e, const BoundCall& bound,
     ok = (call->blocks = index_expr(eval(*bound.blocks), span(*bound.blocks), "the number of blocks")) && ok;
   if (bound.deps) ok = task_ids(*bound.deps, call->deps) && ok;
   if (bound.blocks && ok && info.type != ir::FunctionType::InCore && info.type != ir::FunctionType::Group) {
-    report(Diag::blocks_keyword, bound.blocks->range, {info.name})
+    report(diag::blocks_keyword, bound.blocks->range, {info.name})
         .with_help("`blocks=` starts a kernel as SPMD blocks");
     ok = false;
   }
   if (auto count = call->blocks ? ir::constant_value(call->blocks) : std::nullopt; count && *count <= 0) {
-    report(Diag::block_count, bound.blocks->range, {std::to_string(*count)})
+    report(diag::block_count, bound.blocks->range, {std::to_string(*count)})
         .with_help("write `blocks=1` or more");
     ok = false;
   }
@@ -234,13 +235,13 @@ ir::ExprRef Sema::device_of(const Expr& e) {
   if (!device) return nullptr;
   if (auto value = ir::constant_value(device)) {
     if (*value >= 0) return device;
-    report(Diag::device_value, e.range, {std::to_string(*value)}).with_help("ranks count from 0");
+    report(diag::device_value, e.range, {std::to_string(*value)}).with_help("ranks count from 0");
     return nullptr;
   }
   for (const ir::Var* loop : fn_->rank_variables) {
     if (loop == device.get()) return device;
   }
-  report(Diag::device_kind, e.range)
+  report(diag::device_kind, e.range)
       .with_help("write `device=r` with `for r in pl.range(pld.world_size()):` around it");
   return nullptr;
 }
@@ -277,7 +278,7 @@ ir::ExprRef Sema::convert_argument(const Value& value, const Param& param,
   if (!arg) return nullptr;
   if (const auto* buffer = ir::as<ir::WindowBuffer>(arg)) {
     if (want && ir::isa<ir::PtrType>(want)) return buffer->base;
-    report(Diag::buffer_argument, at.range, {buffer->name})
+    report(diag::buffer_argument, at.range, {buffer->name})
         .with_help("make a view first: `w = pld.window(" + buffer->name + ", [shape], dtype=...)`");
     return nullptr;
   }
@@ -287,7 +288,7 @@ ir::ExprRef Sema::convert_argument(const Value& value, const Param& param,
     return make_call(*ops_.find("pl.scalar.cast"), std::move(cast), {}, span(at));
   }
   if (want && !ir::compatible(want, arg->type, dims)) {
-    Diagnostic& d = report(Diag::argument_type, at.range,
+    Diagnostic& d = report(diag::argument_type, at.range,
                            {name, callee.name, ir::to_string(want), ir::to_string(arg->type)});
     d.with_note("the parameter is declared here", callee.scope->tree->span(param.range));
     bool window = ir::isa<ir::DistributedTensorType>(want) && ir::isa<ir::TensorType>(arg->type) &&
@@ -298,7 +299,7 @@ ir::ExprRef Sema::convert_argument(const Value& value, const Param& param,
   }
   bool output = declared && declared->has_direction;
   if (output && !ir::isa<ir::Var>(arg) && !ir::isa<ir::Call>(arg)) {
-    report(Diag::output_argument, at.range, {name, callee.name})
+    report(diag::output_argument, at.range, {name, callee.name})
         .with_note("the parameter is declared here", callee.scope->tree->span(param.range));
     return nullptr;
   }
@@ -370,7 +371,7 @@ int Sema::call_root(const ir::FunctionCall& call, size_t result) const {
 // The callee's text, read here with its parameters bound to the arguments.
 Value Sema::inline_call(FunctionInfo& info, const Expr& e, std::vector<Value> args) {
   if (++inline_depth_ > max_inline_depth) {
-    Diagnostic& d = report(Diag::inline_recursion, e.range, {info.name});
+    Diagnostic& d = report(diag::inline_recursion, e.range, {info.name});
     if (d.notes.size() > 2)
       d.notes.erase(d.notes.begin() + 1, d.notes.end() - 1);  // the first and the last call tell
     d.with_help("write a loop; an inline function is spliced at each call");

@@ -5,6 +5,7 @@
 #include "frontend/sema.h"
 #include "ir/printer.h"
 #include "ops/registry.h"
+#include "support/diagnostics/sema.h"
 #include "support/near.h"
 
 namespace tilewire::frontend {
@@ -34,7 +35,7 @@ Value Sema::eval(const Expr& e) {
       return lookup(e);
     case ExprKind::Int:
       if (e.big) {
-        report(Diag::integer_too_large, e.range);
+        report(diag::integer_too_large, e.range);
         return {};
       }
       return e.int_value;
@@ -69,7 +70,7 @@ Value Sema::eval(const Expr& e) {
     case ExprKind::Conditional:
       return conditional(e);
     case ExprKind::Ellipsis:
-      report(Diag::misplaced_ellipsis, e.range).with_help("write it as a subscript: `y[...] = tile`");
+      report(diag::misplaced_ellipsis, e.range).with_help("write it as a subscript: `y[...] = tile`");
       return {};
     case ExprKind::Slice:
     case ExprKind::Unsupported:
@@ -118,7 +119,7 @@ ir::ExprRef Sema::to_expr(const Value& value, const Span& at) {
     return ir::make<ir::MakeTuple>(at, std::move(items));
   }
   if (value.is_error()) return nullptr;
-  report(Diag::not_a_runtime_value, at, {describe(value)}).with_label("this is " + describe(value));
+  report(diag::not_a_runtime_value, at, {describe(value)}).with_label("this is " + describe(value));
   return nullptr;
 }
 
@@ -211,7 +212,7 @@ ir::OpArgument Sema::argument(const Expr& e, bool& failed) {
     return {ir::AttrValue{ops::automatic}, span(e)};
   }
   if (!convertible) {
-    report(Diag::not_a_runtime_value, e.range, {describe(value)}).with_label("this is " + describe(value));
+    report(diag::not_a_runtime_value, e.range, {describe(value)}).with_label("this is " + describe(value));
     failed = true;
     return {};
   }
@@ -231,13 +232,13 @@ Value Sema::call(const Expr& e) {
     for (const Keyword& keyword : e.keywords) eval(*keyword.value);
     return {};
   }
-  report(Diag::not_callable, e.left->range, {describe(callee)});
+  report(diag::not_callable, e.left->range, {describe(callee)});
   return {};
 }
 
 bool Sema::require_function(const Expr& e) {
   if (fn_) return true;
-  report(Diag::outside_function, e.range)
+  report(diag::outside_function, e.range)
       .with_help("move it into a decorated function; module level holds constants only");
   return false;
 }
@@ -248,7 +249,7 @@ bool Sema::check_level(const ir::Op& op, const Span& at) {
   if (op.functions != 0 && !(op.functions & ir::function_bit(fn_->info->type))) {
     bool cube = op.functions & ir::function_bit(ir::FunctionType::AIC);
     bool vector = op.functions & ir::function_bit(ir::FunctionType::AIV);
-    report(Diag::wrong_half, at,
+    report(diag::wrong_half, at,
            {op.qualified(), cube && vector ? "an AIC or AIV"
                             : cube         ? "an AIC"
                                            : "an AIV"})
@@ -261,7 +262,7 @@ bool Sema::check_level(const ir::Op& op, const Span& at) {
     return false;
   }
   if (op.levels & fn_->level) return true;
-  Diagnostic& d = report(Diag::wrong_level, at,
+  Diagnostic& d = report(diag::wrong_level, at,
                          {op.qualified(), ir::describe_levels(op.levels), ir::describe_levels(fn_->level)});
   d.with_label((fn_->scope_depth > 0 ? "in a task scope of `" : "in the function `") + fn_->info->name + "`");
   if (fn_->level == ir::OnOrchestration && (op.levels & ir::OnKernel)) {
@@ -354,7 +355,7 @@ ir::ExprRef Sema::make_call(const ir::Op& op, std::vector<ir::OpArgument> args,
       ir::create_call(op, std::move(args), std::move(keywords), at, diags_, std::move(annotated));
   if (!result || !level_ok) return nullptr;
   if (const ir::OpParam* missing = fn_ ? ir::missing_at(*result, fn_->level) : nullptr) {
-    report(Diag::required_at_level, at, {op.qualified(), missing->name, ir::describe_levels(fn_->level)})
+    report(diag::required_at_level, at, {op.qualified(), missing->name, ir::describe_levels(fn_->level)})
         .with_help("pass `" + missing->name + "=`; only on the host may it be left out");
     return nullptr;
   }
@@ -380,7 +381,7 @@ Value Sema::call_builtin(const BuiltinValue& builtin, const Expr& e) {
   if (builtin.builtin == Builtin::GetBit) return static_cast<int64_t>(ir::bits(builtin.dtype));
   std::string name(current_scope_->tree->text(e.left->range));
   if (builtin.builtin == Builtin::Range) {
-    report(Diag::python_range, e.range).with_help("write `pl.range(...)`");
+    report(diag::python_range, e.range).with_help("write `pl.range(...)`");
     return {};
   }
   std::vector<Value> args;
@@ -389,7 +390,7 @@ Value Sema::call_builtin(const BuiltinValue& builtin, const Expr& e) {
     if (args.back().is_error()) return {};
   }
   if (!e.keywords.empty()) {
-    report(Diag::builtin_arguments, e.range, {name});
+    report(diag::builtin_arguments, e.range, {name});
     return {};
   }
   // min, max and abs also work on run-time scalars.
@@ -410,13 +411,13 @@ Value Sema::call_builtin(const BuiltinValue& builtin, const Expr& e) {
   Folded folded = fold_builtin(builtin.builtin, args);
   if (folded) {
     if (auto* value = std::get_if<Value>(&*folded)) return *value;
-    report(Diag::cannot_fold, e.range, {std::get<std::string>(*folded)});
+    report(diag::cannot_fold, e.range, {std::get<std::string>(*folded)});
     return {};
   }
   bool all_host = false;
   for (const Value& arg : args) all_host = all_host || arg.is<HostObjectValue>();
   if (all_host && current_scope_->host) return ask_host(e);
-  Diagnostic& d = report(Diag::builtin_arguments, e.range, {name});
+  Diagnostic& d = report(diag::builtin_arguments, e.range, {name});
   if (!args.empty()) d.with_label("the argument is " + describe(args[0]));
   if (runtime && (builtin.builtin == Builtin::Int || builtin.builtin == Builtin::Float)) {
     d.with_help("convert run-time scalars with `pl.cast(x, dtype)`");
@@ -428,7 +429,7 @@ std::optional<int64_t> Sema::known_int(const Expr& e, const char* what) {
   Value value = eval(e);
   if (const auto* i = value.get<int64_t>()) return *i;
   if (value.is_error()) return std::nullopt;
-  report(Diag::needs_known_int, e.range, {what, describe(value)}).with_label("this is " + describe(value));
+  report(diag::needs_known_int, e.range, {what, describe(value)}).with_label("this is " + describe(value));
   return std::nullopt;
 }
 

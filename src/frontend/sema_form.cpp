@@ -1,6 +1,8 @@
 // Calls of language forms that are not ops: pl.const, pl.dynamic, pld.alloc_window, ...
 #include "frontend/sema.h"
 #include "ops/windows.h"
+#include "support/diagnostics/ops.h"
+#include "support/diagnostics/sema.h"
 
 namespace tilewire::frontend {
 namespace {
@@ -49,10 +51,10 @@ Value Sema::call_form(const FormValue& form, const Expr& e) {
   }
   for (const FormPlace& place : places) {
     if (place.form != form.form) continue;
-    report(Diag::misplaced_form, e.range, {place.name}).with_help(std::string("write it ") + place.where);
+    report(diag::misplaced_form, e.range, {place.name}).with_help(std::string("write it ") + place.where);
     return {};
   }
-  report(Diag::not_callable, e.left->range,
+  report(diag::not_callable, e.left->range,
          {"`" + std::string(current_scope_->tree->text(e.left->range)) + "`"})
       .with_help("types are written with brackets: `" +
                  std::string(current_scope_->tree->text(e.left->range)) + "[...]`");
@@ -61,7 +63,7 @@ Value Sema::call_form(const FormValue& form, const Expr& e) {
 
 Value Sema::const_form(const Expr& e) {
   if (e.items.size() != 2 || !e.keywords.empty()) {
-    report(Diag::form_arguments, e.range, {"pl.const", "a value and a dtype"})
+    report(diag::form_arguments, e.range, {"pl.const", "a value and a dtype"})
         .with_help("write `pl.const(1, pl.INT32)`");
     return {};
   }
@@ -70,7 +72,7 @@ Value Sema::const_form(const Expr& e) {
   if (value.is_error() || type.is_error()) return {};
   const auto* dtype = type.get<ir::DType>();
   if (!value.is_number() || !dtype || *dtype == ir::DType::TaskId) {
-    report(Diag::form_arguments, e.range, {"pl.const", "a value and a dtype"})
+    report(diag::form_arguments, e.range, {"pl.const", "a value and a dtype"})
         .with_label("got " + describe(value) + " and " + describe(type))
         .with_help("write `pl.const(1, pl.INT32)`");
     return {};
@@ -93,7 +95,7 @@ Value Sema::typed_constant(const Value& value, ir::DType dtype, const Span& at) 
     return ir::ExprRef(ir::make<ir::ConstInt>(at, *i, dtype));
   }
   Diagnostic& d =
-      report(Diag::constant_does_not_fit, at, {to_text(value), "pl." + std::string(ir::info(dtype).name)});
+      report(diag::constant_does_not_fit, at, {to_text(value), "pl." + std::string(ir::info(dtype).name)});
   if (value.is<int64_t>()) d.with_help("write a value the dtype holds, or take a wider dtype");
   if (value.is<bool>()) d.with_help("a bool is not a number: write 0 or 1, or pl.BOOL");
   if (value.is<double>()) d.with_help("round it first: `int(...)`");
@@ -105,7 +107,7 @@ Value Sema::split_form(const Expr& e) {
   Value mode = e.items.size() == 1 && e.keywords.empty() ? eval(*e.items[0]) : Value(NoneValue{});
   const auto* member = mode.get<ir::EnumValue>();
   if (mode.is_error() || (member && member->id == ir::EnumId::SplitMode)) return mode;
-  report(Diag::form_arguments, e.range, {"pl.split", "one pl.SplitMode"})
+  report(diag::form_arguments, e.range, {"pl.split", "one pl.SplitMode"})
       .with_help("write `pl.split(pl.SplitMode.UP_DOWN)`");
   return {};
 }
@@ -115,7 +117,7 @@ Value Sema::dynamic_form(const Expr& e) {
   if (name.is_error()) return {};
   const auto* text = name.get<std::string>();
   if (!text || text->empty()) {
-    report(Diag::form_arguments, e.range, {"pl.dynamic", "one non-empty string"})
+    report(diag::form_arguments, e.range, {"pl.dynamic", "one non-empty string"})
         .with_help("write `NR = pl.dynamic(\"NR\")`");
     return {};
   }
@@ -139,7 +141,7 @@ Value Sema::alloc_window(const Expr& e, Form form, const std::string& name) {
       continue;
     }
     if (key == "name") {
-      report(Diag::window_buffer_named, keyword.name_range, {form_name})
+      report(diag::window_buffer_named, keyword.name_range, {form_name})
           .with_help("leave `name=` out: in `data = " + std::string(form_name) +
                      "(...)` the buffer is called `data`");
       failed = true;
@@ -150,7 +152,7 @@ Value Sema::alloc_window(const Expr& e, Form form, const std::string& name) {
   }
   if (failed) return {};
   if (!shape || e.items.size() > 1 || (!signal && window_keywords.empty())) {
-    report(Diag::form_arguments, e.range, {form_name, signal ? "the number of cells" : "a shape and dtype="})
+    report(diag::form_arguments, e.range, {form_name, signal ? "the number of cells" : "a shape and dtype="})
         .with_help(signal ? "write `sig = pld.alloc_signal(n)`"
                           : "write `w = pld.alloc_window([16, 256], dtype=pl.FP32)`");
     return {};
@@ -190,12 +192,12 @@ Value Sema::alloc_window(const Expr& e, Form form, const std::string& name) {
 // Emits `name = alloc_window_buffer(...)` and remembers the buffer; null when the name is taken.
 ir::WindowBufferRef Sema::define_window(const std::string& name, const ir::ExprRef& alloc, const Span& at) {
   if (fn_->loop_depth > 0) {
-    report(Diag::window_in_loop, at, {name}).with_help("allocate it once, before the loop");
+    report(diag::window_in_loop, at, {name}).with_help("allocate it once, before the loop");
     return nullptr;
   }
   auto found = windows_.find(name);
   if (found != windows_.end()) {
-    report(Diag::duplicate_window, at, {name})
+    report(diag::duplicate_window, at, {name})
         .with_note("first allocated here", found->second->span)
         .with_help("give this buffer another name: it is how manifests and communication groups refer to it");
     return nullptr;

@@ -2,6 +2,7 @@
 #include "frontend/sema.h"
 #include "ir/printer.h"
 #include "ir/structural.h"
+#include "support/diagnostics/sema.h"
 
 namespace tilewire::frontend {
 namespace {
@@ -57,7 +58,7 @@ FunctionInfo::Version* Sema::version(FunctionInfo& info, std::vector<ir::TypeRef
     }
     if (!same) continue;
     if (!v->done) {
-      report(Diag::recursion, at, {info.name}).with_help("write a loop");
+      report(diag::recursion, at, {info.name}).with_help("write a loop");
       return nullptr;
     }
     return v.get();
@@ -163,7 +164,7 @@ void Sema::check_return_annotation(const FunctionInfo& info, const std::vector<i
 
 void Sema::compare_returns(const Expr* returns, const std::vector<ir::TypeRef>& types) {
   if (!returns || returns->kind == ExprKind::None) {
-    if (returns && !types.empty()) report(Diag::return_annotation, returns->range, {"None", "a value"});
+    if (returns && !types.empty()) report(diag::return_annotation, returns->range, {"None", "a value"});
     return;
   }
   std::vector<ir::TypeRef> want;
@@ -186,7 +187,7 @@ void Sema::compare_returns(const Expr* returns, const std::vector<ir::TypeRef>& 
   };
   bool same = want.size() == types.size();
   for (size_t i = 0; i < types.size() && same; ++i) same = want[i] && ir::assignable(want[i], types[i]);
-  if (!same) report(Diag::return_annotation, returns->range, {text(want), text(types)});
+  if (!same) report(diag::return_annotation, returns->range, {text(want), text(types)});
 }
 
 int Sema::root_of(const ir::Expr* value) const {
@@ -216,7 +217,7 @@ void Sema::note_access(const ir::ExprRef& value, bool reads, bool writes, const 
   if (writes && fn_->direction_given[root] && param.direction == ir::Direction::In && !fn_->written[root] &&
       !ir::isa<ir::DistributedTensorType>(param.type)) {
     // Peers write windows whatever a parameter says, so directions do not protect them.
-    report(Diag::writes_input, at, {param.name})
+    report(diag::writes_input, at, {param.name})
         .with_note("the parameter is declared here", param.span)
         .with_help("declare it `" + param.name + ": pl.Out[" + ir::to_string(param.type) +
                    "]`, or pl.InOut if it is read too");

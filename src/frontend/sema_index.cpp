@@ -3,6 +3,7 @@
 #include "frontend/sema.h"
 #include "ir/printer.h"
 #include "ops/affine.h"
+#include "support/diagnostics/sema.h"
 
 namespace tilewire::frontend {
 
@@ -28,7 +29,7 @@ Value Sema::subscript(const Expr& e) {
     return subscript_tensor(value, e);
   if (const auto* tuple = ir::as<ir::TupleType>(value->type)) {
     if (e.items.size() != 1 || e.items[0]->kind == ExprKind::Slice) {
-      report(Diag::tuple_index, e.range, {std::to_string(tuple->types.size())})
+      report(diag::tuple_index, e.range, {std::to_string(tuple->types.size())})
           .with_help("take one element, `t[0]`, or unpack it: `a, b = t`");
       return {};
     }
@@ -37,7 +38,7 @@ Value Sema::subscript(const Expr& e) {
     int64_t size = static_cast<int64_t>(tuple->types.size());
     int64_t wrapped = *index < 0 ? *index + size : *index;
     if (wrapped < 0 || wrapped >= size) {
-      report(Diag::tuple_index, e.range, {std::to_string(size)})
+      report(diag::tuple_index, e.range, {std::to_string(size)})
           .with_help("indices go from 0 to " + std::to_string(size - 1));
       return {};
     }
@@ -45,14 +46,14 @@ Value Sema::subscript(const Expr& e) {
   }
   if (ir::isa<ir::ArrayType>(value->type)) {
     if (e.items.size() != 1 || e.items[0]->kind == ExprKind::Slice) {
-      report(Diag::array_subscript, e.range).with_help("read the elements one by one: `a[i]`");
+      report(diag::array_subscript, e.range).with_help("read the elements one by one: `a[i]`");
       return {};
     }
     ir::ExprRef index = index_expr(eval(*e.items[0]), span(*e.items[0]), "the index of an array");
     ir::ExprRef result = index ? op_call("pl.array.get", {value, index}, span(e)) : nullptr;
     return result ? Value(result) : Value();
   }
-  report(Diag::not_indexable, e.range, {describe(base)})
+  report(diag::not_indexable, e.range, {describe(base)})
       .with_help("tensors, tiles, arrays, tuples and lists are indexed");
   return {};
 }
@@ -63,13 +64,13 @@ Value Sema::subscript_known(const Value& base, const Expr& e) {
     auto index = e.items.size() == 1 ? known_int(*e.items[0], "the index of a list") : std::nullopt;
     if (!index) {
       if (e.items.size() != 1)
-        report(Diag::not_indexable, e.range, {describe(base) + " with several subscripts"});
+        report(diag::not_indexable, e.range, {describe(base) + " with several subscripts"});
       return {};
     }
     int64_t size = static_cast<int64_t>(list->items->size());
     int64_t wrapped = *index < 0 ? *index + size : *index;
     if (wrapped < 0 || wrapped >= size) {
-      report(Diag::list_index, e.range, {std::to_string(*index), std::to_string(size)})
+      report(diag::list_index, e.range, {std::to_string(*index), std::to_string(size)})
           .with_help(size == 0 ? "the list is empty" : "indices go from 0 to " + std::to_string(size - 1));
       return {};
     }
@@ -80,10 +81,10 @@ Value Sema::subscript_known(const Value& base, const Expr& e) {
     for (const auto& [k, v] : *dict->items) {
       if (known_equal(k, key)) return v;
     }
-    if (!key.is_error()) report(Diag::no_such_key, e.range, {to_text(key)});
+    if (!key.is_error()) report(diag::no_such_key, e.range, {to_text(key)});
     return {};
   }
-  report(Diag::not_indexable, e.range, {describe(base)})
+  report(diag::not_indexable, e.range, {describe(base)})
       .with_help("tensors, tiles, arrays, tuples and lists are indexed");
   return {};
 }
@@ -97,7 +98,7 @@ Value Sema::slice_known(const ListValue& list, const Expr& slice) {
     bounds[i] = std::clamp<int64_t>(*value < 0 ? *value + size : *value, 0, size);
   }
   if (slice.items[2]) {
-    report(Diag::slice_step, slice.items[2]->range);
+    report(diag::slice_step, slice.items[2]->range);
     return {};
   }
   std::vector<Value> items;
@@ -110,7 +111,7 @@ ir::ExprRef Sema::index_expr(const Value& value, const Span& at, const char* wha
   ir::ExprRef expr = value.expr() || value.is<int64_t>() ? operand(value, at) : nullptr;
   auto dtype = expr ? ir::scalar_dtype(expr->type) : std::nullopt;
   if (dtype && ir::is_integer(*dtype)) return expr;
-  report(Diag::index_type, at, {what, describe(value)}).with_label("this is " + to_text(value));
+  report(diag::index_type, at, {what, describe(value)}).with_label("this is " + to_text(value));
   return nullptr;
 }
 
@@ -125,7 +126,7 @@ bool Sema::region(const ir::ExprList& shape, const Expr& e, Region& out) {
     if (given < rank) items.insert(at, rank - given, nullptr);
   }
   if (items.size() > rank) {
-    report(Diag::too_many_subscripts, e.range, {std::to_string(rank), std::to_string(items.size())})
+    report(diag::too_many_subscripts, e.range, {std::to_string(rank), std::to_string(items.size())})
         .with_help("give one subscript per dimension at most; missing ones mean `:`");
     return false;
   }
@@ -145,7 +146,7 @@ bool Sema::dimension(const ir::ExprRef& size, const Expr* item, size_t number, c
     return ops::affine_sum(size, 1, expr, 1);
   };
   auto outside = [&](const Expr& at, int64_t value) {
-    report(Diag::index_out_of_range, at.range,
+    report(diag::index_out_of_range, at.range,
            {std::to_string(value), std::to_string(number), std::to_string(*known_size)})
         .with_help("subscripts go from 0 to " + std::to_string(*known_size - 1) + "; -1 is the last");
     return false;
@@ -171,7 +172,7 @@ bool Sema::dimension(const ir::ExprRef& size, const Expr* item, size_t number, c
     return true;
   }
   if (item->items[2]) {
-    report(Diag::slice_step, item->items[2]->range).with_help("load the rows one by one, or use pl.gather");
+    report(diag::slice_step, item->items[2]->range).with_help("load the rows one by one, or use pl.gather");
     return false;
   }
   ir::ExprRef start = ir::const_index(0, span(*item)), stop = size;
@@ -187,7 +188,7 @@ bool Sema::dimension(const ir::ExprRef& size, const Expr* item, size_t number, c
   }
   ir::ExprRef extent = ops::affine_sum(stop, 1, start, -1);
   if (auto value = ir::constant_value(extent); value && *value <= 0) {
-    report(Diag::empty_slice, item->range).with_help("write `start:stop` with stop above start");
+    report(diag::empty_slice, item->range).with_help("write `start:stop` with stop above start");
     return false;
   }
   if (item->items[0] || item->items[1]) out.everything = false;
@@ -214,7 +215,7 @@ Value Sema::subscript_tensor(const ir::ExprRef& base, const Expr& e) {
   if (tile) {
     for (bool dropped : r.dropped) {
       if (!dropped) continue;
-      report(Diag::tile_scalar_index, e.range).with_help("a tile keeps two dimensions: write `t[i:i+1, :]`");
+      report(diag::tile_scalar_index, e.range).with_help("a tile keeps two dimensions: write `t[i:i+1, :]`");
       return {};
     }
     return result(op_call("pl.tile.slice", {base, shape, offsets}, at));
@@ -233,7 +234,7 @@ Value Sema::subscript_tensor(const ir::ExprRef& base, const Expr& e) {
 // `x[...] = value` writes in place and rebinds x.
 void Sema::assign_subscript(const Expr& target, const Value& value, const Stmt& stmt) {
   if (target.left->kind != ExprKind::Name) {
-    report(Diag::assign_target, target.range).with_help("write to a name: `part = x[0]`, then `part[1] = v`");
+    report(diag::assign_target, target.range).with_help("write to a name: `part = x[0]`, then `part[1] = v`");
     return;
   }
   Value base_value = lookup(*target.left);
@@ -253,7 +254,7 @@ void Sema::assign_subscript(const Expr& target, const Value& value, const Stmt& 
   const auto* tensor = base ? ir::as<ir::TensorType>((*base)->type) : nullptr;
   const auto* tile = base ? ir::as<ir::TileType>((*base)->type) : nullptr;
   if (!tensor && !tile) {
-    report(Diag::not_assignable, target.range, {describe(base_value)})
+    report(diag::not_assignable, target.range, {describe(base_value)})
         .with_help("only tensors, tiles and arrays have elements that can be written");
     return;
   }
@@ -280,7 +281,7 @@ void Sema::write_region(const ir::ExprRef& base, const ir::ExprRef& part, const 
   const auto* part_tile = ir::as<ir::TileType>(part->type);
   const auto* part_tensor = ir::as<ir::TensorType>(part->type);
   if (!part_tile && !part_tensor) {
-    report(Diag::not_writable_value, stmt.value->range, {ir::to_string(part->type)})
+    report(diag::not_writable_value, stmt.value->range, {ir::to_string(part->type)})
         .with_help("write a tile, a tensor or a scalar");
     return;
   }
@@ -298,7 +299,7 @@ void Sema::write_region(const ir::ExprRef& base, const ir::ExprRef& part, const 
   }
   if (agrees && part_tile && kept.size() == 1) agrees = part_tile->rows() == 1;
   if (!agrees) {
-    report(Diag::region_shape, stmt.value->range, {shape_text(given), shape_text(kept)})
+    report(diag::region_shape, stmt.value->range, {shape_text(given), shape_text(kept)})
         .with_help("write to a region of the value's shape, or write a part of the value");
     return;
   }

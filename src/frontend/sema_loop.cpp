@@ -4,6 +4,7 @@
 #include "frontend/sema.h"
 #include "ir/printer.h"
 #include "ir/structural.h"
+#include "support/diagnostics/sema.h"
 
 namespace tilewire::frontend {
 
@@ -47,7 +48,7 @@ void Sema::for_loop(const Stmt& s) {
   size_t before = diags_.error_count();
   Value value = eval(iterable);
   if (diags_.error_count() == before && !value.is_error()) {
-    report(Diag::loop_iterable, iterable.range, {describe(value)})
+    report(diag::loop_iterable, iterable.range, {describe(value)})
         .with_help("write `for i in pl.range(n):`; pl.parallel, pl.unroll, pl.pipeline and pl.spmd loop too");
   }
   skip_loop(s);
@@ -56,7 +57,7 @@ void Sema::for_loop(const Stmt& s) {
 bool Sema::loop_bounds(const Expr& call, LoopHeader& header) {
   std::string form(current_scope_->tree->text(call.left->range));
   if (call.items.empty() || call.items.size() > 3) {
-    report(Diag::range_arguments, call.range, {form, std::to_string(call.items.size())})
+    report(diag::range_arguments, call.range, {form, std::to_string(call.items.size())})
         .with_help("write `" + form + "(stop)`, `" + form + "(start, stop)` or `" + form +
                    "(start, stop, step)`");
     return false;
@@ -75,7 +76,7 @@ bool Sema::loop_bounds(const Expr& call, LoopHeader& header) {
   header.step = bounds.size() > 2 ? bounds[2] : ir::ExprRef(ir::const_index(1, at));
   auto step = ir::constant_value(header.step);
   if (!step || *step == 0) {
-    report(Diag::range_step, call.items[2]->range, {step ? "0" : describe(Value(header.step))})
+    report(diag::range_step, call.items[2]->range, {step ? "0" : describe(Value(header.step))})
         .with_help("count rounds and multiply: `for k in pl.range(n):`, then `i = start + k * step`");
     return false;
   }
@@ -89,7 +90,7 @@ bool Sema::loop_keyword(const Keyword& keyword, const std::string& form, LoopHea
   if (name == "init_values") {
     const auto* list = value.get<ListValue>();
     if (!list) {
-      report(Diag::init_values, keyword.value->range, {describe(value)})
+      report(diag::init_values, keyword.value->range, {describe(value)})
           .with_help("write `init_values=(x, y)`");
       return false;
     }
@@ -101,7 +102,7 @@ bool Sema::loop_keyword(const Keyword& keyword, const std::string& form, LoopHea
   }
   size_t before = diags_.error_count();
   if (set_attribute(*header.attributes, name, value, keyword)) return diags_.error_count() == before;
-  report(Diag::unknown_keyword, keyword.name_range, {form, std::string(name)})
+  report(diag::unknown_keyword, keyword.name_range, {form, std::string(name)})
       .with_help("it takes `init_values=`, and pl.pipeline `stage=`");
   return false;
 }
@@ -115,21 +116,21 @@ void Sema::range_loop(const Stmt& s, const Expr& call, ir::LoopKind kind) {
   bool bounds_ok = loop_bounds(call, header);
   if (!index_name || !bounds_ok) return skip_loop(s);
   if (loop->stage != 0 && kind != ir::LoopKind::Pipeline) {
-    report(Diag::stage_without_pipeline, call.range).with_help("write `pl.pipeline(..., stage=n)`");
+    report(diag::stage_without_pipeline, call.range).with_help("write `pl.pipeline(..., stage=n)`");
   }
   if (loop->stage < 0 || (kind == ir::LoopKind::Pipeline && loop->stage == 0)) {
-    report(Diag::pipeline_stage, call.range).with_help("write `pl.pipeline(n, stage=2)`");
+    report(diag::pipeline_stage, call.range).with_help("write `pl.pipeline(n, stage=2)`");
     return skip_loop(s);
   }
   if (carried_names.size() != header.init_values.size()) {
-    report(Diag::loop_carries, s.targets[0]->range,
+    report(diag::loop_carries, s.targets[0]->range,
            {std::to_string(carried_names.size()), std::to_string(header.init_values.size())})
         .with_help("write `for i, (a, b) in pl.range(n, init_values=(x, y)):`");
     return skip_loop(s);
   }
   if (leaves_loop(s.body)) {
     if (kind != ir::LoopKind::Range || !carried_names.empty()) {
-      report(Diag::break_not_allowed, s.range, {std::string(current_scope_->tree->text(call.left->range))})
+      report(diag::break_not_allowed, s.range, {std::string(current_scope_->tree->text(call.left->range))})
           .with_help("`break` and `continue` work in `pl.range` and `while`");
       return skip_loop(s);
     }
@@ -179,7 +180,7 @@ const Expr* Sema::loop_targets(const Expr& target, std::vector<const Expr*>& car
     }
   }
   if (shape) return target.items[0];
-  report(Diag::loop_target, target.range)
+  report(diag::loop_target, target.range)
       .with_help("write `for i in pl.range(n):` or `for i, (a, b) in pl.range(n, init_values=(x, y)):`");
   return nullptr;
 }
@@ -244,7 +245,7 @@ ir::ExprList Sema::close_carries(const std::vector<Carried>& carried, size_t exp
                                  const Explicit& yield, const Stmt& s) {
   ir::ExprList values;
   if (explicit_count != yield.values.size() && !yield.failed) {
-    report(Diag::yield_values, yield.stmt ? yield.stmt->range : s.range,
+    report(diag::yield_values, yield.stmt ? yield.stmt->range : s.range,
            {std::to_string(explicit_count), std::to_string(yield.values.size())})
         .with_help("end the body with a `pl.yield_` of one value per carried name");
   }
@@ -259,7 +260,7 @@ ir::ExprList Sema::close_carries(const std::vector<Carried>& carried, size_t exp
       value = end_of_round(c, text, s);
     }
     if (value && !same_type(c.init->type, value->type)) {
-      report(Diag::carry_changes_type, s.range,
+      report(diag::carry_changes_type, s.range,
              {text, ir::to_string(c.init->type), ir::to_string(value->type)})
           .with_note("its value at the end of a round is made here", value->span)
           .with_help(
@@ -276,7 +277,7 @@ ir::ExprRef Sema::end_of_round(const Carried& c, const std::string& text, const 
   Value now = frame_->env[c.name];
   if (now.is_error()) return nullptr;
   if (const auto* unusable = now.get<UnusableValue>()) {
-    report(Diag::unusable_name, s.range, {text, unusable->why}).with_help(unusable->help);
+    report(diag::unusable_name, s.range, {text, unusable->why}).with_help(unusable->help);
     return nullptr;
   }
   auto dtype = ir::scalar_dtype(c.init->type);
@@ -290,7 +291,7 @@ ir::ExprRef Sema::end_of_round(const Carried& c, const std::string& text, const 
     }
   }
   if (!now.expr() && !now.is_number()) {
-    report(Diag::carried_known, s.range, {text, describe(now)})
+    report(diag::carried_known, s.range, {text, describe(now)})
         .with_help("only numbers, tiles, tensors and other run-time values change from round to round");
     return nullptr;
   }
@@ -445,7 +446,7 @@ void Sema::while_form(const Stmt& s, const Expr& call) {
   header.attributes = unused.get();
   bool ok = call.items.empty();
   if (!ok) {
-    report(Diag::form_arguments, call.range, {"pl.while_", "init_values= only"})
+    report(diag::form_arguments, call.range, {"pl.while_", "init_values= only"})
         .with_help("write `pl.while_(init_values=(x,))`, and the condition as `pl.cond(c)` in the body");
   }
   for (const Keyword& keyword : call.keywords) ok = loop_keyword(keyword, "pl.while_", header) && ok;
@@ -456,7 +457,7 @@ void Sema::while_form(const Stmt& s, const Expr& call) {
   bool plain = target.kind == ExprKind::Name && header.init_values.empty();  // `for _ in pl.while_():`
   for (const Expr* name : names) plain = plain || name->kind == ExprKind::Name;
   if (ok && ((!plain && !names.empty()) || names.size() != header.init_values.size())) {
-    report(Diag::loop_carries, target.range,
+    report(diag::loop_carries, target.range,
            {std::to_string(names.size()), std::to_string(header.init_values.size())})
         .with_help("write `for (a, b) in pl.while_(init_values=(x, y)):`");
     ok = false;
@@ -464,12 +465,12 @@ void Sema::while_form(const Stmt& s, const Expr& call) {
   size_t cond_at = 0;
   while (cond_at < s.body.size() && !is_cond(*s.body[cond_at])) ++cond_at;
   if (cond_at == s.body.size()) {
-    report(Diag::missing_cond, s.range)
+    report(diag::missing_cond, s.range)
         .with_help("write `pl.cond(c)` in the body, before what the condition guards");
     ok = false;
   }
   if (ok && leaves_loop(s.body)) {
-    report(Diag::break_not_allowed, s.range, {"pl.while_"})
+    report(diag::break_not_allowed, s.range, {"pl.while_"})
         .with_help("`break` and `continue` work in `pl.range` and `while`");
     ok = false;
   }
@@ -512,7 +513,7 @@ bool Sema::is_cond(const Stmt& s) {
 
 ir::ExprRef Sema::cond_value(const Expr& call) {
   if (call.items.size() != 1 || !call.keywords.empty()) {
-    report(Diag::form_arguments, call.range, {"pl.cond", "one condition"})
+    report(diag::form_arguments, call.range, {"pl.cond", "one condition"})
         .with_help("write `pl.cond(i < n)`");
     return nullptr;
   }
@@ -522,7 +523,7 @@ ir::ExprRef Sema::cond_value(const Expr& call) {
 void Sema::leave_loop(const Stmt& s) {
   bool is_break = s.kind == StmtKind::Break;
   if (frame_->active_flag == 0) {
-    report(Diag::break_outside_loop, s.range, {is_break ? "break" : "continue"})
+    report(diag::break_outside_loop, s.range, {is_break ? "break" : "continue"})
         .with_help("put it in a `for` over pl.range or in a `while`, or remove it");
     return;
   }

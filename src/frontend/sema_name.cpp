@@ -5,6 +5,7 @@
 #include "frontend/fold.h"
 #include "frontend/parser.h"
 #include "frontend/sema.h"
+#include "support/diagnostics/sema.h"
 #include "support/near.h"
 
 namespace tilewire::frontend {
@@ -136,7 +137,7 @@ Value Sema::lookup(const Expr& e) {
   if (is_bound(e.name)) {
     const Value& value = frame_->env[e.name];
     if (const auto* unusable = value.get<UnusableValue>()) {
-      Diagnostic& d = report(Diag::unusable_name, e.range, {name_of(e.name), unusable->why});
+      Diagnostic& d = report(diag::unusable_name, e.range, {name_of(e.name), unusable->why});
       if (unusable->where) d.with_note("it is assigned in the block that starts here", unusable->where);
       if (!unusable->help.empty()) d.with_help(unusable->help);
       return {};
@@ -178,7 +179,7 @@ Value Sema::lookup_global(Symbol name, const Range& range) {
     if (const auto* value = std::get_if<HostValue>(&answer)) return from_host(*value, range);
   }
   if (broken_text_) return {};
-  Diagnostic& d = report(Diag::undefined_name, range, {std::string(text)});
+  Diagnostic& d = report(diag::undefined_name, range, {std::string(text)});
   auto near =
       text.size() > 1 ? nearest(text, visible_names()) : std::nullopt;  // one letter is near any other
   if (std::find(std::begin(python_functions), std::end(python_functions), text) !=
@@ -219,7 +220,7 @@ Value Sema::command_constant(Symbol name) {
 Value Sema::constant(Scope::Constant& c, const Range& range) {
   if (c.known) return c.value;
   if (c.evaluating) {
-    report(Diag::constant_cycle, range, {std::string(current_scope_->tree->text(range))});
+    report(diag::constant_cycle, range, {std::string(current_scope_->tree->text(range))});
     return {};
   }
   c.evaluating = true;
@@ -265,7 +266,7 @@ Value Sema::ask_host(const Expr& e) {
   std::string text(current_scope_->tree->text(e.range));
   auto answer = current_scope_->host->evaluate(text);
   if (const auto* value = std::get_if<HostValue>(&answer)) return from_host(*value, e.range);
-  report(Diag::host_failed, e.range, {text, std::get<std::string>(answer)});
+  report(diag::host_failed, e.range, {text, std::get<std::string>(answer)});
   return {};
 }
 
@@ -283,7 +284,7 @@ Value Sema::attribute(const Expr& e) {
     }
     std::vector<std::string> names;
     for (const auto& [symbol, info] : current_scope_->functions) names.push_back(name_of(symbol));
-    Diagnostic& d = report(Diag::no_such_method, e.range, {std::string(name)});
+    Diagnostic& d = report(diag::no_such_method, e.range, {std::string(name)});
     if (auto near = nearest(name, names)) {
       d.with_help("did you mean `self." + *near + "`?");
     } else {
@@ -299,7 +300,7 @@ Value Sema::attribute(const Expr& e) {
       }
       std::string members;
       for (const auto& m : info.members) members += (members.empty() ? "" : ", ") + std::string(m.name);
-      report(Diag::no_such_member, e.range,
+      report(diag::no_such_member, e.range,
              {std::string(info.module) + "." + std::string(info.name), std::string(name)})
           .with_help("write one of: " + members);
       return {};
@@ -318,7 +319,7 @@ Value Sema::attribute(const Expr& e) {
   if (const ir::Expr* expr = base.expr()) {
     if (auto value = shape_attribute(*expr, name)) return *value;
   }
-  Diagnostic& d = report(Diag::no_such_attribute, e.range, {describe(base), std::string(name)});
+  Diagnostic& d = report(diag::no_such_attribute, e.range, {describe(base), std::string(name)});
   std::optional<Value> member;
   if (base.expr()) member = module_member("pl", name);
   if (member && member->is<OpValue>()) {
@@ -418,7 +419,7 @@ Value Sema::module_attribute(std::string_view path, std::string_view name, const
     if (path == "pl") {
       for (const ir::DTypeInfo& dtype : ir::all_dtypes()) names.emplace_back(dtype.name);
     }
-    Diagnostic& d = report(Diag::unknown_op, e.range, {std::string(path), std::string(name)});
+    Diagnostic& d = report(diag::unknown_op, e.range, {std::string(path), std::string(name)});
     std::string_view root = path.substr(0, path.find('.'));
     if (root != path && module_member(root, name)) {
       d.with_help("write `" + std::string(root) + "." + std::string(name) + "`");

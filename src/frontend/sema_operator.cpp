@@ -2,6 +2,7 @@
 #include "frontend/fold.h"
 #include "frontend/sema.h"
 #include "ops/broadcast.h"
+#include "support/diagnostics/sema.h"
 
 namespace tilewire::frontend {
 namespace {
@@ -98,7 +99,7 @@ Value Sema::binary(Operator op, const Value& a, const Value& b, const Expr& e) {
   }
   if (Folded folded = fold_binary(op, a, b)) {
     if (auto* value = std::get_if<Value>(&*folded)) return *value;
-    report(Diag::cannot_fold, e.range, {std::get<std::string>(*folded)});
+    report(diag::cannot_fold, e.range, {std::get<std::string>(*folded)});
     return {};
   }
   return runtime_binary(op, a, b, e);
@@ -107,7 +108,7 @@ Value Sema::binary(Operator op, const Value& a, const Value& b, const Expr& e) {
 Value Sema::runtime_binary(Operator op, const Value& a, const Value& b, const Expr& e) {
   auto operand_error = [&]() -> Value {
     Diagnostic& d =
-        report(Diag::operator_operands, e.range, {std::string(spelling(op)), describe(a), describe(b)});
+        report(diag::operator_operands, e.range, {std::string(spelling(op)), describe(a), describe(b)});
     if (op == Operator::In || op == Operator::NotIn) d.with_help("compare with each: `n == 1 or n == 2`");
     if (op == Operator::Is || op == Operator::IsNot) d.with_help("write `==` or `!=`");
     return {};
@@ -124,7 +125,7 @@ Value Sema::runtime_binary(Operator op, const Value& a, const Value& b, const Ex
   }
   if (names->tile.empty()) {
     Diagnostic& d =
-        report(Diag::operator_on_tiles, e.range, {std::string(spelling(op)), tile ? "tiles" : "tensors"});
+        report(diag::operator_on_tiles, e.range, {std::string(spelling(op)), tile ? "tiles" : "tensors"});
     d.with_help(op == Operator::FloorDiv
                     ? "`/` on integer tiles truncates; there is no flooring division of tiles"
                     : "write it with pl.mul, pl.exp and pl.log");
@@ -134,7 +135,7 @@ Value Sema::runtime_binary(Operator op, const Value& a, const Value& b, const Ex
               (is_tile(b) || is_tensor(b) || is_scalar(b));
   if (!fits) {
     if (tile && tensor) {
-      report(Diag::tile_with_tensor, e.range, {std::string(spelling(op))})
+      report(diag::tile_with_tensor, e.range, {std::string(spelling(op))})
           .with_help("load the tensor first: `pl.load(x, offsets, shape)`");
       return {};
     }
@@ -225,7 +226,7 @@ Value Sema::unary(Operator op, const Value& a, const Expr& e) {
   if (a.is<HostObjectValue>() && current_scope_->host) return ask_host(e);
   if (Folded folded = fold_unary(op, a)) {
     if (auto* value = std::get_if<Value>(&*folded)) return *value;
-    report(Diag::cannot_fold, e.range, {std::get<std::string>(*folded)});
+    report(diag::cannot_fold, e.range, {std::get<std::string>(*folded)});
     return {};
   }
   const char* name = nullptr;
@@ -237,7 +238,7 @@ Value Sema::unary(Operator op, const Value& a, const Expr& e) {
     if (op == Operator::Not && !tile && !tensor) name = "pl.scalar.not";
   }
   if (!name) {
-    Diagnostic& d = report(Diag::operator_operand, e.range, {std::string(spelling(op)), describe(a)});
+    Diagnostic& d = report(diag::operator_operand, e.range, {std::string(spelling(op)), describe(a)});
     if (op == Operator::Not && (tile || tensor))
       d.with_help("write `~` for the opposite of every element of a mask");
     return {};
@@ -316,7 +317,7 @@ Value Sema::conditional(const Expr& e) {
     blocks[i] = guard.take(span(branch));
   }
   if (!same_type(values[0]->type, values[1]->type)) {
-    report(Diag::conditional_types, e.range, {ir::to_string(values[0]->type), ir::to_string(values[1]->type)})
+    report(diag::conditional_types, e.range, {ir::to_string(values[0]->type), ir::to_string(values[1]->type)})
         .with_help("make both sides the same type with `pl.cast` or `pl.const(value, dtype)`");
     return {};
   }

@@ -3,6 +3,7 @@
 #include "frontend/parser.h"
 #include "frontend/sema.h"
 #include "ir/verifier.h"
+#include "support/diagnostics/sema.h"
 #include "support/near.h"
 
 namespace tilewire::frontend {
@@ -58,7 +59,7 @@ ir::ProgramRef Sema::run(const Ref<const SourceFile>& file) {
     for (const auto& v : order_[i]->versions) result->functions.push_back(v->function);
   }
   if (!program && result->functions.empty()) {
-    diags_.report(Diag::no_program, Span{file, 0, 0, 0, 0})
+    diags_.report(diag::no_program, Span{file, 0, 0, 0, 0})
         .with_help(
             "decorate a class with `@pl.program`, or functions with `@pl.jit`, `@pl.jit.host`, "
             "`@pl.jit.incore`");
@@ -87,7 +88,7 @@ bool Sema::choose_program(const std::vector<const Stmt*>& classes, const Ref<con
   }
   std::string names;
   for (const Stmt* cls : classes) names += (names.empty() ? "" : ", ") + name_of(cls->name);
-  diags_.report(Diag::several_programs, Span{file, 0, 0, 0, 0}, {names})
+  diags_.report(diag::several_programs, Span{file, 0, 0, 0, 0}, {names})
       .with_help("choose one with `--entry NAME`");
   return false;
 }
@@ -147,7 +148,7 @@ void Sema::collect_class(Scope& scope, const Stmt& cls, std::vector<const Expr*>
       groups.push_back(stmt->value);
     } else if (stmt->kind == StmtKind::Expr && stmt->value->kind != ExprKind::String &&
                stmt->value->kind != ExprKind::Ellipsis) {
-      report(Diag::class_statement, stmt->range)
+      report(diag::class_statement, stmt->range)
           .with_help("a program holds functions, constants and pld.comm_group(...)");
     }
   }
@@ -163,7 +164,7 @@ FunctionInfo* Sema::add_function(Scope& scope, const FunctionDef& def, bool is_m
   if (!read_decorators(info)) return nullptr;
   if (is_method &&
       (def.params.empty() || scope.tree->name(def.params[0].name) != "self" || def.params[0].annotation)) {
-    report(Diag::missing_self, def.name_range, {info.name})
+    report(diag::missing_self, def.name_range, {info.name})
         .with_help("write `def " + info.name + "(self, ...):`");
     return nullptr;
   }
@@ -175,7 +176,7 @@ FunctionInfo* Sema::add_function(Scope& scope, const FunctionDef& def, bool is_m
   }
   auto [it, fresh] = scope.functions.emplace(def.name, &info);
   if (!fresh) {
-    report(Diag::duplicate_function, def.name_range, {info.name})
+    report(diag::duplicate_function, def.name_range, {info.name})
         .with_note("first defined here", span(it->second->def->name_range))
         .with_help("give one of them another name");
     return nullptr;
@@ -204,13 +205,13 @@ bool Sema::read_decorators(FunctionInfo& info) {
       found = decorator->kind != ExprKind::Call || read_function_decorator(info, *decorator);
       if (!found) return false;
     } else {
-      report(Diag::unknown_decorator, decorator->range)
+      report(diag::unknown_decorator, decorator->range)
           .with_help("use @pl.function(...), @pl.jit or one of its forms");
       return false;
     }
   }
   if (!found) {
-    report(Diag::missing_decorator, info.def->name_range, {info.name})
+    report(diag::missing_decorator, info.def->name_range, {info.name})
         .with_help("write `@pl.function(type=pl.FunctionType.InCore)` above it");
   }
   return found;
@@ -222,7 +223,7 @@ bool Sema::read_function_decorator(FunctionInfo& info, const Expr& call) {
   std::optional<ir::Role> role;
   bool ok = call.items.empty();
   if (!ok) {
-    report(Diag::form_arguments, call.range, {"pl.function", "keywords only"})
+    report(diag::form_arguments, call.range, {"pl.function", "keywords only"})
         .with_help("write `@pl.function(type=pl.FunctionType.InCore)`");
   }
   for (const Keyword& keyword : call.keywords) {
@@ -245,7 +246,7 @@ bool Sema::read_function_decorator(FunctionInfo& info, const Expr& call) {
       info.split = split;
     } else {
       bool known = name == "type" || name == "level" || name == "role" || name == "attrs";
-      report(known ? Diag::keyword_type : Diag::unknown_keyword,
+      report(known ? diag::keyword_type : diag::unknown_keyword,
              known ? keyword.value->range : keyword.name_range,
              {"pl.function", std::string(name), describe(value)})
           .with_help(name == "type"    ? "write `type=pl.FunctionType.InCore`"
@@ -260,13 +261,13 @@ bool Sema::read_function_decorator(FunctionInfo& info, const Expr& call) {
   if (type) info.type = *type;
   if (level == ir::Level::HOST) {
     if (type && *type != ir::FunctionType::Host && *type != ir::FunctionType::Opaque) {
-      report(Diag::host_type, call.range, {std::string(member_name(ir::enum_value(*type)))})
+      report(diag::host_type, call.range, {std::string(member_name(ir::enum_value(*type)))})
           .with_help("leave `type=` out for a host function, `level=` for any other");
       return false;
     }
     info.type = ir::FunctionType::Host;
     if (role == ir::Role::Worker) {
-      report(Diag::host_role, call.range).with_help("write `role=pl.Role.Orchestrator`");
+      report(diag::host_role, call.range).with_help("write `role=pl.Role.Orchestrator`");
       return false;
     }
   }
@@ -282,7 +283,7 @@ bool Sema::set_function_attributes(const FunctionInfo& info, ir::Function& funct
     AttributeResult result =
         name ? set_attribute_field(function, *name, value) : AttributeResult::NoSuchField;
     if (result == AttributeResult::Set) continue;
-    report(result == AttributeResult::WrongType ? Diag::keyword_type : Diag::unknown_attribute,
+    report(result == AttributeResult::WrongType ? diag::keyword_type : diag::unknown_attribute,
            info.attributes_range, {"attrs", name ? *name : to_text(key), describe(value)})
         .with_help("write `attrs={\"split\": pl.SplitMode.UP_DOWN}`");
     return false;
@@ -353,7 +354,7 @@ void Sema::check_entry() {
     }
   }
   Diagnostic& d =
-      diags_.report(Diag::no_such_entry, Span{scopes_[0]->tree->file, 0, 0, 0, 0}, {options_.entry});
+      diags_.report(diag::no_such_entry, Span{scopes_[0]->tree->file, 0, 0, 0, 0}, {options_.entry});
   if (auto near = nearest(options_.entry, names)) d.with_help("did you mean `" + *near + "`?");
 }
 
@@ -369,7 +370,7 @@ void Sema::report_never_called(const std::vector<FunctionInfo*>& roots) {
       auto declared = param_annotation(*info, param);
       if (declared && declared->type) continue;
       std::string name = name_of(param.name);
-      report(top ? Diag::parameter_without_type : Diag::never_called, param.range, {name, info->name})
+      report(top ? diag::parameter_without_type : diag::never_called, param.range, {name, info->name})
           .with_help("annotate it, `" + name +
                      ": pl.Tensor[[16, 256], pl.FP32]`, or give its type: --shape " + name + "=16x256:FP32");
       if (!top) break;
@@ -399,7 +400,7 @@ std::vector<Ref<const ir::CommGroup>> Sema::read_groups(const std::vector<const 
           auto window = windows_.find(*item.get<std::string>());
           if (window == windows_.end()) {
             if (!diags_.has_errors()) {
-              report(Diag::unknown_slot, keyword.value->range, {*item.get<std::string>()})
+              report(diag::unknown_slot, keyword.value->range, {*item.get<std::string>()})
                   .with_help(
                       "a slot is the name `pld.alloc_window_buffer` is assigned to in the host function");
             }
@@ -412,14 +413,14 @@ std::vector<Ref<const ir::CommGroup>> Sema::read_groups(const std::vector<const 
       }
     }
     if (!ok) {
-      report(Diag::form_arguments, e->range, {"pld.comm_group", "devices= and slots="})
+      report(diag::form_arguments, e->range, {"pld.comm_group", "devices= and slots="})
           .with_help("write `pld.comm_group(devices=[0, 1], slots=[\"data_buf\"])`");
       continue;
     }
     try {
       result.push_back(ir::finish_node(std::move(group)));
     } catch (const ir::InvalidNode& error) {
-      report(Diag::bad_group, e->range, {error.what()}).with_help("list each rank once: `devices=[0, 1]`");
+      report(diag::bad_group, e->range, {error.what()}).with_help("list each rank once: `devices=[0, 1]`");
     }
   }
   return result;

@@ -5,6 +5,7 @@
 #include "frontend/sema.h"
 #include "ir/printer.h"
 #include "ir/structural.h"
+#include "support/diagnostics/sema.h"
 
 namespace tilewire::frontend {
 
@@ -20,7 +21,7 @@ void Sema::block(std::span<const Stmt* const> body) {
     statement(s);
     if (frame_->returned) {
       if (!rest.empty())
-        report(Diag::unreachable, rest[0]->range).with_help("remove it, or the `return` before it");
+        report(diag::unreachable, rest[0]->range).with_help("remove it, or the `return` before it");
       return;
     }
     if (frame_->active_flag != 0 && leaves_loop(s) && !rest.empty()) {
@@ -35,7 +36,7 @@ void Sema::continue_if_active(std::span<const Stmt* const> rest) {
   const Value active = frame_->env[frame_->active_flag];
   if (const auto* known = active.get<bool>()) {
     if (*known) return block(rest);
-    report(Diag::unreachable, rest[0]->range).with_help("remove it, or the `break` or `continue` before it");
+    report(diag::unreachable, rest[0]->range).with_help("remove it, or the `break` or `continue` before it");
     return;
   }
   std::vector<Symbol> merged = assigned_names(rest);
@@ -85,7 +86,7 @@ void Sema::expression_statement(const Stmt& s) {
     if (auto form = form_of(*e.left)) {
       if (*form == Form::StaticAssert) {
         if (e.items.empty() || e.items.size() > 2) {
-          report(Diag::form_arguments, e.range, {"pl.static_assert", "a condition and an optional message"})
+          report(diag::form_arguments, e.range, {"pl.static_assert", "a condition and an optional message"})
               .with_help("write `pl.static_assert(x.shape[0] % 16 == 0, \"message\")`");
           return;
         }
@@ -109,12 +110,12 @@ void Sema::perform(const Value& value, const Expr& e, const Range& range) {
   bool acts = is_function_call || (call && (!call->op->effects.empty() || call->op->synchronizes));
   if (e.kind != ExprKind::Call || !acts) {
     if (e.kind == ExprKind::Call && !call) return;  // an inline call: its statements are here already
-    report(Diag::unused_value, e.range).with_help("assign the result to a name, or remove the line");
+    report(diag::unused_value, e.range).with_help("assign the result to a name, or remove the line");
     return;
   }
   bool defers = call && call->op == ops_.find("pld.system.defer_wait");
   if (defers && fn_->scope_depth == fn_->spmd_depth) {
-    report(Diag::defer_wait_place, e.range)
+    report(diag::defer_wait_place, e.range)
         .with_help(
             "write `with pl.at(level=pl.Level.CORE_GROUP) as tid: pld.system.defer_wait(...)` in an "
             "orchestration function");
@@ -142,7 +143,7 @@ bool Sema::is_yield(const Stmt& s) {
 }
 
 void Sema::report_not_plain(const ir::Op& op, const Span& at) {
-  report(Diag::not_plain_assignment, at, {op.qualified()})
+  report(diag::not_plain_assignment, at, {op.qualified()})
       .with_help("write `buf = " + op.qualified() + "(...)`");
 }
 
@@ -152,7 +153,7 @@ bool Sema::gives_nothing(const ir::Expr& expr) {
 }
 
 void Sema::report_no_value(const Span& at) {
-  report(Diag::no_value, at).with_help("write the call as a statement of its own");
+  report(diag::no_value, at).with_help("write the call as a statement of its own");
 }
 
 void Sema::assign(const Stmt& s) {
@@ -181,7 +182,7 @@ void Sema::assign_target(const Expr& target, const Value& value, const Stmt& s) 
     case ExprKind::List:
       return unpack(target, value, s);
     default:
-      report(Diag::assign_target, target.range)
+      report(diag::assign_target, target.range)
           .with_help("assign to a name, to names in a tuple, or to a subscript of a name");
   }
 }
@@ -199,7 +200,7 @@ void Sema::unpack(const Expr& target, const Value& value, const Stmt& s) {
     }
   } else {
     if (!value.is_error()) {
-      report(Diag::cannot_unpack, s.value->range, {describe(value), std::to_string(target.items.size())})
+      report(diag::cannot_unpack, s.value->range, {describe(value), std::to_string(target.items.size())})
           .with_help("only tuples and lists are unpacked");
     }
     for (const Expr* item : target.items) bind_error(*item);
@@ -209,7 +210,7 @@ void Sema::unpack(const Expr& target, const Value& value, const Stmt& s) {
                                [](const Expr* item) { return item->kind == ExprKind::Unsupported; });
   if (!readable || items.size() != target.items.size()) {
     if (readable) {
-      report(Diag::unpack_count, target.range,
+      report(diag::unpack_count, target.range,
              {std::to_string(target.items.size()), std::to_string(items.size())})
           .with_help("write one name per value; `_` is a name for what is not used");
     }
@@ -259,7 +260,7 @@ void Sema::warn_plain_rebinding(Symbol name, const ir::ExprRef& value, const Ran
   const ir::Parameter& param = *fn_->params[root];
   if (param.direction == ir::Direction::In || param.name != name_of(name)) return;
   std::string text = name_of(name);
-  report(Diag::rebinds_output, range, {text})
+  report(diag::rebinds_output, range, {text})
       .with_help("write it: `" + text + " = pl.store(tile, offsets, " + text + ")` or `" + text +
                  "[...] = value`");
 }
@@ -268,11 +269,11 @@ void Sema::assign_annotated(const Stmt& s) {
   auto type = annotation(*s.annotation);
   const Expr& target = *s.targets[0];
   if (target.kind != ExprKind::Name) {
-    report(Diag::annotated_target, target.range).with_help("leave the annotation out");
+    report(diag::annotated_target, target.range).with_help("leave the annotation out");
     return;
   }
   if (!s.value) {
-    report(Diag::declaration_only, s.range, {name_of(target.name)}).with_help("give it a value");
+    report(diag::declaration_only, s.range, {name_of(target.name)}).with_help("give it a value");
     return;
   }
   Value callee = s.value->kind == ExprKind::Call ? eval(*s.value->left) : Value(NoneValue{});
@@ -289,7 +290,7 @@ void Sema::assign_annotated(const Stmt& s) {
   }
   if (!type || value.is_error()) return bind(target.name, Value());
   if (type->has_direction || !type->type) {
-    report(Diag::direction_on_variable, s.annotation->range).with_help("directions belong to parameters");
+    report(diag::direction_on_variable, s.annotation->range).with_help("directions belong to parameters");
     return bind(target.name, Value());
   }
   if (auto dtype = ir::scalar_dtype(type->type); dtype && value.is_number()) {
@@ -298,7 +299,7 @@ void Sema::assign_annotated(const Stmt& s) {
   if (value.is_error()) return bind(target.name, Value());
   const auto* expr = value.get<ir::ExprRef>();
   if (!expr || !ir::compatible(type->type, (*expr)->type)) {
-    report(Diag::annotation_mismatch, s.value->range, {ir::to_string(type->type), to_text(value)})
+    report(diag::annotation_mismatch, s.value->range, {ir::to_string(type->type), to_text(value)})
         .with_label("this is " + to_text(value))
         .with_help("correct the annotation or leave it out; pl.cast(x, dtype) converts values");
     return bind(target.name, Value());
@@ -309,7 +310,7 @@ void Sema::assign_annotated(const Stmt& s) {
 void Sema::assign_augmented(const Stmt& s) {
   const Expr& target = *s.targets[0];
   if (target.kind != ExprKind::Name && target.kind != ExprKind::Subscript) {
-    report(Diag::assign_target, target.range).with_help("assign to a name or to a subscript of a name");
+    report(diag::assign_target, target.range).with_help("assign to a name or to a subscript of a name");
     return;
   }
   Value before = eval(target);
@@ -329,12 +330,12 @@ void Sema::assign_augmented(const Stmt& s) {
 
 void Sema::return_statement(const Stmt& s) {
   if (frame_->loop_depth > 0) {
-    report(Diag::return_in_loop, s.range)
+    report(diag::return_in_loop, s.range)
         .with_help("assign the value to a name and return it after the loop");
     return;
   }
   if (fn_->scope_depth > frame_->scope_depth_at_entry) {
-    report(Diag::return_in_scope, s.range).with_help("return after the `with` block");
+    report(diag::return_in_scope, s.range).with_help("return after the `with` block");
     return;
   }
   frame_->returned = true;
@@ -359,14 +360,14 @@ void Sema::assert_statement(const Expr& condition, const Expr* message, const Ra
   if (value.is_error()) return;
   auto known = known_condition(value);
   if (!known) {
-    report(Diag::assert_at_run_time, condition.range)
+    report(diag::assert_at_run_time, condition.range)
         .with_help("assert what is known when the program is read: shapes, constants, dtypes");
     return;
   }
   if (*known) return;
   std::string text(current_scope_->tree->text(condition.range));
   Value said = message ? eval(*message) : Value(NoneValue{});
-  Diagnostic& d = report(Diag::assertion_failed, range, {text});
+  Diagnostic& d = report(diag::assertion_failed, range, {text});
   if (const auto* why = said.get<std::string>()) d.with_note(*why);
 }
 

@@ -2,19 +2,20 @@
 #include "frontend/attributes.h"
 #include "frontend/sema.h"
 #include "ir/printer.h"
+#include "support/diagnostics/sema.h"
 
 namespace tilewire::frontend {
 
 void Sema::with_statement(const Stmt& s) {
   if (s.items.size() != 1) {
-    report(Diag::with_items, s.range).with_help("write one scope after the other: task scopes do not nest");
+    report(diag::with_items, s.range).with_help("write one scope after the other: task scopes do not nest");
     return skip_scope(s);
   }
   const Expr& item = *s.items[0];
   auto form = item.kind == ExprKind::Call ? form_of(*item.left) : std::nullopt;
   if (form == Form::At) return at_scope(s, item);
   if (form == Form::Spmd) return spmd_scope(s, item, nullptr);
-  report(Diag::with_form, item.range)
+  report(diag::with_form, item.range)
       .with_help("write `with pl.at(level=pl.Level.CORE_GROUP):` or `with pl.spmd(n):`");
   skip_scope(s);
 }
@@ -50,13 +51,13 @@ bool Sema::scope_keyword(T& node, const Keyword& keyword, const char* form) {
     case AttributeResult::Set:
       return true;
     case AttributeResult::WrongType:
-      report(Diag::keyword_type, keyword.value->range, {form, std::string(name), describe(value)})
+      report(diag::keyword_type, keyword.value->range, {form, std::string(name), describe(value)})
           .with_help(keyword_help(name));
       return false;
     case AttributeResult::NoSuchField:
       break;
   }
-  report(Diag::unknown_keyword, keyword.name_range, {form, std::string(name)})
+  report(diag::unknown_keyword, keyword.name_range, {form, std::string(name)})
       .with_help(std::string("it takes `name_hint=`, `deps=`, `ordered=`, `optimizations=` and ") +
                  (std::string_view(form) == "pl.at" ? "`level=`" : "`sync_start=`"));
   return false;
@@ -68,7 +69,7 @@ template bool Sema::scope_keyword(ir::SpmdScope&, const Keyword&, const char*);
 bool Sema::set_attribute(ir::For& loop, std::string_view name, const Value& value, const Keyword& keyword) {
   AttributeResult result = set_attribute_field(loop, name, value);
   if (result != AttributeResult::WrongType) return result == AttributeResult::Set;
-  report(Diag::keyword_type, keyword.value->range, {"pl.pipeline", std::string(name), describe(value)})
+  report(diag::keyword_type, keyword.value->range, {"pl.pipeline", std::string(name), describe(value)})
       .with_help(keyword_help(name));
   return true;  // reported
 }
@@ -85,14 +86,14 @@ bool Sema::split_of(const Value& value, const Expr& e, ir::SplitMode& out) {
     }
   }
   if (!ok) {
-    report(Diag::optimizations, e.range).with_help("write `optimizations=[pl.split(pl.SplitMode.UP_DOWN)]`");
+    report(diag::optimizations, e.range).with_help("write `optimizations=[pl.split(pl.SplitMode.UP_DOWN)]`");
   }
   return ok;
 }
 
 bool Sema::task_ids(const Expr& e, ir::ExprList& out) {
   if (e.kind != ExprKind::List && e.kind != ExprKind::Tuple) {
-    report(Diag::deps_list, e.range).with_help("write `deps=[tid]`");
+    report(diag::deps_list, e.range).with_help("write `deps=[tid]`");
     return false;
   }
   bool ok = true;
@@ -106,7 +107,7 @@ bool Sema::task_ids(const Expr& e, ir::ExprList& out) {
     const auto* array = id ? ir::as<ir::ArrayType>(id->type) : nullptr;
     bool fits = id && (ir::isa<ir::TaskIdType>(id->type) || (array && array->dtype == ir::DType::TaskId));
     if (!fits) {
-      report(Diag::deps_type, item->range, {describe(value)})
+      report(diag::deps_type, item->range, {describe(value)})
           .with_label("this is " + to_text(value))
           .with_help("name a task with `with pl.at(...) as tid:`");
       ok = false;
@@ -120,7 +121,7 @@ bool Sema::task_ids(const Expr& e, ir::ExprList& out) {
 bool Sema::scope_allowed(const Range& range, const char* form) {
   if (fn_->level == ir::OnOrchestration) return true;
   Diagnostic& d =
-      report(Diag::scope_level, range,
+      report(diag::scope_level, range,
              {form, fn_->scope_depth > 0 ? "other task scopes" : ir::describe_levels(fn_->level)});
   if (fn_->scope_depth > 0) {
     d.with_help("end the scope around it first: task scopes do not nest");
@@ -136,13 +137,13 @@ void Sema::at_scope(const Stmt& s, const Expr& call) {
   scope->span = span(s.range);
   bool ok = scope_allowed(call.range, "pl.at");
   if (!call.items.empty()) {
-    report(Diag::form_arguments, call.range, {"pl.at", "keywords only"})
+    report(diag::form_arguments, call.range, {"pl.at", "keywords only"})
         .with_help("write `pl.at(level=pl.Level.CORE_GROUP, name_hint=\"name\")`");
     ok = false;
   }
   for (const Keyword& keyword : call.keywords) ok = scope_keyword(*scope, keyword, "pl.at") && ok;
   if (ok && scope->level != ir::Level::CORE_GROUP) {
-    report(Diag::at_level, call.range, {std::string(member_name(ir::enum_value(scope->level)))})
+    report(diag::at_level, call.range, {std::string(member_name(ir::enum_value(scope->level)))})
         .with_help("write `level=pl.Level.CORE_GROUP`: the scope is one kernel task");
     ok = false;
   }
@@ -158,7 +159,7 @@ void Sema::spmd_scope(const Stmt& s, const Expr& call, const Expr* block_name) {
   scope->span = span(s.range);
   bool ok = scope_allowed(call.range, "pl.spmd");
   if (call.items.size() != 1) {
-    report(Diag::form_arguments, call.range, {"pl.spmd", "the number of blocks"})
+    report(diag::form_arguments, call.range, {"pl.spmd", "the number of blocks"})
         .with_help("write `pl.spmd(8)`");
     ok = false;
   } else {
@@ -166,7 +167,7 @@ void Sema::spmd_scope(const Stmt& s, const Expr& call, const Expr* block_name) {
     ok = ok && scope->block_count;
     auto count = scope->block_count ? ir::constant_value(scope->block_count) : std::nullopt;
     if (count && *count <= 0) {
-      report(Diag::block_count, call.items[0]->range, {std::to_string(*count)});
+      report(diag::block_count, call.items[0]->range, {std::to_string(*count)});
       ok = false;
     }
   }
@@ -174,14 +175,14 @@ void Sema::spmd_scope(const Stmt& s, const Expr& call, const Expr* block_name) {
   size_t start = mark();
   if (block_name) {
     if (block_name->kind != ExprKind::Name) {
-      report(Diag::loop_target, block_name->range).with_help("write `for b in pl.spmd(n):`");
+      report(diag::loop_target, block_name->range).with_help("write `for b in pl.spmd(n):`");
       return skip_loop(s);
     }
     scope->block_var =
         ir::make<ir::Var>(span(*block_name), name_of(block_name->name), ir::scalar_type(ir::DType::Index));
     bind(block_name->name, ir::ExprRef(scope->block_var));
     if (leaves_loop(s.body)) {
-      report(Diag::break_not_allowed, s.range, {"pl.spmd"})
+      report(diag::break_not_allowed, s.range, {"pl.spmd"})
           .with_help("blocks are concurrent: guard the work with `if`");
       return skip_loop(s);
     }
@@ -195,7 +196,7 @@ void Sema::bind_task_id(const Stmt& s, ir::VarRef& out) {
   const Expr* name = s.kind == StmtKind::With && !s.names.empty() ? s.names[0] : nullptr;
   if (!name) return;
   if (name->kind != ExprKind::Name) {
-    report(Diag::with_name, name->range).with_help("write `as tid`");
+    report(diag::with_name, name->range).with_help("write `as tid`");
     return;
   }
   out = ir::make<ir::Var>(span(*name), name_of(name->name), ir::task_id_type());
@@ -270,7 +271,7 @@ bool Sema::check_defer_waits(const ir::AtScope& scope, const Expr& call, size_t 
     others += !op_call || op_call->op != defer;  // a loop with waits in it is something else too
   }
   if (waits == 0 || others == 0) return true;
-  report(Diag::defer_wait_scope, call.range)
+  report(diag::defer_wait_scope, call.range)
       .with_help("put the other statements into a scope of their own, with deps=[tid]");
   return false;
 }

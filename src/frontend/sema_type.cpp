@@ -1,6 +1,8 @@
 // Annotations: pl.Tensor[[NR, 256], pl.FP32], pl.Out[...], pl.Tile[...].
 #include "frontend/sema.h"
 #include "ir/printer.h"
+#include "support/diagnostics/ops.h"
+#include "support/diagnostics/sema.h"
 
 namespace tilewire::frontend {
 namespace {
@@ -52,11 +54,11 @@ std::optional<TypeValue> Sema::annotation(const Expr& e) {
     // A direction without a type: the type comes from the call.
     if (form->form == Form::Out) return TypeValue{nullptr, true, ir::Direction::Out, nullptr};
     if (form->form == Form::InOut) return TypeValue{nullptr, true, ir::Direction::InOut, nullptr};
-    report(Diag::incomplete_type, e.range, {std::string(current_scope_->tree->text(e.range))})
+    report(diag::incomplete_type, e.range, {std::string(current_scope_->tree->text(e.range))})
         .with_help(std::string("write `") + example_of(form->form) + "`");
     return std::nullopt;
   }
-  Diagnostic& d = report(Diag::not_a_type, e.range, {describe(value)});
+  Diagnostic& d = report(diag::not_a_type, e.range, {describe(value)});
   const auto* builtin = value.get<BuiltinValue>();
   if (builtin && (builtin->builtin == Builtin::Int || builtin->builtin == Builtin::Float ||
                   builtin->builtin == Builtin::Bool)) {
@@ -74,7 +76,7 @@ bool Sema::shape_of(const Value& value, const Expr& e, ir::ExprList& out, bool p
   const auto* list = value.get<ListValue>();
   if (!list) {
     if (!value.is_error()) {
-      report(Diag::shape_not_a_list, e.range, {describe(value)})
+      report(diag::shape_not_a_list, e.range, {describe(value)})
           .with_help("write the dimensions in brackets: `[16, 256]`");
     }
     return false;
@@ -89,7 +91,7 @@ bool Sema::shape_of(const Value& value, const Expr& e, ir::ExprList& out, bool p
     bool integer = expr && ir::scalar_dtype(expr->type) && ir::is_integer(*ir::scalar_dtype(expr->type));
     if (!known && (!integer || positive_constants)) {
       if (item.is_error()) return false;
-      report(positive_constants ? Diag::tile_extent : Diag::dimension_type, at.range, {describe(item)})
+      report(positive_constants ? diag::tile_extent : diag::dimension_type, at.range, {describe(item)})
           .with_label("this is " + describe(item))
           .with_help(positive_constants
                          ? "a tile has a fixed shape; load a part of the tensor and give "
@@ -98,7 +100,7 @@ bool Sema::shape_of(const Value& value, const Expr& e, ir::ExprList& out, bool p
       return false;
     }
     if (known && (*known < 0 || (positive_constants && *known == 0))) {
-      report(Diag::dimension_value, at.range,
+      report(diag::dimension_value, at.range,
              {std::to_string(*known), positive_constants ? "positive" : "zero or more", "a dimension"})
           .with_help("a size known only at run time is a symbol: `NR = pl.dynamic(\"NR\")`");
       return false;
@@ -110,7 +112,7 @@ bool Sema::shape_of(const Value& value, const Expr& e, ir::ExprList& out, bool p
 
 Value Sema::type_subscript(const FormValue& form, const Expr& e) {
   auto wrong = [&](const char* what) -> Value {
-    report(Diag::type_arguments, e.range, {std::string(current_scope_->tree->text(e.left->range)), what})
+    report(diag::type_arguments, e.range, {std::string(current_scope_->tree->text(e.left->range)), what})
         .with_help(std::string("write `") + example_of(form.form) + "`");
     return {};
   };
@@ -120,7 +122,7 @@ Value Sema::type_subscript(const FormValue& form, const Expr& e) {
     if (!inner) return {};
     if (inner->has_direction) return wrong("a type without a direction");
     if (inner->type && ir::isa<ir::ScalarType>(inner->type)) {
-      report(Diag::scalar_direction, e.range)
+      report(diag::scalar_direction, e.range)
           .with_help("return the scalar, or write it to an element of a tensor");
       return {};
     }
@@ -157,13 +159,13 @@ Value Sema::type_subscript(const FormValue& form, const Expr& e) {
     const auto* extent = args[0].get<int64_t>();
     if (!extent || args.size() != 2) return wrong("a length and a dtype");
     if (*extent <= 0) {
-      report(Diag::dimension_value, e.items[0]->range,
+      report(diag::dimension_value, e.items[0]->range,
              {std::to_string(*extent), "positive", "the length of an array"})
           .with_help("write `pl.Array[8, pl.INT32]`");
       return {};
     }
     if (!ir::is_integer(*dtype) && *dtype != ir::DType::TaskId && *dtype != ir::DType::Bool) {
-      report(Diag::array_dtype, e.items[1]->range, {to_text(args[1])})
+      report(diag::array_dtype, e.items[1]->range, {to_text(args[1])})
           .with_help("arrays hold integers, pl.BOOL or pl.TASK_ID; keep floats in a tile");
       return {};
     }
@@ -180,7 +182,7 @@ Value Sema::shaped_type(const FormValue& form, const Expr& e, const std::vector<
   ir::ExprList shape;
   if (!shape_of(args[0], *e.items[0], shape, tile)) return {};
   if (dtype == ir::DType::TaskId) {
-    report(Diag::tensor_dtype, e.items[1]->range, {to_text(args[1])})
+    report(diag::tensor_dtype, e.items[1]->range, {to_text(args[1])})
         .with_help("task ids are kept in `pl.array.create(n, pl.TASK_ID)`");
     return {};
   }
@@ -198,7 +200,7 @@ Value Sema::shaped_type(const FormValue& form, const Expr& e, const std::vector<
     } else if (!tile && given && given->view) {
       view = given->view;
     } else {
-      report(Diag::third_slot, e.items[2]->range,
+      report(diag::third_slot, e.items[2]->range,
              {tile ? "a memory space" : "a layout or a view", describe(args[2])})
           .with_help(tile ? "write `pl.Mem.Vec` or leave it out"
                           : "write `pl.ND`, `pl.DN`, `pl.NZ` or `pl.TensorView(stride=, layout=)`");
@@ -206,12 +208,12 @@ Value Sema::shaped_type(const FormValue& form, const Expr& e, const std::vector<
     }
   }
   if (tile && shape.size() != 2) {
-    report(Diag::tile_rank, e.items[0]->range, {std::to_string(shape.size())})
+    report(diag::tile_rank, e.items[0]->range, {std::to_string(shape.size())})
         .with_help("write `[rows, columns]`; a vector is [1, n]");
     return {};
   }
   if (view && !view->stride.empty() && view->stride.size() != shape.size()) {
-    report(Diag::stride_count, e.items[2]->range,
+    report(diag::stride_count, e.items[2]->range,
            {std::to_string(shape.size()), std::to_string(view->stride.size())})
         .with_help("give one stride per dimension, in elements");
     return {};
@@ -246,7 +248,7 @@ Value Sema::type_call(const FormValue&, const Expr& e) {
     }
   }
   if (!ok) {
-    report(Diag::form_arguments, e.range, {"pl.TensorView", "stride= and layout="})
+    report(diag::form_arguments, e.range, {"pl.TensorView", "stride= and layout="})
         .with_help("write `pl.TensorView(stride=[256, 1], layout=pl.ND)`");
     return {};
   }

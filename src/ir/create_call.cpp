@@ -8,6 +8,7 @@
 
 #include "ir/op.h"
 #include "ir/printer.h"
+#include "support/diagnostics/ops.h"
 
 namespace tilewire::ir {
 namespace {
@@ -168,10 +169,10 @@ void CallMaker::bind(std::vector<OpArgument>& positional, std::vector<OpKeyword>
     if (next == limit) {
       if (next < op_.params.size()) {
         const std::string& name = op_.params[next].name;
-        fail(Diag::op_keyword_only, argument.span, {op_.qualified(), name})
+        fail(diag::op_keyword_only, argument.span, {op_.qualified(), name})
             .with_help("write `" + name + "=` before it");
       } else {
-        fail(Diag::op_too_many_arguments, argument.span,
+        fail(diag::op_too_many_arguments, argument.span,
              {op_.qualified(), std::to_string(limit), std::to_string(positional.size())});
       }
       break;
@@ -199,7 +200,7 @@ void CallMaker::bind_keyword(OpKeyword& keyword, std::array<OpArgument*, max_par
   int index = op_.param_index(keyword.name);
   if (index < 0) return unknown_keyword(keyword);
   if (bound[index]) {
-    fail(Diag::op_duplicate_argument, keyword.name_span, {op_.qualified(), std::string(keyword.name)})
+    fail(diag::op_duplicate_argument, keyword.name_span, {op_.qualified(), std::string(keyword.name)})
         .with_help("leave one of them out");
     return;
   }
@@ -208,7 +209,7 @@ void CallMaker::bind_keyword(OpKeyword& keyword, std::array<OpArgument*, max_par
 
 void CallMaker::unknown_keyword(const OpKeyword& keyword) {
   if (op_.plain_assignment_only && keyword.name == "name") {
-    fail(Diag::window_buffer_named, keyword.name_span, {op_.qualified()})
+    fail(diag::window_buffer_named, keyword.name_span, {op_.qualified()})
         .with_help("leave `name=` out: in `data_buf = " + op_.qualified() +
                    "(...)` the buffer is called `data_buf`");
     return;
@@ -224,7 +225,7 @@ void CallMaker::unknown_keyword(const OpKeyword& keyword) {
     all += (all.empty() ? "`" : ", `") + param.name + "`";
   }
   Diagnostic& d =
-      fail(Diag::op_unknown_keyword, keyword.name_span, {op_.qualified(), std::string(keyword.name)});
+      fail(diag::op_unknown_keyword, keyword.name_span, {op_.qualified(), std::string(keyword.name)});
   if (!near.empty()) {
     d.with_help("did you mean `" + near + "`?");
   } else {
@@ -235,14 +236,14 @@ void CallMaker::unknown_keyword(const OpKeyword& keyword) {
 void CallMaker::missing(const OpParam& param) {
   std::string doc = param.doc.substr(0, param.doc.find(". "));
   while (!doc.empty() && doc.back() == '.') doc.pop_back();
-  fail(Diag::op_missing_argument, span_, {op_.qualified(), param.name})
+  fail(diag::op_missing_argument, span_, {op_.qualified(), param.name})
       .with_note("`" + param.name + "`: " + doc);
 }
 
 void CallMaker::wrong_argument(const OpParam& param, const OpArgument& argument) {
   if (param.kind == OpParam::ListOperand) {
     Diagnostic& d =
-        fail(Diag::op_list_expected, argument.span, {op_.qualified(), param.name, what_is(argument)});
+        fail(diag::op_list_expected, argument.span, {op_.qualified(), param.name, what_is(argument)});
     bool single = argument.span && argument.span.file && argument.span.line == argument.span.end_line;
     std::string text = "x";
     if (single && argument.span.end_column > argument.span.column) {
@@ -256,11 +257,11 @@ void CallMaker::wrong_argument(const OpParam& param, const OpArgument& argument)
     return;
   }
   if (std::holds_alternative<std::vector<OpArgument>>(argument.value)) {
-    fail(Diag::op_list_unexpected, argument.span, {op_.qualified(), param.name})
+    fail(diag::op_list_unexpected, argument.span, {op_.qualified(), param.name})
         .with_help("pass " + describe(param.accepts));
     return;
   }
-  fail(Diag::op_operand_class, argument.span,
+  fail(diag::op_operand_class, argument.span,
        {op_.qualified(), describe(param.accepts), param.name, what_is(argument)});
 }
 
@@ -299,7 +300,7 @@ ExprRef CallMaker::to_list(const OpParam& param, OpArgument& argument) {
       elements.push_back(constant ? to_expr(*constant, item.span) : nullptr);
       if (elements.back()) continue;
       ok = false;
-      fail(Diag::op_operand_class, item.span,
+      fail(diag::op_operand_class, item.span,
            {op_.qualified(), describe(param.accepts), param.name, what_is(item)});
     }
     return ok ? make<MakeTuple>(argument.span, std::move(elements)) : nullptr;
@@ -308,7 +309,7 @@ ExprRef CallMaker::to_list(const OpParam& param, OpArgument& argument) {
       for (AttrValue& item : *values) {
         elements.push_back(to_expr(item, argument.span));
         if (elements.back()) continue;
-        fail(Diag::op_operand_class, argument.span,
+        fail(diag::op_operand_class, argument.span,
              {op_.qualified(), describe(param.accepts), param.name, what_is(item)});
         return nullptr;
       }
@@ -337,11 +338,11 @@ void CallMaker::add_attribute(const OpParam& param, OpArgument& argument) {
     if (const auto* i = as<ConstInt>(*expr)) return add_attribute(param, {i->value}, argument.span);
     if (const auto* f = as<ConstFloat>(*expr)) return add_attribute(param, {f->value}, argument.span);
     if (const auto* b = as<ConstBool>(*expr)) return add_attribute(param, {b->value}, argument.span);
-    fail(Diag::op_attribute_not_constant, argument.span, {op_.qualified(), param.name})
+    fail(diag::op_attribute_not_constant, argument.span, {op_.qualified(), param.name})
         .with_label("`" + to_string(*expr) + "` is " + to_string((*expr)->type));
     return;
   }
-  fail(Diag::op_attribute_kind, argument.span,
+  fail(diag::op_attribute_kind, argument.span,
        {op_.qualified(), what_is(param.attr_kind, param.enum_id), param.name, what_is(argument)});
 }
 
@@ -354,7 +355,7 @@ bool CallMaker::convert_enum(const OpParam& param, AttrValue& value, const Span&
       value = {*member};
       return true;
     }
-    fail(Diag::op_unknown_enum_text, at, {quote(*text), param.name, op_.qualified()})
+    fail(diag::op_unknown_enum_text, at, {quote(*text), param.name, op_.qualified()})
         .with_help("write one of " + allowed_values(param.enum_id));
     return false;
   }
@@ -363,19 +364,19 @@ bool CallMaker::convert_enum(const OpParam& param, AttrValue& value, const Span&
       value = {EnumValue{param.enum_id, static_cast<uint8_t>(*number)}};
       return true;
     }
-    fail(Diag::op_unknown_enum_text, at, {std::to_string(*number), param.name, op_.qualified()})
+    fail(diag::op_unknown_enum_text, at, {std::to_string(*number), param.name, op_.qualified()})
         .with_help("write 0 (none), 1 (up-down), 2 (left-right) or a pl.SplitMode");
     return false;
   }
   if (const auto* member = value.get<EnumValue>()) {
     if (member->id == param.enum_id && member->value < info(param.enum_id).members.size()) return true;
     bool known = member->value < info(member->id).members.size();
-    fail(Diag::op_wrong_enum, at,
+    fail(diag::op_wrong_enum, at,
          {op_.qualified(), "a `" + enum_name + "`", param.name, known ? to_string(*member) : "?"})
         .with_help("write one of " + allowed_values(param.enum_id));
     return false;
   }
-  fail(Diag::op_attribute_kind, at,
+  fail(diag::op_attribute_kind, at,
        {op_.qualified(), what_is(param.attr_kind, param.enum_id), param.name, what_is(value)})
       .with_help("write one of " + allowed_values(param.enum_id));
   return false;
@@ -390,7 +391,7 @@ void CallMaker::add_attribute(const OpParam& param, AttrValue value, const Span&
     }
     // AttrKind lists its kinds in the order of the alternatives of AttrValue.
     if (value.value.index() != static_cast<size_t>(param.attr_kind)) {
-      fail(Diag::op_attribute_kind, at,
+      fail(diag::op_attribute_kind, at,
            {op_.qualified(), what_is(param.attr_kind, param.enum_id), param.name, what_is(value)});
       return;
     }
@@ -401,7 +402,7 @@ void CallMaker::add_attribute(const OpParam& param, AttrValue value, const Span&
 
 void CallMaker::take(ExprList args, AttrList attrs) {
   if (args.size() != op_.operand_count) {
-    fail(Diag::op_malformed_call, span_,
+    fail(diag::op_malformed_call, span_,
          {op_.qualified(), std::to_string(op_.operand_count), std::to_string(args.size())});
     return;
   }
@@ -410,7 +411,7 @@ void CallMaker::take(ExprList args, AttrList attrs) {
     for (const auto& [name, value] : attrs) {
       int index = op_.param_index(name);
       if (index < 0 || op_.params[index].kind != OpParam::Attribute) {
-        fail(Diag::op_unknown_keyword, span_, {op_.qualified(), name});
+        fail(diag::op_unknown_keyword, span_, {op_.qualified(), name});
       }
     }
   }
@@ -432,7 +433,7 @@ void CallMaker::take(ExprList args, AttrList attrs) {
     bool given = false;
     for (auto& [name, value] : attrs) {
       if (name != param.name) continue;
-      if (given) fail(Diag::op_duplicate_argument, span_, {op_.qualified(), name});
+      if (given) fail(diag::op_duplicate_argument, span_, {op_.qualified(), name});
       if (!given) add_attribute(param, std::move(value), span_);
       given = true;
     }
@@ -446,23 +447,23 @@ void CallMaker::wrong_class(const OpParam& param, const ExprRef& arg, const Span
   bool wants_int = (param.accepts & AcceptInt) && !(param.accepts & AcceptScalar);
   const auto* tensor = as<TensorType>(arg->type);
   if (dtype && wants_int && *dtype == DType::Bool) {
-    fail(Diag::op_bool_for_int, at, {op_.qualified(), param.name})
+    fail(diag::op_bool_for_int, at, {op_.qualified(), param.name})
         .with_label(label)
         .with_help("write 1 or 0, or pl.cast(x, pl.INT32)");
   } else if (dtype && wants_int) {
-    fail(Diag::op_not_an_integer, at, {op_.qualified(), param.name, what_is(arg->type)})
+    fail(diag::op_not_an_integer, at, {op_.qualified(), param.name, what_is(arg->type)})
         .with_label(label)
         .with_help("pl.cast(x, pl.INT32) makes an integer of it");
   } else if (tensor && (param.accepts & AcceptWindow)) {
     std::string shape;
     for (const ExprRef& dim : tensor->shape) shape += (shape.empty() ? "" : ", ") + to_string(dim);
-    fail(Diag::needs_window, at, {op_.qualified()})
+    fail(diag::needs_window, at, {op_.qualified()})
         .with_label(label)
         .with_help("put `" + to_string(arg) + "` in a window: buf = pld.alloc_window_buffer([" + shape +
                    "], dtype=pl." + std::string(info(tensor->dtype).name) +
                    ") on the host, then pld.window(buf, ...)");
   } else {
-    Diagnostic& d = fail(Diag::op_operand_class, at,
+    Diagnostic& d = fail(diag::op_operand_class, at,
                          {op_.qualified(), describe(param.accepts), param.name, what_is(arg->type)})
                         .with_label(label);
     if (tensor && (param.accepts & AcceptTile)) {
@@ -517,12 +518,12 @@ void CallMaker::convert_literal(const OpParam& param, ExprRef& arg, const Span& 
       if (fits(i->value, *target)) {
         arg = make<ConstInt>(arg->span, i->value, *target);
       } else {
-        fail(Diag::constant_out_of_range, at, {std::to_string(i->value), dtype_name});
+        fail(diag::constant_out_of_range, at, {std::to_string(i->value), dtype_name});
       }
       return;
     }
     if (!std::isfinite(round_to(static_cast<double>(i->value), *target))) {
-      fail(Diag::constant_out_of_range, at, {std::to_string(i->value), dtype_name});
+      fail(diag::constant_out_of_range, at, {std::to_string(i->value), dtype_name});
       return;
     }
     arg = make<ConstFloat>(arg->span, static_cast<double>(i->value), *target);
@@ -531,10 +532,10 @@ void CallMaker::convert_literal(const OpParam& param, ExprRef& arg, const Span& 
   double value = as<ConstFloat>(arg)->value;
   if (*target == DType::FP32) return;
   if (is_integer(*target)) {
-    fail(Diag::constant_not_integer, at, {float_text(value), op_.qualified(), dtype_name})
+    fail(diag::constant_not_integer, at, {float_text(value), op_.qualified(), dtype_name})
         .with_help("write an integer, or pl.cast the other operand to pl.FP32");
   } else if (std::isfinite(value) && !std::isfinite(round_to(value, *target))) {
-    fail(Diag::constant_out_of_range, at, {float_text(value), dtype_name});
+    fail(diag::constant_out_of_range, at, {float_text(value), dtype_name});
   } else {
     arg = make<ConstFloat>(arg->span, value, *target);
   }

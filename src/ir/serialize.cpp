@@ -7,6 +7,7 @@
 #include "ir/fields.h"
 #include "ir/pointer_map.h"
 #include "ir/verifier.h"
+#include "support/diagnostics/bytes.h"
 
 namespace tilewire::ir {
 namespace {
@@ -143,7 +144,7 @@ class Writer {
 
 // --- tokens -----------------------------------------------------------------------------------------------
 
-// Why reading stopped: a row of diagnostics.def and its arguments.
+// Why reading stopped: a row of the messages and its arguments.
 struct Failure {
   Diag id;
   std::vector<std::string> arguments;
@@ -217,12 +218,12 @@ class Reader {
   Reader(std::string_view bytes, const OpTable& ops) : bytes_(bytes), op_table_(ops) {}
 
   NodeRef read() {
-    if (!bytes_.starts_with(magic)) throw Failure{Diag::bytes_not_ir, {}};
+    if (!bytes_.starts_with(magic)) throw Failure{diag::bytes_not_ir, {}};
     offset_ = magic.size();
     size_t count = read_header();
     read_files();
     read_ops();
-    if (count > bytes_.size() - offset_) throw Failure{Diag::bytes_truncated, {std::to_string(offset_)}};
+    if (count > bytes_.size() - offset_) throw Failure{diag::bytes_truncated, {std::to_string(offset_)}};
     nodes_.reserve(count);
     sizes_.reserve(count);
     while (nodes_.size() < count) read_node(count);
@@ -240,7 +241,7 @@ class Reader {
   };
 
   [[noreturn]] void malformed(std::string what) const {
-    throw Failure{Diag::bytes_malformed, {std::to_string(start_), std::move(what)}};
+    throw Failure{diag::bytes_malformed, {std::to_string(start_), std::move(what)}};
   }
 
   // --- values of the stream
@@ -251,7 +252,7 @@ class Reader {
     next_ = 0;
     bool whole = msgpack::parse(bytes_.data(), bytes_.size(), offset_, list_);
     if (whole && !list_.unknown_kind && !list_.cut) return;
-    if (list_.cut) throw Failure{Diag::bytes_truncated, {std::to_string(start_)}};
+    if (list_.cut) throw Failure{diag::bytes_truncated, {std::to_string(start_)}};
     malformed("a value of a kind that no IR holds");
   }
 
@@ -296,7 +297,7 @@ class Reader {
       if (length == 0) throw BadValue{"expected the header"};
       int64_t version = take_int(0, INT64_MAX, "expected the format version");
       if (version != format_version) {
-        throw Failure{Diag::bytes_version, {std::to_string(version), std::to_string(format_version)}};
+        throw Failure{diag::bytes_version, {std::to_string(version), std::to_string(format_version)}};
       }
       if (length != 2) throw BadValue{"expected the header"};
       count = take_uint32("expected the number of nodes");
@@ -321,7 +322,7 @@ class Reader {
       for (size_t n = take_array("expected the names of ops"); n > 0; --n) {
         std::string_view name = take_text("expected the name of an op");
         const Op* op = op_table_.find(name);
-        if (!op) throw Failure{Diag::bytes_unknown_op, {std::string(name)}};
+        if (!op) throw Failure{diag::bytes_unknown_op, {std::string(name)}};
         ops_.push_back(op);
       }
     });
@@ -337,7 +338,7 @@ class Reader {
   NodeRef read_typed(size_t given) {
     std::string name(class_name<T>);
     if (given > field_count<T>) {
-      throw Failure{Diag::bytes_extra_fields,
+      throw Failure{diag::bytes_extra_fields,
                     {number(), name, std::to_string(given), std::to_string(field_count<T>)}};
     }
     Ref<T> node = make_empty<T>();
@@ -356,9 +357,9 @@ class Reader {
       }
       return finish_node(std::move(node));
     } catch (const BadValue& bad) {
-      throw Failure{Diag::bytes_field, {number(), at, name, bad.what}};
+      throw Failure{diag::bytes_field, {number(), at, name, bad.what}};
     } catch (const InvalidNode& invalid) {
-      throw Failure{Diag::bytes_invalid_node, {number(), name, invalid.what()}};
+      throw Failure{diag::bytes_invalid_node, {number(), name, invalid.what()}};
     }
   }
 
@@ -478,7 +479,7 @@ void Reader::read_node(size_t count) {
     malformed(bad.what);
   }
   if (static_cast<uint64_t>(kind) >= kind_count) {
-    throw Failure{Diag::bytes_unknown_kind, {number(), std::to_string(kind)}};
+    throw Failure{diag::bytes_unknown_kind, {number(), std::to_string(kind)}};
   }
   size_ = {1, 0};
   NodeRef node = dispatch_kind(static_cast<NodeKind>(kind), [&](auto identity) -> NodeRef {
@@ -486,10 +487,10 @@ void Reader::read_node(size_t count) {
   });
   ++size_.depth;
   if (size_.depth > max_depth) {
-    throw Failure{Diag::bytes_too_deep, {number(), std::to_string(max_depth)}};
+    throw Failure{diag::bytes_too_deep, {number(), std::to_string(max_depth)}};
   }
   uint64_t limit = isa<Type>(*node) ? max_type_size : free_expansion + max_expansion * count;
-  if (size_.nodes > limit) throw Failure{Diag::bytes_too_shared, {number()}};
+  if (size_.nodes > limit) throw Failure{diag::bytes_too_shared, {number()}};
   nodes_.push_back(std::move(node));
   sizes_.push_back(size_);
 }
@@ -517,7 +518,7 @@ ProgramRef program_from_bytes(std::string_view bytes, const OpTable& ops, Diagno
   if (!node) return nullptr;
   const auto* program = as<Program>(node);
   if (!program) {
-    diags.report(Diag::bytes_not_a_program, {}, {std::string(kind_name(*node))});
+    diags.report(diag::bytes_not_a_program, {}, {std::string(kind_name(*node))});
     return nullptr;
   }
   return verify(*program, diags) ? ref(program) : nullptr;

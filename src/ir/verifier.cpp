@@ -7,6 +7,7 @@
 #include "ir/pointer_map.h"
 #include "ir/structural.h"
 #include "ir/verify_calls.h"
+#include "support/diagnostics/verifier.h"
 
 namespace tilewire::ir {
 namespace {
@@ -148,7 +149,7 @@ class Verifier {
       statement(stmt);
     }
     if (must_yield && (block.stmts.empty() || !isa<Yield>(block.stmts.back()))) {
-      diags_.report(Diag::yield_missing, block.span, {count_of(role.yields->size(), "value")});
+      diags_.report(diag::yield_missing, block.span, {count_of(role.yields->size(), "value")});
     }
     if (role.returns) check_has_return(*role.returns);
     if (!role.scope_stays_open) leave(scope);
@@ -175,7 +176,7 @@ class Verifier {
     bool orchestration = place_.level == OnOrchestration || type == FunctionType::Inline;
     if (!orchestration || in_scope_) {
       const char* what = std::is_same_v<T, AtScope> ? "`pl.at`" : "`pl.spmd`";
-      diags_.report(Diag::scope_misplaced, scope.span, {what});
+      diags_.report(diag::scope_misplaced, scope.span, {what});
     }
     CallPlace outer = place_;
     bool was_in_scope = std::exchange(in_scope_, true);
@@ -191,7 +192,7 @@ class Verifier {
   void define(const Var& var) {
     type(*var.type);
     if (!vars_.insert(&var, static_cast<uint32_t>(scope_.size())).second) {
-      diags_.report(Diag::var_redefined, var.span, {name_of(var)});
+      diags_.report(diag::var_redefined, var.span, {name_of(var)});
       return;
     }
     scope_.push_back(&var);
@@ -206,7 +207,7 @@ class Verifier {
     }
     const uint32_t* place = vars_.find(&var);
     if (place && *place < scope_.size() && scope_[*place] == &var) return;
-    diags_.report(place ? Diag::var_out_of_scope : Diag::var_undefined, here(), {name_of(var)})
+    diags_.report(place ? diag::var_out_of_scope : diag::var_undefined, here(), {name_of(var)})
         .with_note("the variable is this one", var.span);
   }
 
@@ -247,11 +248,11 @@ class Verifier {
   // Dimensions are scalars without effects, which may be computed anywhere.
   void check_call_in_type(const Node& part) {
     if (const auto* call = as<Call>(&part)) calls_.check(*call, {}, false);
-    if (const auto* call = as<FunctionCall>(&part)) diags_.report(Diag::call_nested, here(), {call->callee});
+    if (const auto* call = as<FunctionCall>(&part)) diags_.report(diag::call_nested, here(), {call->callee});
   }
 
   void report_depth(const Span& span) {
-    if (!std::exchange(too_deep_, true)) diags_.report(Diag::ir_too_deep, span);
+    if (!std::exchange(too_deep_, true)) diags_.report(diag::ir_too_deep, span);
   }
 
   // --- statements and functions
@@ -263,11 +264,11 @@ class Verifier {
       const Parameter& param = *function.params[i];
       for (size_t k = 0; k < i; ++k) {
         if (function.params[k]->name != param.name) continue;
-        diags_.report(Diag::parameter_name_twice, param.span, {function.name, param.name});
+        diags_.report(diag::parameter_name_twice, param.span, {function.name, param.name});
         break;
       }
       if (param.direction != Direction::In && !isa<TensorType>(param.type)) {
-        diags_.report(Diag::parameter_direction, param.span,
+        diags_.report(diag::parameter_direction, param.span,
                       {param.name, function.name, to_string(param.type),
                        std::string(member_name(enum_value(param.direction)))});
       }
@@ -280,24 +281,24 @@ class Verifier {
     if (call && call->op->plain_assignment_only) allocated_.insert(assign.var.get(), 1);
     // Text has no form for a second variable of the same value: the reader takes it for another name.
     if (isa<Var>(assign.value) || isa<DimSymbol>(assign.value) || isa<MakeTuple>(assign.value)) {
-      diags_.report(Diag::assigned_name, assign.span, {assign.var->name_hint})
+      diags_.report(diag::assigned_name, assign.span, {assign.var->name_hint})
           .with_help("use the value itself where the variable is used");
     }
     if (assignable(assign.var->type, assign.value->type)) return;
-    diags_.report(Diag::assigned_type, assign.span,
+    diags_.report(diag::assigned_type, assign.span,
                   {name_of(*assign.var), to_string(assign.var->type), to_string(assign.value->type)});
   }
 
   void check(const Eval& eval) {
     const auto* call = as<Call>(eval.value);
     if (!call || !call->op->plain_assignment_only) return;
-    diags_.report(Diag::plain_assignment, eval.span, {call->op->qualified()});
+    diags_.report(diag::plain_assignment, eval.span, {call->op->qualified()});
   }
 
   void check(const If& branch) {
     check_condition(branch.condition);
     if (!branch.results.empty() && !branch.else_body) {
-      diags_.report(Diag::branch_without_else, branch.span, {count_of(branch.results.size(), "value")});
+      diags_.report(diag::branch_without_else, branch.span, {count_of(branch.results.size(), "value")});
     }
   }
 
@@ -307,7 +308,7 @@ class Verifier {
     calls_.check_integer(loop.step, "step of a loop");
     calls_.check_integer(loop.loop_var, "variable of a loop");
     auto step = constant_value(loop.step);
-    if (!step || *step == 0) diags_.report(Diag::loop_step, loop.step->span ? loop.step->span : loop.span);
+    if (!step || *step == 0) diags_.report(diag::loop_step, loop.step->span ? loop.step->span : loop.span);
     check_carried(loop);
   }
 
@@ -331,11 +332,11 @@ class Verifier {
   template <class T>
   void check_scope_results(const T& scope) {
     if (scope.task_id && !isa<TaskIdType>(scope.task_id->type)) {
-      diags_.report(Diag::dependency_type, scope.span, {to_string(scope.task_id->type)});
+      diags_.report(diag::dependency_type, scope.span, {to_string(scope.task_id->type)});
     }
     for (const VarRef& result : scope.results) {
       if (isa<TensorType>(result->type)) continue;
-      diags_.report(Diag::scope_result, result->span, {name_of(*result), to_string(result->type)});
+      diags_.report(diag::scope_result, result->span, {name_of(*result), to_string(result->type)});
     }
   }
 
@@ -343,7 +344,7 @@ class Verifier {
   void check_carried(const T& loop) {
     if (loop.init_values.size() != loop.iter_args.size() || loop.results.size() != loop.iter_args.size()) {
       diags_.report(
-          Diag::carried_count, loop.span,
+          diag::carried_count, loop.span,
           {count_of(loop.init_values.size(), "initial value"),
            count_of(loop.iter_args.size(), "carried variable"), count_of(loop.results.size(), "result")});
       return;
@@ -357,14 +358,14 @@ class Verifier {
 
   void check_condition(const ExprRef& condition) {
     if (scalar_dtype(condition->type) == DType::Bool) return;
-    diags_.report(Diag::condition_type, condition->span, {to_string(condition->type)});
+    diags_.report(diag::condition_type, condition->span, {to_string(condition->type)});
   }
 
   void check_yield(const Yield& yield, const VarList* targets) {
     if (!targets) {
-      diags_.report(Diag::yield_misplaced, yield.span);
+      diags_.report(diag::yield_misplaced, yield.span);
     } else if (targets->size() != yield.values.size()) {
-      diags_.report(Diag::yield_count, yield.span,
+      diags_.report(diag::yield_count, yield.span,
                     {count_of(yield.values.size(), "value"), std::to_string(targets->size())});
     } else {
       for (size_t i = 0; i < targets->size(); ++i) {
@@ -375,18 +376,18 @@ class Verifier {
 
   void check_return(const Return& ret, const Function* function) {
     if (!function) {
-      diags_.report(Diag::return_misplaced, ret.span);
+      diags_.report(diag::return_misplaced, ret.span);
       return;
     }
     const auto& types = function->return_types;
     if (types.size() != ret.values.size()) {
-      diags_.report(Diag::return_count, ret.span,
+      diags_.report(diag::return_count, ret.span,
                     {function->name, count_of(ret.values.size(), "value"), std::to_string(types.size())});
       return;
     }
     for (size_t i = 0; i < types.size(); ++i) {
       if (assignable(types[i], ret.values[i]->type)) continue;
-      diags_.report(Diag::return_type_differs, ret.span,
+      diags_.report(diag::return_type_differs, ret.span,
                     {function->name, to_string(ret.values[i]->type), to_string(types[i])});
     }
   }
@@ -394,13 +395,13 @@ class Verifier {
   void check_has_return(const Function& function) {
     const auto& stmts = function.body->stmts;
     if (function.return_types.empty() || (!stmts.empty() && isa<Return>(stmts.back()))) return;
-    diags_.report(Diag::return_count, function.span,
+    diags_.report(diag::return_count, function.span,
                   {function.name, count_of(0, "value"), std::to_string(function.return_types.size())});
   }
 
   void expect_carried(const char* what, const Var& target, const TypeRef& actual, const Span& at) {
     if (assignable(target.type, actual)) return;
-    diags_.report(Diag::carried_type, at, {what, name_of(target), to_string(target.type), to_string(actual)});
+    diags_.report(diag::carried_type, at, {what, name_of(target), to_string(target.type), to_string(actual)});
   }
 
   // --- window buffers and groups
@@ -420,9 +421,9 @@ class Verifier {
       const WindowBuffer& buffer = *buffers_[i];
       const Span& at = buffer.span ? buffer.span : buffer.base->span;
       if (!names.emplace(buffer.name, &buffer).second) {
-        diags_.report(Diag::window_buffer_name, at, {buffer.name});
+        diags_.report(diag::window_buffer_name, at, {buffer.name});
       }
-      if (!allocated_.find(buffer.base.get())) diags_.report(Diag::window_buffer_base, at, {buffer.name});
+      if (!allocated_.find(buffer.base.get())) diags_.report(diag::window_buffer_base, at, {buffer.name});
       here_ = &at;
       buffer_part(*buffer.size, 1);
       if (buffer.load_from_host) buffer_part(*buffer.load_from_host, 1);
@@ -434,7 +435,7 @@ class Verifier {
     if (depth > max_type_depth) return report_depth(part.span);
     if (const auto* buffer = as<WindowBuffer>(&part)) return note_buffer(*buffer);
     if (const auto* var = as<Var>(&part)) {
-      if (!vars_.find(var)) diags_.report(Diag::var_undefined, here(), {name_of(*var)});
+      if (!vars_.find(var)) diags_.report(diag::var_undefined, here(), {name_of(*var)});
       return;
     }
     check_call_in_type(part);
@@ -451,7 +452,7 @@ class Verifier {
     for (const auto& group : program_.comm_groups) {
       for (const WindowBufferRef& slot : group->slots) {
         if (placed.insert(slot.get(), 1).second) continue;
-        diags_.report(Diag::buffer_in_two_groups, group->span, {slot->name});
+        diags_.report(diag::buffer_in_two_groups, group->span, {slot->name});
       }
     }
   }

@@ -2,6 +2,8 @@
 
 #include "ir/printer.h"
 #include "ir/structural.h"
+#include "support/diagnostics/sema.h"
+#include "support/diagnostics/verifier.h"
 
 namespace tilewire::ir {
 namespace {
@@ -91,7 +93,7 @@ CallVerifier::CallVerifier(const Program& program, Diagnostics& diags, bool type
     : program_(program), diags_(diags), type_rules_(type_rules) {
   for (const FunctionRef& function : program.functions) {
     if (functions_.emplace(function->name, function.get()).second) continue;
-    diags_.report(Diag::function_name_twice, function->span, {function->name});
+    diags_.report(diag::function_name_twice, function->span, {function->name});
   }
 }
 
@@ -104,26 +106,26 @@ void CallVerifier::check(const Call& call, const CallPlace& place, bool statemen
   const Op& op = *call.op;
   if (place.level != 0 && !(op.levels & place.level)) {
     diags_.report(
-        Diag::op_at_wrong_level, call.span,
+        diag::op_at_wrong_level, call.span,
         {op.qualified(), "in " + describe_levels(op.levels), "in " + text_of(place.function->type, place)});
   }
   if (op.functions != 0 && place.function && !(op.functions & function_bit(place.function->type))) {
-    diags_.report(Diag::wrong_half, call.span, {op.qualified(), "another type of"});
+    diags_.report(diag::wrong_half, call.span, {op.qualified(), "another type of"});
   }
   const OpParam* missing = place.level != 0 ? missing_at(call, place.level) : nullptr;
   if (missing) {
-    diags_.report(Diag::required_at_level, call.span,
+    diags_.report(diag::required_at_level, call.span,
                   {op.qualified(), missing->name, describe_levels(place.level)});
   }
   if (!statement) {
     bool arithmetic = isa<ScalarType>(call.type) && op.effects.empty();
     if (!arithmetic || op.plain_assignment_only) {
-      diags_.report(Diag::call_nested, call.span, {op.qualified()})
+      diags_.report(diag::call_nested, call.span, {op.qualified()})
           .with_help("assign it to a variable and use the variable");
     }
   }
   if (call.args.size() != op.operand_count) {
-    diags_.report(Diag::call_operand_count, call.span,
+    diags_.report(diag::call_operand_count, call.span,
                   {op.qualified(), count_of(op.operand_count, "operand"), std::to_string(call.args.size())});
   } else if (type_rules_) {
     check_rule(call);
@@ -143,29 +145,29 @@ void CallVerifier::check_rule(const Call& call) {
     reason = invalid.what();
   }
   if (!made) {
-    diags_.report(Diag::call_breaks_rule, call.span, {op.qualified()}).with_note(reason);
+    diags_.report(diag::call_breaks_rule, call.span, {op.qualified()}).with_note(reason);
   } else if (!same_type(made->type, call.type)) {
-    diags_.report(Diag::call_result_type, call.span,
+    diags_.report(diag::call_result_type, call.span,
                   {op.qualified(), to_string(made->type), to_string(call.type)});
   } else if (made->attrs.size() != call.attrs.size() || !same_arguments(*made, call)) {
-    diags_.report(Diag::call_not_normal, call.span, {op.qualified()});
+    diags_.report(diag::call_not_normal, call.span, {op.qualified()});
   }
 }
 
 void CallVerifier::check(const FunctionCall& call, const CallPlace& place, bool statement) {
   if (!statement) {
-    diags_.report(Diag::call_nested, call.span, {call.callee})
+    diags_.report(diag::call_nested, call.span, {call.callee})
         .with_help("assign it to a variable and use the variable");
   }
   if (call.device) check_integer(call.device, "device");
   if (call.blocks) check_integer(call.blocks, "number of blocks");
   if (auto device = constant_value(call.device); device && *device < 0) {
-    diags_.report(Diag::device_negative, call.span, {std::to_string(*device)});
+    diags_.report(diag::device_negative, call.span, {std::to_string(*device)});
   }
   check_dependencies(call.deps);
   const Function* callee = find(call.callee);
   if (!callee) {
-    diags_.report(Diag::callee_unknown, call.span, {call.callee});
+    diags_.report(diag::callee_unknown, call.span, {call.callee});
     return;
   }
   calls_[place.function].push_back(&call);
@@ -177,7 +179,7 @@ void CallVerifier::check(const FunctionCall& call, const CallPlace& place, bool 
 void CallVerifier::check_levels(const FunctionCall& call, const Function& callee, const CallPlace& place) {
   FunctionType caller = place.function->type, target = callee.type;
   auto misplaced = [&](const char* keyword) {
-    diags_.report(Diag::keyword_at_wrong_level, call.span,
+    diags_.report(diag::keyword_at_wrong_level, call.span,
                   {keyword, describe(target), text_of(caller, place)});
   };
   bool from_host = caller == FunctionType::Host, from_inline = caller == FunctionType::Inline;
@@ -189,13 +191,13 @@ void CallVerifier::check_levels(const FunctionCall& call, const Function& callee
     allowed = target == FunctionType::AIC || target == FunctionType::AIV;
   }
   if (!allowed) {
-    diags_.report(Diag::callee_at_wrong_level, call.span, {text_of(caller, place), describe(target)})
+    diags_.report(diag::callee_at_wrong_level, call.span, {text_of(caller, place), describe(target)})
         .with_note("`" + callee.name + "` is " + describe(target), callee.span);
     return;
   }
   bool dispatch = from_host && target != FunctionType::Inline;
   if (dispatch && !call.device) {
-    diags_.report(Diag::dispatch_without_device, call.span, {callee.name})
+    diags_.report(diag::dispatch_without_device, call.span, {callee.name})
         .with_help("write " + callee.name + "(..., device=r), r a rank");
   }
   if (from_inline) return;
@@ -207,7 +209,7 @@ void CallVerifier::check_levels(const FunctionCall& call, const Function& callee
 void CallVerifier::check_arguments(const FunctionCall& call, const Function& callee) {
   if (call.args.size() != callee.params.size()) {
     diags_.report(
-        Diag::function_argument_count, call.span,
+        diag::function_argument_count, call.span,
         {callee.name, count_of(callee.params.size(), "parameter"), std::to_string(call.args.size())});
     return;
   }
@@ -218,18 +220,18 @@ void CallVerifier::check_arguments(const FunctionCall& call, const Function& cal
     const Span& at = arg->span && !isa<Var>(arg) ? arg->span : call.span;
     if (!compatible(param.type, arg->type, dims)) {
       diags_
-          .report(Diag::function_argument_type, at,
+          .report(diag::function_argument_type, at,
                   {param.name, callee.name, to_string(param.type), to_string(arg->type)})
           .with_label("`" + to_string(arg) + "` is " + to_string(arg->type));
     }
     if (param.direction != Direction::In && !storage_of(arg)) {
-      diags_.report(Diag::function_argument_direction, at, {param.name, callee.name})
+      diags_.report(diag::function_argument_direction, at, {param.name, callee.name})
           .with_label("`" + to_string(arg) + "` is not a variable");
     }
   }
   TypeRef expected = result_type(callee);
   if (!compatible(expected, call.type, dims)) {
-    diags_.report(Diag::function_result_type, call.span,
+    diags_.report(diag::function_result_type, call.span,
                   {callee.name, to_string(expected), to_string(call.type)});
   }
 }
@@ -250,7 +252,7 @@ void CallVerifier::check_group(const Function& group) {
     }
   }
   if (cube == 1 && vector == 1 && other == 0) return;
-  diags_.report(Diag::group_body, group.span, {group.name});
+  diags_.report(diag::group_body, group.span, {group.name});
 }
 
 void CallVerifier::check_dependencies(const ExprList& deps) {
@@ -258,14 +260,14 @@ void CallVerifier::check_dependencies(const ExprList& deps) {
     const auto* array = as<ArrayType>(dep->type);
     if (isa<TaskIdType>(dep->type) || scalar_dtype(dep->type) == DType::TaskId) continue;
     if (array && array->dtype == DType::TaskId) continue;
-    diags_.report(Diag::dependency_type, dep->span, {to_string(dep->type)});
+    diags_.report(diag::dependency_type, dep->span, {to_string(dep->type)});
   }
 }
 
 void CallVerifier::check_integer(const ExprRef& expr, const char* what) {
   auto dtype = scalar_dtype(expr->type);
   if (dtype && is_integer(*dtype)) return;
-  diags_.report(Diag::integer_needed, expr->span, {what, to_string(expr->type)});
+  diags_.report(diag::integer_needed, expr->span, {what, to_string(expr->type)});
 }
 
 void CallVerifier::check_recursion() {
@@ -288,7 +290,7 @@ void CallVerifier::check_recursion() {
       const Function* callee = find(call.callee);
       if (!callee || state[callee] == Done) continue;
       if (state[callee] == Open) {
-        diags_.report(Diag::recursive_function, call.span, {callee->name});
+        diags_.report(diag::recursive_function, call.span, {callee->name});
       } else {
         stack.emplace_back(callee, 0);
       }

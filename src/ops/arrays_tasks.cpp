@@ -3,6 +3,7 @@
 #include "ops/checks.h"
 #include "ops/define.h"
 #include "ops/families.h"
+#include "support/diagnostics/ops.h"
 
 namespace tilewire::ops {
 
@@ -17,9 +18,9 @@ TypeRef element_type(DType dtype) {
 TypeRef create_rule(OpCheck& c) {
   int64_t extent = *c.attr("n")->get<int64_t>();
   DType dtype = *c.attr("dtype")->get<DType>();
-  if (extent <= 0) c.error(Diag::array_extent, {std::to_string(extent)});
+  if (extent <= 0) c.error(diag::array_extent, {std::to_string(extent)});
   if (!is_integer(dtype) && dtype != DType::Bool && dtype != DType::TaskId) {
-    c.error(Diag::array_dtype, {name_of(dtype)})
+    c.error(diag::array_dtype, {name_of(dtype)})
         .with_help("a tile of one row holds floats: pl.tile.create([1, n], ...)");
   }
   return c.failed() ? nullptr : make<ArrayType>(Span{}, extent, dtype);
@@ -33,7 +34,7 @@ bool check_index(OpCheck& c) {
   auto index = constant_value(c.args[1]);
   int64_t extent = array_of(c).extent;
   if (!index || (*index >= 0 && *index < extent)) return true;
-  c.error(Diag::array_index, "i", {std::to_string(*index), std::to_string(extent)})
+  c.error(diag::array_index, "i", {std::to_string(*index), std::to_string(extent)})
       .with_help("elements go from 0 to " + std::to_string(extent - 1));
   return false;
 }
@@ -48,7 +49,7 @@ TypeRef set_rule(OpCheck& c) {
   const TypeRef& value = c.args[2]->type;
   bool fits = dtype == DType::TaskId ? isa<TaskIdType>(value) : scalar_dtype(value) == dtype;
   if (!fits) {
-    Diagnostic& d = c.error(Diag::array_value, "v", {name_of(dtype), to_string(value)});
+    Diagnostic& d = c.error(diag::array_value, "v", {name_of(dtype), to_string(value)});
     if (dtype != DType::TaskId && scalar_dtype(value)) {
       d.with_help("convert it: pl.cast(" + to_string(c.args[2]) + ", " + name_of(dtype) + ")");
     }

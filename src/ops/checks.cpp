@@ -1,6 +1,7 @@
 #include "ops/checks.h"
 
 #include "ir/printer.h"
+#include "support/diagnostics/ops.h"
 
 namespace tilewire::ops {
 
@@ -18,7 +19,7 @@ std::string name_of(DType dtype) {
 
 bool check_dtype(OpCheck& c, std::string_view operand, DType dtype, const DTypeSet& allowed) {
   if (allowed.holds(dtype)) return true;
-  c.error(Diag::dtype_not_allowed, operand, {c.op.qualified(), name_of(dtype)})
+  c.error(diag::dtype_not_allowed, operand, {c.op.qualified(), name_of(dtype)})
       .with_help("it works on " + std::string(allowed.text) + "; pl.cast(x, target_type) converts");
   return false;
 }
@@ -27,7 +28,7 @@ bool check_same_dtype(OpCheck& c, std::string_view a, std::string_view b) {
   DType x = *c.dtype(a);
   DType y = *c.dtype(b);
   if (x == y) return true;
-  c.error(Diag::dtype_mismatch, b, {c.op.qualified(), name_of(x), name_of(y)})
+  c.error(diag::dtype_mismatch, b, {c.op.qualified(), name_of(x), name_of(y)})
       .with_help("convert one of them: pl.cast(" + to_string(c.arg(b)) + ", " + name_of(x) + ")");
   return false;
 }
@@ -36,13 +37,13 @@ bool check_same_shape(OpCheck& c, std::string_view a, std::string_view b) {
   auto x = shaped(c.arg(a));
   auto y = shaped(c.arg(b));
   if (may_equal(*x->shape, *y->shape)) return true;
-  c.error(Diag::shape_mismatch, b, {c.op.qualified(), shape_text(*x->shape), shape_text(*y->shape)});
+  c.error(diag::shape_mismatch, b, {c.op.qualified(), shape_text(*x->shape), shape_text(*y->shape)});
   return false;
 }
 
 bool check_storage_dtype(OpCheck& c, const char* what, DType dtype) {
   if (dtype != DType::TaskId) return true;
-  c.error(Diag::storage_dtype, {what, name_of(dtype)})
+  c.error(diag::storage_dtype, {what, name_of(dtype)})
       .with_help("pl.array.create(n, pl.TASK_ID) holds task ids");
   return false;
 }
@@ -50,7 +51,7 @@ bool check_storage_dtype(OpCheck& c, const char* what, DType dtype) {
 bool check_length(OpCheck& c, std::string_view list, size_t count) {
   size_t found = c.list(list).size();
   if (found == count) return true;
-  c.error(Diag::list_length, list,
+  c.error(diag::list_length, list,
           {c.op.qualified(), std::to_string(count), std::string(list), std::to_string(found)});
   return false;
 }
@@ -58,7 +59,7 @@ bool check_length(OpCheck& c, std::string_view list, size_t count) {
 bool check_peer(OpCheck& c, std::string_view peer) {
   auto value = constant_value(c.arg(peer));
   if (!value || *value >= 0) return true;
-  c.error(Diag::negative_peer, peer, {c.op.qualified(), std::to_string(*value)})
+  c.error(diag::negative_peer, peer, {c.op.qualified(), std::to_string(*value)})
       .with_help("take it modulo the rank count: (pld.rank(ctx) - 1 + n) % n with n = pld.nranks(ctx)");
   return false;
 }
@@ -67,14 +68,14 @@ namespace {
 
 bool check_start(OpCheck& c, std::string_view offsets, size_t i, int64_t start) {
   if (start >= 0) return true;
-  c.error(Diag::negative_offset, offsets, {c.op.qualified(), std::to_string(start), std::to_string(i)})
+  c.error(diag::negative_offset, offsets, {c.op.qualified(), std::to_string(start), std::to_string(i)})
       .with_help("offsets count from 0; there is no counting from the end");
   return false;
 }
 
 Diagnostic& out_of_bounds(OpCheck& c, std::string_view offsets, size_t i, const std::string& last,
                           int64_t size) {
-  return c.error(Diag::region_out_of_bounds, offsets,
+  return c.error(diag::region_out_of_bounds, offsets,
                  {c.op.qualified(), last, std::to_string(i), std::to_string(size)});
 }
 
@@ -129,7 +130,7 @@ std::optional<size_t> checked_axis(OpCheck& c, std::string_view attr, size_t ran
   int64_t axis = *c.attr(attr)->get<int64_t>();
   int64_t n = static_cast<int64_t>(rank);
   if (axis >= -n && axis < n) return axis < 0 ? axis + n : axis;
-  c.error(Diag::axis_out_of_range, attr, {c.op.qualified(), std::to_string(axis), std::to_string(rank)})
+  c.error(diag::axis_out_of_range, attr, {c.op.qualified(), std::to_string(axis), std::to_string(rank)})
       .with_help(rank == 0 ? "the operand has no dimensions"
                            : "axes go from 0 to " + std::to_string(rank - 1) + "; -1 is the last");
   return std::nullopt;
@@ -140,12 +141,12 @@ namespace {
 bool check_tile_extent(OpCheck& c, std::string_view list, const ExprRef& extent) {
   auto value = constant_value(extent);
   if (!value) {
-    c.error(Diag::extent_not_constant, list, {to_string(extent)})
+    c.error(diag::extent_not_constant, list, {to_string(extent)})
         .with_help("give the tile its largest size and pass the part in use as `valid_shape`");
     return false;
   }
   if (*value > 0) return true;
-  c.error(Diag::extent_not_positive, list, {"tile", std::to_string(*value)});
+  c.error(diag::extent_not_positive, list, {"tile", std::to_string(*value)});
   return false;
 }
 
@@ -160,7 +161,7 @@ ExprRef as_index(const ExprRef& extent) {
 std::optional<TileShape> checked_tile_shape(OpCheck& c, std::string_view list) {
   const ExprList& extents = c.list(list);
   if (extents.empty()) {
-    c.error(Diag::rank_too_small, list, {c.op.qualified(), "1", "0"});
+    c.error(diag::rank_too_small, list, {c.op.qualified(), "1", "0"});
     return std::nullopt;
   }
   bool good = true;
@@ -169,7 +170,7 @@ std::optional<TileShape> checked_tile_shape(OpCheck& c, std::string_view list) {
   size_t rank = extents.size();
   for (size_t i = 0; i + 2 < rank; ++i) {
     if (*constant_value(extents[i]) == 1) continue;
-    c.error(Diag::leading_extent, list, {shape_text(extents)})
+    c.error(diag::leading_extent, list, {shape_text(extents)})
         .with_help("loop over the leading dimensions, or reshape the tensor to two");
     return std::nullopt;
   }
@@ -191,7 +192,7 @@ bool check_tensor_shape(OpCheck& c, std::string_view list) {
   for (const ExprRef& extent : c.list(list)) {
     auto value = constant_value(extent);
     if (!value || *value > 0) continue;
-    c.error(Diag::extent_not_positive, list, {"tensor", std::to_string(*value)});
+    c.error(diag::extent_not_positive, list, {"tensor", std::to_string(*value)});
     good = false;
   }
   return good;
@@ -208,9 +209,9 @@ bool check_valid_shape(OpCheck& c, std::string_view list, const ExprList& shape)
     if (!value || (*value >= 0 && (!extent || *value <= *extent))) continue;
     good = false;
     if (*value < 0) {
-      c.error(Diag::extent_not_positive, list, {"tile", std::to_string(*value)});
+      c.error(diag::extent_not_positive, list, {"tile", std::to_string(*value)});
     } else {
-      c.error(Diag::valid_shape_too_large, list,
+      c.error(diag::valid_shape_too_large, list,
               {std::to_string(*value), std::to_string(*extent), std::to_string(i)});
     }
   }
@@ -220,12 +221,12 @@ bool check_valid_shape(OpCheck& c, std::string_view list, const ExprList& shape)
 std::optional<ExprList> region_of_tile(OpCheck& c, std::string_view tile, size_t rank) {
   const TileType& type = *c.tile(tile);
   if (rank == 0) {
-    c.error(Diag::rank_too_small, {c.op.qualified(), "1", "0"});
+    c.error(diag::rank_too_small, {c.op.qualified(), "1", "0"});
     return std::nullopt;
   }
   if (rank == 1) {
     if (type.rows() == 1) return ExprList{type.shape[1]};
-    c.error(Diag::tile_into_vector, tile, {c.op.qualified(), std::to_string(type.rows())})
+    c.error(diag::tile_into_vector, tile, {c.op.qualified(), std::to_string(type.rows())})
         .with_help("reshape the tile to one row first: pl.tile.reshape(t, [1, n])");
     return std::nullopt;
   }
@@ -242,7 +243,7 @@ bool normalise_int32(OpCheck& c, std::string_view operand) {
   if (scalar_dtype(value->type) == DType::Int32) return true;
   if (const auto* constant = as<ConstInt>(value)) {
     if (!fits(constant->value, DType::Int32)) {
-      c.error(Diag::narrowed_value, operand,
+      c.error(diag::narrowed_value, operand,
               {std::to_string(constant->value), c.op.qualified(), std::string(operand)});
       return false;
     }
@@ -256,7 +257,7 @@ bool normalise_int32(OpCheck& c, std::string_view operand) {
 bool check_signal(OpCheck& c, std::string_view signal) {
   DType dtype = c.tensor(signal)->dtype;
   if (dtype == DType::Int32) return true;
-  c.error(Diag::signal_not_int32, signal, {c.op.qualified(), name_of(dtype)})
+  c.error(diag::signal_not_int32, signal, {c.op.qualified(), name_of(dtype)})
       .with_help("pld.alloc_signal(n) on the host makes a signal of n cells");
   return false;
 }
@@ -267,7 +268,7 @@ bool check_atomic(OpCheck& c, std::string_view operand) {
   bool good = dtype == DType::FP32 || dtype == DType::FP16 || dtype == DType::BF16 ||
               (is_integer(dtype) && bits(dtype) >= 16);
   if (!good) {
-    c.error(Diag::atomic_dtype, operand, {name_of(dtype)})
+    c.error(diag::atomic_dtype, operand, {name_of(dtype)})
         .with_help("it works on FP32, FP16, BF16 and integers of 16 bits or more");
   }
   return good;

@@ -2,6 +2,7 @@
 #include "ops/checks.h"
 #include "ops/define.h"
 #include "ops/families.h"
+#include "support/diagnostics/ops.h"
 
 namespace tilewire::ops {
 
@@ -13,7 +14,7 @@ bool check_collective_dtype(OpCheck& c, const char* name) {
   DType dtype = c.tensor(name)->dtype;
   if (dtype == DType::FP32 || dtype == DType::FP16 || dtype == DType::BF16 || dtype == DType::Int32)
     return true;
-  c.error(Diag::collective_dtype, name, {c.op.qualified(), name_of(dtype)})
+  c.error(diag::collective_dtype, name, {c.op.qualified(), name_of(dtype)})
       .with_help("pl.cast(x, target_type) converts");
   return false;
 }
@@ -22,7 +23,7 @@ bool check_collective_dtype(OpCheck& c, const char* name) {
 bool check_collective_signal(OpCheck& c, std::optional<int64_t> ranks) {
   int64_t cores = *c.attr("core_num")->get<int64_t>();
   if (cores <= 0) {
-    c.error(Diag::core_num, {c.op.qualified(), std::to_string(cores)});
+    c.error(diag::core_num, {c.op.qualified(), std::to_string(cores)});
     return false;
   }
   if (!c.has("signal")) return true;
@@ -30,7 +31,7 @@ bool check_collective_signal(OpCheck& c, std::optional<int64_t> ranks) {
   auto cells = element_count(c.tensor("signal")->shape);
   int64_t needed = 0;
   if (__builtin_mul_overflow(ranks.value_or(1), cores, &needed) || !cells || *cells >= needed) return true;
-  c.error(Diag::signal_too_small, "signal",
+  c.error(diag::signal_too_small, "signal",
           {c.op.qualified(), std::to_string(needed), std::to_string(*cells)})
       .with_help("pld.alloc_signal(n) on the host makes a signal of n cells");
   return false;
@@ -38,7 +39,7 @@ bool check_collective_signal(OpCheck& c, std::optional<int64_t> ranks) {
 
 bool check_has_rows(OpCheck& c, const char* name) {
   if (!c.tensor(name)->shape.empty()) return true;
-  c.error(Diag::rank_too_small, name, {c.op.qualified(), "1", "0"});
+  c.error(diag::rank_too_small, name, {c.op.qualified(), "1", "0"});
   return false;
 }
 
@@ -57,7 +58,7 @@ bool check_blocks(OpCheck& c, const char* target, const ExprRef& whole, const Ex
     blocks = *rows / *part;
     return true;
   }
-  c.error(Diag::collective_rows, target,
+  c.error(diag::collective_rows, target,
           {c.op.qualified(), std::to_string(*rows), target, expand(what, {std::to_string(*part)})});
   return false;
 }
@@ -89,7 +90,7 @@ bool check_blockwise(OpCheck& c, const char* input) {
   if (a.dtype != b.dtype) good = check_same_dtype(c, "target", input) && good;
   if (!check_has_rows(c, input) || !check_has_rows(c, "target")) return false;
   if (!may_equal(after_first(a.shape), after_first(b.shape))) {
-    c.error(Diag::collective_block, "target", {c.op.qualified(), shape_text(a.shape), shape_text(b.shape)});
+    c.error(diag::collective_block, "target", {c.op.qualified(), shape_text(a.shape), shape_text(b.shape)});
     return false;
   }
   return good;
@@ -111,7 +112,7 @@ bool check_distinct(OpCheck& c) {
   bool same =
       c.arg("input") == c.arg("target") || (a && a->window_buffer && a->window_buffer == b->window_buffer);
   if (!same) return true;
-  c.error(Diag::collective_same_buffer, "input", {c.op.qualified()})
+  c.error(diag::collective_same_buffer, "input", {c.op.qualified()})
       .with_help("allocate a second buffer for `target`");
   return false;
 }
@@ -132,10 +133,10 @@ TypeRef all_to_all_rule(OpCheck& c) {
 bool check_counts(OpCheck& c, const char* name) {
   const TensorType& counts = *c.tensor(name);
   if (counts.shape.size() != 1) {
-    c.error(Diag::counts_shape, name, {c.op.qualified(), name, shape_text(counts.shape)});
+    c.error(diag::counts_shape, name, {c.op.qualified(), name, shape_text(counts.shape)});
   }
   if (counts.dtype != DType::Int32) {
-    c.error(Diag::counts_dtype, name, {c.op.qualified(), name, name_of(counts.dtype)})
+    c.error(diag::counts_dtype, name, {c.op.qualified(), name, name_of(counts.dtype)})
         .with_help("pl.cast(x, pl.INT32) converts");
   }
   return counts.shape.size() == 1 && counts.dtype == DType::Int32;

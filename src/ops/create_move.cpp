@@ -3,6 +3,7 @@
 #include "ops/checks.h"
 #include "ops/define.h"
 #include "ops/families.h"
+#include "support/diagnostics/ops.h"
 
 namespace tilewire::ops {
 
@@ -45,7 +46,7 @@ TypeRef fresh(OpCheck& c, bool is_tile) {
 bool check_element_value(OpCheck& c, std::string_view value, DType dtype) {
   DType found = *c.dtype(value);
   if (found == dtype) return true;
-  c.error(Diag::element_dtype, value, {c.op.qualified(), name_of(dtype), name_of(found)})
+  c.error(diag::element_dtype, value, {c.op.qualified(), name_of(dtype), name_of(found)})
       .with_help("convert it: pl.cast(" + to_string(c.arg(value)) + ", " + name_of(dtype) + ")");
   return false;
 }
@@ -61,7 +62,7 @@ TypeRef arange_rule(OpCheck& c, bool is_tile) {
   if (!type) return nullptr;
   DType dtype = dtype_attr(c);
   if (!numbers.holds(dtype)) {
-    c.error(Diag::dtype_not_allowed, {c.op.qualified(), name_of(dtype)})
+    c.error(diag::dtype_not_allowed, {c.op.qualified(), name_of(dtype)})
         .with_help("it works on integers and floats");
     return nullptr;
   }
@@ -132,7 +133,7 @@ void define_create(std::vector<Op>& ops) {
 // Fills in offsets and shape of `pl.load(x)`: all of the tensor.
 bool complete_load(OpCheck& c, const TensorType& t) {
   if (c.has("offsets") != c.has("shape")) {
-    c.error(Diag::all_or_none, {c.op.qualified(), "`offsets` and `shape`"})
+    c.error(diag::all_or_none, {c.op.qualified(), "`offsets` and `shape`"})
         .with_help("pl.load(x) loads all of a tensor, pl.load(x, offsets, shape) a part");
     return false;
   }

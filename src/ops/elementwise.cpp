@@ -5,6 +5,7 @@
 #include "ops/define.h"
 #include "ops/families.h"
 #include "ops/registry.h"
+#include "support/diagnostics/ops.h"
 
 namespace tilewire::ops {
 
@@ -19,7 +20,7 @@ DType dtype_of(const ExprRef& operand) {
 
 void shape_error(OpCheck& c, const Shaped& a, const Shaped& b) {
   Diagnostic& d =
-      c.error(Diag::shape_mismatch, "b", {c.op.qualified(), shape_text(*a.shape), shape_text(*b.shape)});
+      c.error(diag::shape_mismatch, "b", {c.op.qualified(), shape_text(*a.shape), shape_text(*b.shape)});
   const auto* x = as<TileType>(c.args[0]->type);
   const auto* y = as<TileType>(c.args[1]->type);
   if (!x || !y) return;
@@ -35,7 +36,7 @@ TypeRef agree(OpCheck& c) {
   auto b = shaped(c.args[1]);
   if (!a && !b) {
     bool tile = c.op.params[0].accepts & AcceptTile;
-    c.error(Diag::no_shaped_operand, {c.op.qualified(), tile ? "tile" : "tensor"});
+    c.error(diag::no_shaped_operand, {c.op.qualified(), tile ? "tile" : "tensor"});
     return nullptr;
   }
   DType x = dtype_of(c.args[0]);
@@ -43,7 +44,7 @@ TypeRef agree(OpCheck& c) {
   if (x != y) {
     // The scalar is the one to convert, else the second operand.
     bool first = !a;
-    c.error(Diag::dtype_mismatch, first ? "a" : "b", {c.op.qualified(), name_of(x), name_of(y)})
+    c.error(diag::dtype_mismatch, first ? "a" : "b", {c.op.qualified(), name_of(x), name_of(y)})
         .with_help("convert one of them: pl.cast(" + to_string(c.args[first ? 0 : 1]) + ", " +
                    name_of(first ? y : x) + ")");
   }
@@ -131,7 +132,7 @@ TypeRef cmp_rule(OpCheck& c) {
 TypeRef sel_rule(OpCheck& c) {
   auto mask = shaped(c.args[0]);
   if (mask->dtype != DType::Bool) {
-    c.error(Diag::mask_not_bool, "mask", {c.op.qualified(), name_of(mask->dtype)})
+    c.error(diag::mask_not_bool, "mask", {c.op.qualified(), name_of(mask->dtype)})
         .with_help("make one with a comparison: pl.cmp(x, 0, \"ne\")");
   }
   DType a = dtype_of(c.args[1]);
@@ -150,17 +151,17 @@ TypeRef cast_rule(OpCheck& c) {
   DType to = *c.attr("target_type")->get<DType>();
   RoundMode mode = c.enum_attr<RoundMode>("mode");
   if (to == DType::TaskId) {
-    c.error(Diag::cast_target, "x", {to_string(c.args[0]->type), name_of(to)});
+    c.error(diag::cast_target, "x", {to_string(c.args[0]->type), name_of(to)});
     return nullptr;
   }
   bool narrower_float = is_float(from) && is_float(to) && bits(to) < bits(from);
   if (mode == RoundMode::Odd && !narrower_float) {
-    c.error(Diag::round_odd, "x", {name_of(from), name_of(to)})
+    c.error(diag::round_odd, "x", {name_of(from), name_of(to)})
         .with_help("leave `mode` out, or choose \"rint\", \"round\", \"floor\", \"ceil\" or \"trunc\"");
     return nullptr;
   }
   if (mode != RoundMode::Rint && !is_float(from) && !is_float(to)) {
-    c.error(Diag::round_mode_unused, "x", {name_of(from), name_of(to)}).with_help("leave `mode` out");
+    c.error(diag::round_mode_unused, "x", {name_of(from), name_of(to)}).with_help("leave `mode` out");
     return nullptr;
   }
   return with_dtype(c.args[0]->type, to);

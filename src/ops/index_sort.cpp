@@ -3,6 +3,7 @@
 #include "ops/checks.h"
 #include "ops/define.h"
 #include "ops/families.h"
+#include "support/diagnostics/ops.h"
 
 namespace tilewire::ops {
 
@@ -13,7 +14,7 @@ namespace {
 bool check_index_dtype(OpCheck& c) {
   DType dtype = *c.dtype("index");
   if (dtype == DType::Int32 || dtype == DType::UInt32 || dtype == DType::Int64) return true;
-  c.error(Diag::index_dtype, "index", {c.op.qualified(), name_of(dtype)})
+  c.error(diag::index_dtype, "index", {c.op.qualified(), name_of(dtype)})
       .with_help("pl.cast(index, pl.INT32) converts");
   return false;
 }
@@ -21,13 +22,13 @@ bool check_index_dtype(OpCheck& c) {
 // `index` and `x` agree in rank and in every dimension but the axis.
 bool check_index_shape(OpCheck& c, const Shaped& x, const Shaped& index, size_t axis) {
   if (index.shape->size() != x.shape->size()) {
-    c.error(Diag::rank_not_equal, "index",
+    c.error(diag::rank_not_equal, "index",
             {c.op.qualified(), std::to_string(x.shape->size()), std::to_string(index.shape->size())});
     return false;
   }
   for (size_t i = 0; i < x.shape->size(); ++i) {
     if (i == axis || may_equal((*x.shape)[i], (*index.shape)[i])) continue;
-    c.error(Diag::index_shape, "index",
+    c.error(diag::index_shape, "index",
             {c.op.qualified(), "`index`", "`x`", std::to_string(i), to_string((*index.shape)[i]),
              to_string((*x.shape)[i])});
     return false;
@@ -61,7 +62,7 @@ TypeRef scatter_rule(OpCheck& c) {
 bool check_sortable(OpCheck& c) {
   DType dtype = c.tile("x")->dtype;
   if (dtype == DType::FP32 || dtype == DType::FP16) return true;
-  c.error(Diag::dtype_not_allowed, "x", {c.op.qualified(), name_of(dtype)})
+  c.error(diag::dtype_not_allowed, "x", {c.op.qualified(), name_of(dtype)})
       .with_help("it sorts FP32 and FP16; pl.cast(x, pl.FP32) converts");
   return false;
 }
@@ -84,7 +85,7 @@ TypeRef sort32_rule(OpCheck& c) {
   good = check_labels(c) && good;
   int64_t cols = c.tile("x")->cols();
   if (cols % 32 != 0) {
-    c.error(Diag::sort_width, "x", {c.op.qualified(), "32", std::to_string(cols)})
+    c.error(diag::sort_width, "x", {c.op.qualified(), "32", std::to_string(cols)})
         .with_help("load with a wider shape and fill up: pl.fillpad(x, pad=pl.PadValue.Min)");
     good = false;
   }
@@ -99,11 +100,11 @@ TypeRef mrgsort_rule(OpCheck& c) {
   int64_t legal = 32;
   while (legal < run && legal <= cols / 4) legal *= 4;
   if (run != legal || run >= cols) {
-    c.error(Diag::merge_block, "x", {std::to_string(run)});
+    c.error(diag::merge_block, "x", {std::to_string(run)});
     return nullptr;
   }
   if (cols % run != 0) {
-    c.error(Diag::sort_width, "x", {c.op.qualified(), std::to_string(run), std::to_string(cols)});
+    c.error(diag::sort_width, "x", {c.op.qualified(), std::to_string(run), std::to_string(cols)});
     good = false;
   }
   return good ? sorted_pair(c) : nullptr;

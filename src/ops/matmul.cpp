@@ -3,6 +3,7 @@
 #include "ops/checks.h"
 #include "ops/define.h"
 #include "ops/families.h"
+#include "support/diagnostics/ops.h"
 
 namespace tilewire::ops {
 
@@ -41,10 +42,10 @@ bool check_rank(OpCheck& c, const char* name, const Shaped& x, bool batched) {
   size_t rank = x.shape->size();
   if (batched ? rank >= 3 : rank == 2) return true;
   if (batched) {
-    c.error(Diag::rank_too_small, name, {c.op.qualified(), "3", std::to_string(rank)})
+    c.error(diag::rank_too_small, name, {c.op.qualified(), "3", std::to_string(rank)})
         .with_help("pl.matmul multiplies two matrices");
   } else {
-    c.error(Diag::rank_not_equal, name, {c.op.qualified(), "2", std::to_string(rank)})
+    c.error(diag::rank_not_equal, name, {c.op.qualified(), "2", std::to_string(rank)})
         .with_help("pl.batch_matmul multiplies tensors of a higher rank");
   }
   return false;
@@ -53,7 +54,7 @@ bool check_rank(OpCheck& c, const char* name, const Shaped& x, bool batched) {
 bool check_inputs(OpCheck& c, const Shaped& a, const Shaped& b) {
   if (a.dtype != b.dtype) return check_same_dtype(c, "a", "b");
   if (accumulator_of(a.dtype)) return true;
-  c.error(Diag::matmul_dtypes, "a", {c.op.qualified(), name_of(a.dtype)})
+  c.error(diag::matmul_dtypes, "a", {c.op.qualified(), name_of(a.dtype)})
       .with_help("pl.cast(x, target_type) converts");
   return false;
 }
@@ -72,7 +73,7 @@ std::optional<Product> multiply(OpCheck& c, bool batched) {
   if (batched) {
     ExprList other(b.shape->begin(), b.shape->end() - 2);
     if (!may_equal(p.batch, other)) {
-      c.error(Diag::batch_mismatch, "b", {c.op.qualified(), shape_text(p.batch), shape_text(other)});
+      c.error(diag::batch_mismatch, "b", {c.op.qualified(), shape_text(p.batch), shape_text(other)});
       return std::nullopt;
     }
   }
@@ -84,7 +85,7 @@ std::optional<Product> multiply(OpCheck& c, bool batched) {
   const ExprRef& inner_b = (*b.shape)[m + b_trans];
   if (!may_equal(inner_a, inner_b)) {
     Diagnostic& d = c.error(
-        Diag::matmul_inner, "b",
+        diag::matmul_inner, "b",
         {c.op.qualified(), shape_text(*a.shape) + (a_trans ? " transposed" : ""),
          shape_text(*b.shape) + (b_trans ? " transposed" : ""), to_string(inner_a), to_string(inner_b)});
     const ExprRef& turned = (*b.shape)[m + !b_trans];
@@ -105,7 +106,7 @@ TypeRef matmul_rule(OpCheck& c, bool batched) {
     out = *asked->get<DType>();
     bool narrowed = p->accumulator == DType::FP32 && (out == DType::FP16 || out == DType::BF16);
     if (out != p->accumulator && !narrowed) {
-      c.error(Diag::matmul_result,
+      c.error(diag::matmul_result,
               {c.op.qualified(), name_of(*c.dtype("a")),
                p->accumulator == DType::FP32 ? "pl.FP32, pl.FP16 or pl.BF16" : "pl.INT32", name_of(out)});
       return nullptr;
@@ -118,7 +119,7 @@ TypeRef matmul_rule(OpCheck& c, bool batched) {
 bool check_accumulator(OpCheck& c, const char* name, const Product& p, const ExprList& shape) {
   auto x = *shaped(c.arg(name));
   if (x.dtype == p.accumulator && may_equal(*x.shape, shape)) return true;
-  c.error(Diag::matmul_accumulator, name,
+  c.error(diag::matmul_accumulator, name,
           {c.op.qualified(), name_of(*c.dtype("a")), name_of(p.accumulator) + " of " + shape_text(shape),
            name_of(x.dtype), shape_text(*x.shape)});
   return false;

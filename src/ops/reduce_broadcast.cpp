@@ -4,6 +4,7 @@
 #include "ops/define.h"
 #include "ops/families.h"
 #include "ops/registry.h"
+#include "support/diagnostics/ops.h"
 
 namespace tilewire::ops {
 
@@ -45,7 +46,7 @@ TypeRef reduce_rule(OpCheck& c, bool row, bool index) {
   auto x = shaped(c.args[0]);
   size_t rank = x->shape->size();
   if (rank < 2) {
-    c.error(Diag::rank_too_small, "x", {c.op.qualified(), "2", std::to_string(rank)})
+    c.error(diag::rank_too_small, "x", {c.op.qualified(), "2", std::to_string(rank)})
         .with_help("reshape it to two dimensions first: pl.reshape(x, [1, n])");
     return nullptr;
   }
@@ -85,7 +86,7 @@ bool check_vector(OpCheck& c, bool row, const char* name, const ExprList& vector
     shape[axis_of(row, rank)] = const_index(1);
     wanted = shape_text(shape);
   }
-  c.error(Diag::expand_vector, name,
+  c.error(diag::expand_vector, name,
           {c.op.qualified(), row ? "a column" : "a row", wanted, shape_text(full), shape_text(vector)});
   return false;
 }

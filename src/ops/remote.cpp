@@ -2,6 +2,7 @@
 #include "ops/checks.h"
 #include "ops/define.h"
 #include "ops/families.h"
+#include "support/diagnostics/ops.h"
 
 namespace tilewire::ops {
 
@@ -39,7 +40,7 @@ bool check_equal_rank(OpCheck& c, const char* a, const char* b) {
   size_t x = c.tensor(a)->shape.size();
   size_t y = c.tensor(b)->shape.size();
   if (x == y) return true;
-  c.error(Diag::transfer_rank, b, {c.op.qualified(), std::to_string(x), std::to_string(y)})
+  c.error(diag::transfer_rank, b, {c.op.qualified(), std::to_string(x), std::to_string(y)})
       .with_help("pl.tensor.reshape gives a tensor another rank");
   return false;
 }
@@ -62,7 +63,7 @@ void check_transfer(OpCheck& c) {
   for (const char* name : {"chunk_rows", "chunk_cols"}) {
     int64_t chunk = *c.attr(name)->get<int64_t>();
     if (chunk >= 0) continue;
-    c.error(Diag::chunk_negative, {name, c.op.qualified(), std::to_string(chunk)})
+    c.error(diag::chunk_negative, {name, c.op.qualified(), std::to_string(chunk)})
         .with_help("0 leaves the size of a chunk to the compiler");
   }
   if (!check_equal_rank(c, "dst", "src")) return;
@@ -72,7 +73,7 @@ void check_transfer(OpCheck& c) {
     return;
   }
   if (given != 3) {
-    c.error(Diag::all_or_none, {c.op.qualified(), "`dst_offsets`, `src_offsets` and `shape`"})
+    c.error(diag::all_or_none, {c.op.qualified(), "`dst_offsets`, `src_offsets` and `shape`"})
         .with_help("leave all three out to transfer whole tensors of equal shape");
     return;
   }
@@ -88,16 +89,16 @@ void check_transfer(OpCheck& c) {
 void check_completion(OpCheck& c) {
   if (!c.has("signal")) {
     for (const char* name : {"at", "value"}) {
-      if (c.has(name)) c.error(Diag::notify_without_signal, name, {name, c.op.qualified()});
+      if (c.has(name)) c.error(diag::notify_without_signal, name, {name, c.op.qualified()});
     }
     if (c.enum_attr<NotifyOp>("op") != NotifyOp::AtomicAdd) {
-      c.error(Diag::notify_without_signal, {"op", c.op.qualified()});
+      c.error(diag::notify_without_signal, {"op", c.op.qualified()});
     }
     return;
   }
   check_signal(c, "signal");
   if (!c.has("at")) {
-    c.error(Diag::notify_without_cell, "signal", {c.op.qualified()}).with_help("write at=[i, 0]");
+    c.error(diag::notify_without_cell, "signal", {c.op.qualified()}).with_help("write at=[i, 0]");
     return;
   }
   check_element(c, "at", c.tensor("signal")->shape);

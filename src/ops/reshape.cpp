@@ -5,6 +5,7 @@
 #include "ops/checks.h"
 #include "ops/define.h"
 #include "ops/families.h"
+#include "support/diagnostics/ops.h"
 
 namespace tilewire::ops {
 
@@ -39,17 +40,17 @@ std::optional<std::vector<bool>> dropped(OpCheck& c, const ExprList& extents) {
   for (const ExprRef& entry : c.list("drop_dims")) {
     auto dim = constant_value(entry);
     if (!dim || *dim < 0 || static_cast<size_t>(*dim) >= extents.size()) {
-      c.error(Diag::axis_out_of_range, "drop_dims",
+      c.error(diag::axis_out_of_range, "drop_dims",
               {c.op.qualified(), dim ? std::to_string(*dim) : "?", std::to_string(extents.size())});
       return std::nullopt;
     }
     if (drop[*dim]) {
-      c.error(Diag::drop_twice, "drop_dims", {std::to_string(*dim)});
+      c.error(diag::drop_twice, "drop_dims", {std::to_string(*dim)});
       return std::nullopt;
     }
     auto extent = constant_value(extents[*dim]);
     if (extent != 1) {
-      c.error(Diag::drop_not_one, "drop_dims",
+      c.error(diag::drop_not_one, "drop_dims",
               {std::to_string(*dim), extent ? std::to_string(*extent) : "?"});
       return std::nullopt;
     }
@@ -106,7 +107,7 @@ TypeRef assemble_tensor(OpCheck& c) {
   if (!check_length(c, "offsets", t.shape.size())) return nullptr;
   if (const TensorType* part = c.tensor("part")) {
     if (part->shape.size() != t.shape.size()) {
-      c.error(Diag::tensor_part_rank, "part",
+      c.error(diag::tensor_part_rank, "part",
               {c.op.qualified(), std::to_string(part->shape.size()), std::to_string(t.shape.size())})
           .with_help("reshape the part to the rank of the tensor");
       return nullptr;
@@ -176,7 +177,7 @@ bool infer_extent(OpCheck& c, std::optional<int64_t> count) {
   *found = const_index(1);
   auto rest = element_count(extents);
   if (!count || !rest || *rest <= 0 || *count % *rest != 0) {
-    c.error(Diag::reshape_count, "shape",
+    c.error(diag::reshape_count, "shape",
             {c.op.qualified(), "a multiple of " + (rest ? std::to_string(*rest) : "?"),
              count ? std::to_string(*count) : "?"});
     return false;
@@ -190,7 +191,7 @@ TypeRef reshape_rule(OpCheck& c) {
   auto x = shaped(c.args[0]);
   const TensorType* tensor = c.tensor("x");
   if (tensor && !is_dense(*tensor)) {
-    c.error(Diag::reshape_strided, "x", {c.op.qualified()})
+    c.error(diag::reshape_strided, "x", {c.op.qualified()})
         .with_help("copy it first: pl.tensor.assemble into a new tensor");
     return nullptr;
   }
@@ -199,7 +200,7 @@ TypeRef reshape_rule(OpCheck& c) {
   if (x->is_tile ? !checked_new_tile_shape(c, "shape") : !check_tensor_shape(c, "shape")) return nullptr;
   auto wanted = element_count(c.list("shape"));
   if (count && wanted && *count != *wanted) {
-    c.error(Diag::reshape_count, "shape", {c.op.qualified(), std::to_string(*wanted), std::to_string(*count)})
+    c.error(diag::reshape_count, "shape", {c.op.qualified(), std::to_string(*wanted), std::to_string(*count)})
         .with_label(shape_text(*x->shape) + " to " + shape_text(c.list("shape")));
     return nullptr;
   }
@@ -217,7 +218,7 @@ TypeRef transpose_rule(OpCheck& c) {
   const TensorType* tensor = c.tensor("x");
   if (!tensor) return value_type(true, std::move(shape), x->dtype);
   if (tensor->view && tensor->view->layout == Layout::NZ) {
-    c.error(Diag::reshape_strided, "x", {c.op.qualified()});
+    c.error(diag::reshape_strided, "x", {c.op.qualified()});
     return nullptr;
   }
   ExprList strides = strides_of(*tensor);
@@ -228,7 +229,7 @@ TypeRef transpose_rule(OpCheck& c) {
 TypeRef concat_rule(OpCheck& c) {
   const ExprList& parts = c.list("parts");
   if (parts.empty()) {
-    c.error(Diag::concat_empty, "parts", {c.op.qualified()});
+    c.error(diag::concat_empty, "parts", {c.op.qualified()});
     return nullptr;
   }
   auto first = *shaped(parts[0]);
@@ -238,14 +239,14 @@ TypeRef concat_rule(OpCheck& c) {
   for (size_t p = 1; p < parts.size(); ++p) {
     auto part = *shaped(parts[p]);
     if (part.dtype != first.dtype) {
-      c.error(Diag::dtype_mismatch, "parts", {c.op.qualified(), name_of(first.dtype), name_of(part.dtype)})
+      c.error(diag::dtype_mismatch, "parts", {c.op.qualified(), name_of(first.dtype), name_of(part.dtype)})
           .with_help("convert one of them: pl.cast(x, " + name_of(first.dtype) + ")");
       return nullptr;
     }
     ExprList expected = *first.shape;
     if (expected.size() == part.shape->size()) expected[*axis] = (*part.shape)[*axis];
     if (!may_equal(expected, *part.shape)) {
-      c.error(Diag::shape_mismatch, "parts",
+      c.error(diag::shape_mismatch, "parts",
               {c.op.qualified(), shape_text(*first.shape), shape_text(*part.shape)})
           .with_help("the parts may differ in dimension " + std::to_string(*axis) + " only");
       return nullptr;
@@ -253,7 +254,7 @@ TypeRef concat_rule(OpCheck& c) {
     shape[*axis] = sum(shape[*axis], (*part.shape)[*axis]);
   }
   if (first.is_tile && !constant_value(shape[*axis])) {
-    c.error(Diag::extent_not_positive, "parts", {"tile", "?"});  // the sum does not fit 64 bits
+    c.error(diag::extent_not_positive, "parts", {"tile", "?"});  // the sum does not fit 64 bits
     return nullptr;
   }
   return value_type(first.is_tile, std::move(shape), first.dtype);

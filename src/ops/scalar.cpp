@@ -8,6 +8,7 @@
 #include "ops/checks.h"
 #include "ops/define.h"
 #include "ops/families.h"
+#include "support/diagnostics/ops.h"
 
 namespace tilewire::ops {
 
@@ -49,22 +50,22 @@ std::optional<DType> unify(OpCheck& c) {
   if (is_integer(a) && is_integer(b)) {
     common = wider_integer(a, b);
     if (!common) {
-      c.error(Diag::scalar_signs, "b", {spelled(c.op), name_of(a), name_of(b)})
+      c.error(diag::scalar_signs, "b", {spelled(c.op), name_of(a), name_of(b)})
           .with_help(cast_help(c.args[1], a));
       return std::nullopt;
     }
   } else if (is_float(a) && is_float(b) && bits(a) != bits(b)) {
     common = bits(a) > bits(b) ? a : b;
   } else if (is_integer(a) && is_float(b)) {
-    c.error(Diag::scalar_int_and_float, "a", {spelled(c.op), name_of(a), name_of(b)})
+    c.error(diag::scalar_int_and_float, "a", {spelled(c.op), name_of(a), name_of(b)})
         .with_help(cast_help(c.args[0], b));
     return std::nullopt;
   } else if (is_float(a) && is_integer(b)) {
-    c.error(Diag::scalar_int_and_float, "b", {spelled(c.op), name_of(b), name_of(a)})
+    c.error(diag::scalar_int_and_float, "b", {spelled(c.op), name_of(b), name_of(a)})
         .with_help(cast_help(c.args[1], a));
     return std::nullopt;
   } else {
-    c.error(Diag::dtype_mismatch, "b", {spelled(c.op), name_of(a), name_of(b)})
+    c.error(diag::dtype_mismatch, "b", {spelled(c.op), name_of(a), name_of(b)})
         .with_help(cast_help(c.args[1], a));
     return std::nullopt;
   }
@@ -75,7 +76,7 @@ std::optional<DType> unify(OpCheck& c) {
 
 bool require_numbers(OpCheck& c, DType dtype) {
   if (is_integer(dtype) || is_float(dtype)) return true;
-  c.error(Diag::dtype_not_allowed, "a", {spelled(c.op), name_of(dtype)})
+  c.error(diag::dtype_not_allowed, "a", {spelled(c.op), name_of(dtype)})
       .with_help("it works on integers and floats; pl.cast(x, pl.INT32) converts");
   return false;
 }
@@ -90,7 +91,7 @@ TypeRef floor_division(OpCheck& c) {
   auto dtype = unify(c);
   if (!dtype || !require_numbers(c, *dtype)) return nullptr;
   if (is_integer(*dtype) && constant_value(c.args[1]) == 0) {
-    c.error(Diag::division_by_zero, "b", {spelled(c.op)});
+    c.error(diag::division_by_zero, "b", {spelled(c.op)});
     return nullptr;
   }
   return scalar_type(*dtype);
@@ -99,7 +100,7 @@ TypeRef floor_division(OpCheck& c) {
 TypeRef true_division(OpCheck& c) {
   DType a = dtype_of(c.args[0]);
   if (is_integer(a) && is_integer(dtype_of(c.args[1]))) {
-    c.error(Diag::integer_true_division, {name_of(a)})
+    c.error(diag::integer_true_division, {name_of(a)})
         .with_help("write `//` to divide and round down, or convert with pl.cast(x, pl.FP32) first");
     return nullptr;
   }
@@ -111,7 +112,7 @@ TypeRef power(OpCheck& c) {
   if (!dtype || !require_numbers(c, *dtype)) return nullptr;
   auto exponent = constant_value(c.args[1]);
   if (exponent && *exponent < 0) {
-    c.error(Diag::negative_power, "b", {std::to_string(*exponent)})
+    c.error(diag::negative_power, "b", {std::to_string(*exponent)})
         .with_help("convert the base first: pl.cast(" + to_string(c.args[0]) + ", pl.FP32)");
     return nullptr;
   }
@@ -133,7 +134,7 @@ TypeRef logical(OpCheck& c) {
   for (size_t i = 0; i < c.args.size(); ++i) {
     DType dtype = dtype_of(c.args[i]);
     if (dtype == DType::Bool) continue;
-    c.error(Diag::logic_needs_bool, names[i], {spelled(c.op), name_of(dtype)})
+    c.error(diag::logic_needs_bool, names[i], {spelled(c.op), name_of(dtype)})
         .with_help("compare it: " + to_string(c.args[i]) + " != 0");
   }
   return c.failed() ? nullptr : scalar_type(DType::Bool);
@@ -144,7 +145,7 @@ bool require_integers(OpCheck& c, bool or_bool) {
   for (size_t i = 0; i < c.args.size(); ++i) {
     DType dtype = dtype_of(c.args[i]);
     if (is_integer(dtype) || (or_bool && dtype == DType::Bool)) continue;
-    c.error(Diag::not_integers, names[i], {spelled(c.op), name_of(dtype)})
+    c.error(diag::not_integers, names[i], {spelled(c.op), name_of(dtype)})
         .with_help("pl.cast(x, pl.INT32) makes an integer of it");
   }
   return !c.failed();
@@ -161,7 +162,7 @@ TypeRef shift(OpCheck& c) {
   if (!require_integers(c, false)) return nullptr;
   auto count = constant_value(c.args[1]);
   if (count && *count < 0) {
-    c.error(Diag::negative_shift, "b", {spelled(c.op), std::to_string(*count)})
+    c.error(diag::negative_shift, "b", {spelled(c.op), std::to_string(*count)})
         .with_help("shift the other way");
     return nullptr;
   }
@@ -182,12 +183,12 @@ TypeRef cast(OpCheck& c) {
   DType from = dtype_of(c.args[0]);
   DType to = *c.attr("target_type")->get<DType>();
   if (to == DType::TaskId || from == DType::TaskId) {
-    c.error(Diag::cast_target, "a", {"scalar of " + name_of(from), name_of(to)});
+    c.error(diag::cast_target, "a", {"scalar of " + name_of(from), name_of(to)});
     return nullptr;
   }
   auto value = constant_value(c.args[0]);
   if (value && is_integer(to) && !fits(*value, to)) {
-    c.error(Diag::constant_out_of_range, "a", {std::to_string(*value), name_of(to)});
+    c.error(diag::constant_out_of_range, "a", {std::to_string(*value), name_of(to)});
     return nullptr;
   }
   return scalar_type(to);

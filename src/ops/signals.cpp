@@ -2,6 +2,7 @@
 #include "ops/checks.h"
 #include "ops/define.h"
 #include "ops/families.h"
+#include "support/diagnostics/ops.h"
 
 namespace tilewire::ops {
 
@@ -25,7 +26,7 @@ bool check_slot(OpCheck& c, const char* value) {
   const TensorType& slot = *c.tensor("signal");
   bool good = check_signal(c, "signal");
   if (element_count(slot.shape) != 1) {
-    c.error(Diag::slot_size, "signal", {c.op.qualified(), shape_text(slot.shape)})
+    c.error(diag::slot_size, "signal", {c.op.qualified(), shape_text(slot.shape)})
         .with_help("take one element, sig[i:i + 1], or a peer's with pld.peer_slot(sig, peer, offsets)");
     good = false;
   }

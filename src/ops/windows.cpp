@@ -8,6 +8,7 @@
 #include "ops/define.h"
 #include "ops/families.h"
 #include "ops/registry.h"
+#include "support/diagnostics/ops.h"
 
 namespace tilewire::ops {
 
@@ -25,17 +26,17 @@ bool check_staged(OpCheck& c, const char* name, std::optional<int64_t> bytes) {
   if (!c.has(name)) return true;
   const TensorType& t = *c.tensor(name);
   if (!isa<Parameter>(c.arg(name))) {
-    c.error(Diag::staged_not_parameter, name, {name})
+    c.error(diag::staged_not_parameter, name, {name})
         .with_help("pass the parameter itself; row r goes with rank r");
     return false;
   }
   if (t.shape.empty()) {
-    c.error(Diag::rank_too_small, name, {c.op.qualified(), "1", "0"});
+    c.error(diag::rank_too_small, name, {c.op.qualified(), "1", "0"});
     return false;
   }
   auto row = constant_bytes(ExprList(t.shape.begin() + 1, t.shape.end()), t.dtype);
   if (!row || !bytes || *row == *bytes) return true;
-  c.error(Diag::staged_row, name, {to_string(c.arg(name)), std::to_string(*row), std::to_string(*bytes)})
+  c.error(diag::staged_row, name, {to_string(c.arg(name)), std::to_string(*row), std::to_string(*bytes)})
       .with_help("row r of the parameter is the share of rank r: make the sizes equal");
   return false;
 }
@@ -44,7 +45,7 @@ TypeRef alloc_rule(OpCheck& c) {
   const AttrValue* dtype = c.attr("dtype");
   bool by_shape = c.has("shape");
   if (by_shape == c.has("nbytes") || by_shape != (dtype != nullptr)) {
-    c.error(Diag::window_size_form, {c.op.qualified()})
+    c.error(diag::window_size_form, {c.op.qualified()})
         .with_help(
             "write pld.alloc_window_buffer(4096), or pld.alloc_window_buffer([16, 64], dtype=pl.FP32)");
     return nullptr;
@@ -54,17 +55,17 @@ TypeRef alloc_rule(OpCheck& c) {
     if (!check_storage_dtype(c, "window", *dtype->get<DType>())) return nullptr;
     for (const ExprRef& extent : c.list("shape")) {
       auto value = constant_value(extent);
-      if (value && *value <= 0) c.error(Diag::window_size, "shape", {std::to_string(*value)});
+      if (value && *value <= 0) c.error(diag::window_size, "shape", {std::to_string(*value)});
     }
     if (c.failed()) return nullptr;
     bytes = constant_bytes(c.list("shape"), *dtype->get<DType>());
     const ExprList& shape = c.list("shape");
     auto is_constant = [](const ExprRef& extent) { return constant_value(extent).has_value(); };
     if (!bytes && std::all_of(shape.begin(), shape.end(), is_constant))
-      c.error(Diag::window_size, "shape", {"more than 64 bits can count"});
+      c.error(diag::window_size, "shape", {"more than 64 bits can count"});
   } else {
     bytes = constant_value(c.arg("nbytes"));
-    if (bytes && *bytes <= 0) c.error(Diag::window_size, "nbytes", {std::to_string(*bytes)});
+    if (bytes && *bytes <= 0) c.error(diag::window_size, "nbytes", {std::to_string(*bytes)});
   }
   check_staged(c, "load_from_host", bytes);
   check_staged(c, "store_to_host", bytes);
@@ -75,7 +76,7 @@ TypeRef window_rule(OpCheck& c) {
   DType dtype = *c.attr("dtype")->get<DType>();
   const auto* buffer = as<WindowBuffer>(c.args[0]);
   if (!buffer) {
-    c.error(Diag::op_operand_class, "buf", {c.op.qualified(), "a window buffer", "buf", "another value"});
+    c.error(diag::op_operand_class, "buf", {c.op.qualified(), "a window buffer", "buf", "another value"});
     return nullptr;
   }
   bool good = check_storage_dtype(c, "window", dtype);
@@ -83,7 +84,7 @@ TypeRef window_rule(OpCheck& c) {
   auto bytes = constant_bytes(c.list("shape"), dtype);
   auto room = constant_value(buffer->size);
   if (bytes && room && *bytes > *room) {
-    c.error(Diag::window_too_large, "shape", {std::to_string(*bytes), buffer->name, std::to_string(*room)})
+    c.error(diag::window_too_large, "shape", {std::to_string(*bytes), buffer->name, std::to_string(*room)})
         .with_label(shape_text(c.list("shape")) + " of " + name_of(dtype))
         .with_note("`" + buffer->name + "` is allocated here", buffer->base->span);
     return nullptr;

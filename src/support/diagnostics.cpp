@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <stdexcept>
 
 namespace tilewire {
@@ -9,9 +10,11 @@ namespace {
 
 constexpr DiagInfo table[] = {
 #define TW_DIAG(code, name, severity, text, example) {code, #name, Severity::severity, text, example},
-#include "support/diagnostics.def"
+#include "support/diagnostics/all.def"
 #undef TW_DIAG
 };
+static_assert(std::ranges::adjacent_find(table, std::greater_equal(), &DiagInfo::code) == std::end(table),
+              "the codes of messages ascend, within a section and from one to the next");
 
 // Longest piece of a source line that is shown; a line of megabytes must not fill the terminal.
 constexpr size_t shown_width = 160;
@@ -84,12 +87,14 @@ void render_place(std::string& out, const Span& span, const std::string& label) 
 }  // namespace
 
 const DiagInfo& diag_info(Diag diag) {
-  return table[static_cast<size_t>(diag)];
+  const DiagInfo* found = std::ranges::lower_bound(table, static_cast<int>(diag), {}, &DiagInfo::code);
+  TW_CHECK(found != std::end(table) && found->code == static_cast<int>(diag), "a code without a message");
+  return *found;
 }
 
 std::vector<Diag> all_diags() {
   std::vector<Diag> result;
-  for (size_t i = 0; i < std::size(table); ++i) result.push_back(static_cast<Diag>(i));
+  for (const DiagInfo& info : table) result.push_back(static_cast<Diag>(info.code));
   return result;
 }
 

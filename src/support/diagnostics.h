@@ -1,8 +1,8 @@
 // What users are told about their programs.
 //
-// Every message is one row of diagnostics.def: a stable code, a severity and a text with {0}, {1} for its
-// arguments. Code reports a row; it never invents a message. Text is lower case, code in back-ticks, no full
-// stop. Rendering:
+// Every message is one row of a table in support/diagnostics: a stable code, a severity and a text with {0},
+// {1} for its arguments. Code reports a row, `diag::name` from the header of its section; it never invents a
+// message. Text is lower case, code in back-ticks, no full stop. Rendering:
 //
 //     error[TW0312]: `pld.tensor.allreduce` needs a window, got a plain tensor
 //       --> mlp.py:41:12
@@ -23,11 +23,9 @@ namespace tilewire {
 
 enum class Severity : uint8_t { Error, Warning };
 
-enum class Diag : uint16_t {
-#define TW_DIAG(code, name, severity, text, example) name,
-#include "support/diagnostics.def"
-#undef TW_DIAG
-};
+// The code of a row. The rows have names in the headers of their sections alone (support/diagnostics/ops.h
+// and so on), so that a new row concerns only the sources that report that section.
+enum class Diag : uint16_t {};
 
 struct DiagInfo {
   int code;
@@ -38,7 +36,7 @@ struct DiagInfo {
 };
 
 const DiagInfo& diag_info(Diag diag);
-std::vector<Diag> all_diags();
+std::vector<Diag> all_diags();  // codes ascending
 
 struct Diagnostic {
   Diag id;

@@ -69,8 +69,6 @@ std::string_view section_title(int code) {
   switch (code / 100) {
     case 1:
       return "Text that is not the language";
-    case 2:
-      return "Names, types and structure";
     case 3:
       return "Arguments of ops";
     case 4:
@@ -79,6 +77,15 @@ std::string_view section_title(int code) {
       return "Serialised programs";
     case 6:
       return "The command";
+    case 10:
+    case 11:
+      return "Names, types and structure";
+    case 20:
+      return "Compiling";
+    case 21:
+      return "Running";
+    case 22:
+      return "Building and loading";
     default:
       return "Other";
   }
@@ -119,8 +126,6 @@ std::string ops_reference() {
 
 std::string diagnostics_reference() {
   std::vector<Diag> diags = all_diags();
-  std::stable_sort(diags.begin(), diags.end(),
-                   [](Diag a, Diag b) { return diag_info(a).code < diag_info(b).code; });
   std::string out =
       "# Diagnostics\n\nEvery message Tilewire gives about a program, made from the table of diagnostics by "
       "`tilewire-generate`.\nCodes never change their meaning. `...` stands for what the program had at that "

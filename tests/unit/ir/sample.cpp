@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "support/diagnostics/ops.h"
+
 namespace tilewire::ir::sample {
 namespace {
 
@@ -53,7 +55,7 @@ Op make_op(std::string name, std::vector<OpParam> params, uint8_t levels,
 TypeRef same_types(OpCheck& check) {
   const TypeRef& a = check.args[0]->type;
   if (scalar_dtype(a) != scalar_dtype(check.args[1]->type)) {
-    check.error(Diag::dtype_mismatch, {check.op.qualified(), to_string(a), to_string(check.args[1]->type)});
+    check.error(diag::dtype_mismatch, {check.op.qualified(), to_string(a), to_string(check.args[1]->type)});
     return nullptr;
   }
   return a;

@@ -11,6 +11,7 @@
 #include "ir/structural.h"
 #include "ir/verifier.h"
 #include "sample.h"
+#include "support/diagnostics/verifier.h"
 
 namespace tilewire::ir {
 namespace {
@@ -323,7 +324,7 @@ TEST(SerializeErrors, ProgramsAreVerified) {
       sample::program_of({sample::function("f", FunctionType::InCore, {}, {}, {make<Eval>(Span{}, call)})});
   Diagnostics wrong;
   EXPECT_EQ(program_from_bytes(to_bytes(typed), sample::ops(), wrong), nullptr);
-  EXPECT_EQ(wrong.all().at(0).id, Diag::call_result_type);
+  EXPECT_EQ(wrong.all().at(0).id, diag::call_result_type);
 }
 
 }  // namespace

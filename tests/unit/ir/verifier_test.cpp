@@ -6,6 +6,7 @@
 
 #include "ir/fields.h"
 #include "sample.h"
+#include "support/diagnostics/verifier.h"
 
 namespace tilewire::ir {
 namespace {
@@ -80,27 +81,27 @@ TEST(Verifier, AcceptsTheSample) {
 
 TEST(Verifier, VariablesAreDefinedOnce) {
   VarRef a = var("a", index_type);
-  EXPECT_EQ(error_of(kernel({assign(a, index(1)), assign(a, index(2))}), Diag::var_redefined),
+  EXPECT_EQ(error_of(kernel({assign(a, index(1)), assign(a, index(2))}), diag::var_redefined),
             "`a` is defined more than once");
   FunctionRef f = function("f", FunctionType::InCore, {}, {}, {assign(a, index(1))});
   FunctionRef g = function("g", FunctionType::InCore, {}, {}, {assign(a, index(1))});
-  error_of(program_of({f, g}), Diag::var_redefined);
+  error_of(program_of({f, g}), diag::var_redefined);
 }
 
 TEST(Verifier, VariablesAreUsedInScope) {
   VarRef a = var("a", index_type);
-  EXPECT_EQ(error_of(kernel({eval(a), assign(a, index(1))}), Diag::var_undefined),
+  EXPECT_EQ(error_of(kernel({eval(a), assign(a, index(1))}), diag::var_undefined),
             "`a` is used before it is defined");
-  error_of(kernel({assign(a, call("pl.add", {a, index(1)}))}), Diag::var_undefined);
-  EXPECT_EQ(error_of(kernel({branch({assign(a, index(1))}, {}, {}), eval(a)}), Diag::var_out_of_scope),
+  error_of(kernel({assign(a, call("pl.add", {a, index(1)}))}), diag::var_undefined);
+  EXPECT_EQ(error_of(kernel({branch({assign(a, index(1))}, {}, {}), eval(a)}), diag::var_out_of_scope),
             "`a` is used outside the block that defines it");
-  error_of(kernel({branch({assign(a, index(1))}, {eval(a)}, {})}), Diag::var_out_of_scope);
+  error_of(kernel({branch({assign(a, index(1))}, {eval(a)}, {})}), diag::var_out_of_scope);
   auto i = var("i", index_type);
   StmtRef with_i = make<For>(Span{}, LoopKind::Range, index(0), index(4), index(1), ExprList{}, i, VarList{},
                              block({eval(i)}), VarList{});
   expect_fine(kernel({with_i}));
-  error_of(kernel({with_i, eval(i)}), Diag::var_out_of_scope);
-  error_of(kernel({loop({}, {}, {assign(a, index(1))}, {}), eval(a)}), Diag::var_out_of_scope);
+  error_of(kernel({with_i, eval(i)}), diag::var_out_of_scope);
+  error_of(kernel({loop({}, {}, {assign(a, index(1))}, {}), eval(a)}), diag::var_out_of_scope);
 }
 
 TEST(Verifier, WhatAWhileComputesBeforeItsConditionIsSeenInItsBody) {
@@ -112,7 +113,7 @@ TEST(Verifier, WhatAWhileComputesBeforeItsConditionIsSeenInItsBody) {
     return kernel(all);
   };
   expect_fine(with({eval(more)}, {}));
-  error_of(with({}, {eval(more)}), Diag::var_out_of_scope);
+  error_of(with({}, {eval(more)}), diag::var_out_of_scope);
 }
 
 TEST(Verifier, TypesMayUseOnlyVariablesInScope) {
@@ -124,36 +125,36 @@ TEST(Verifier, TypesMayUseOnlyVariablesInScope) {
   Params params = {param("x", sized)};
   expect_fine(host({assign(n, index(4))}));
   error_of(program_of({function("h", FunctionType::Host, params, {}, {assign(n, index(4))})}),
-           Diag::var_undefined);
+           diag::var_undefined);
 }
 
 TEST(Verifier, YieldsFitTheirStatement) {
   VarRef r = var("r", index_type), a = var("a", index_type);
   expect_fine(kernel({branch({yield({index(1)})}, {yield({index(2)})}, {r})}));
-  EXPECT_EQ(error_of(kernel({branch({yield({index(1)})}, {}, {r})}), Diag::yield_missing),
+  EXPECT_EQ(error_of(kernel({branch({yield({index(1)})}, {}, {r})}), diag::yield_missing),
             "a block that gives 1 value must end in a yield");
-  EXPECT_EQ(error_of(kernel({branch({yield({index(1)})}, {yield({})}, {r})}), Diag::yield_count),
+  EXPECT_EQ(error_of(kernel({branch({yield({index(1)})}, {yield({})}, {r})}), diag::yield_count),
             "the yield gives 0 values, its statement needs 1");
-  error_of(kernel({branch({yield({index(1)})}, {yield({flag()})}, {r})}), Diag::carried_type);
-  error_of(kernel({yield({index(1)})}), Diag::yield_misplaced);
-  error_of(kernel({branch({yield({})}, {}, {})}), Diag::yield_misplaced);
+  error_of(kernel({branch({yield({index(1)})}, {yield({flag()})}, {r})}), diag::carried_type);
+  error_of(kernel({yield({index(1)})}), diag::yield_misplaced);
+  error_of(kernel({branch({yield({})}, {}, {})}), diag::yield_misplaced);
   error_of(kernel({branch({yield({index(1)}), yield({index(1)})}, {yield({index(1)})}, {r})}),
-           Diag::yield_misplaced);
+           diag::yield_misplaced);
   StmtRef no_else = make<If>(Span{}, flag(), block({yield({index(1)})}), BlockRef(), VarList{r});
-  EXPECT_EQ(error_of(kernel({no_else}), Diag::branch_without_else),
+  EXPECT_EQ(error_of(kernel({no_else}), diag::branch_without_else),
             "a branch that gives 1 value needs an `else`");
   expect_fine(kernel({loop({index(0)}, {a}, {yield({a})}, {r})}));
 }
 
 TEST(Verifier, LoopsCarryAsManyAsTheyGive) {
   VarRef a = var("a", index_type), r = var("r", index_type), wrong = var("w", scalar(DType::Bool));
-  EXPECT_EQ(error_of(kernel({loop({}, {a}, {yield({a})}, {r})}), Diag::carried_count),
+  EXPECT_EQ(error_of(kernel({loop({}, {a}, {yield({a})}, {r})}), diag::carried_count),
             "the loop has 0 initial values, 1 carried variable and 1 result");
-  error_of(kernel({loop({index(0)}, {a}, {yield({a})}, {})}), Diag::carried_count);
-  EXPECT_EQ(error_of(kernel({loop({flag()}, {a}, {yield({a})}, {r})}), Diag::carried_type),
+  error_of(kernel({loop({index(0)}, {a}, {yield({a})}, {})}), diag::carried_count);
+  EXPECT_EQ(error_of(kernel({loop({flag()}, {a}, {yield({a})}, {r})}), diag::carried_type),
             "the carried variable `a` is pl.Scalar[pl.INDEX], got pl.Scalar[pl.BOOL]");
-  error_of(kernel({loop({index(0)}, {a}, {yield({a})}, {wrong})}), Diag::carried_type);
-  error_of(kernel({loop({index(0)}, {a}, {yield({flag()})}, {r})}), Diag::carried_type);
+  error_of(kernel({loop({index(0)}, {a}, {yield({a})}, {wrong})}), diag::carried_type);
+  error_of(kernel({loop({index(0)}, {a}, {yield({flag()})}, {r})}), diag::carried_type);
 }
 
 TEST(Verifier, CarriedTilesComparePhysicalShapeOnly) {
@@ -166,32 +167,32 @@ TEST(Verifier, CarriedTilesComparePhysicalShapeOnly) {
   VarRef small = var("s", sample::tile(2, 1)), r2 = var("r", in(std::nullopt)),
          a2 = var("a", in(std::nullopt));
   auto pop_small = call("pl.pop", {}, {{"id", AttrValue{int64_t{0}}}}, sample::tile(2, 1));
-  error_of(kernel({assign(small, pop_small), loop({small}, {a2}, {yield({a2})}, {r2})}), Diag::carried_type);
+  error_of(kernel({assign(small, pop_small), loop({small}, {a2}, {yield({a2})}, {r2})}), diag::carried_type);
 }
 
 TEST(Verifier, ReturnsFitTheSignature) {
   expect_fine(kernel({ret({index(1)})}, {}, {index_type}));
-  EXPECT_EQ(error_of(kernel({branch({ret({})}, {}, {})}), Diag::return_misplaced),
+  EXPECT_EQ(error_of(kernel({branch({ret({})}, {}, {})}), diag::return_misplaced),
             "a return may only be the last statement of a function");
-  error_of(kernel({ret({}), eval(index(1))}), Diag::return_misplaced);
-  EXPECT_EQ(error_of(kernel({ret({index(1)})}), Diag::return_count),
+  error_of(kernel({ret({}), eval(index(1))}), diag::return_misplaced);
+  EXPECT_EQ(error_of(kernel({ret({index(1)})}), diag::return_count),
             "`f` returns 1 value, its signature has 0");
-  error_of(kernel({}, {}, {index_type}), Diag::return_count);
-  EXPECT_EQ(error_of(kernel({ret({flag()})}, {}, {index_type}), Diag::return_type_differs),
+  error_of(kernel({}, {}, {index_type}), diag::return_count);
+  EXPECT_EQ(error_of(kernel({ret({flag()})}, {}, {index_type}), diag::return_type_differs),
             "`f` returns pl.Scalar[pl.BOOL], its signature has pl.Scalar[pl.INDEX]");
 }
 
 TEST(Verifier, AssignmentsKeepTheType) {
-  EXPECT_EQ(error_of(kernel({assign(var("a", index_type), flag())}), Diag::assigned_type),
+  EXPECT_EQ(error_of(kernel({assign(var("a", index_type), flag())}), diag::assigned_type),
             "`a` is pl.Scalar[pl.INDEX], the value assigned to it is pl.Scalar[pl.BOOL]");
 }
 
 TEST(Verifier, AValueHasOneVariable) {
   VarRef a = var("a", index_type), b = var("b", index_type);
-  EXPECT_EQ(error_of(kernel({assign(a, index(1)), assign(b, a)}), Diag::assigned_name),
+  EXPECT_EQ(error_of(kernel({assign(a, index(1)), assign(b, a)}), diag::assigned_name),
             "`b` is only another name for its value");
   ExprRef pair = sample::list({index(1), index(2)});
-  error_of(kernel({assign(var("p", pair->type), pair)}), Diag::assigned_name);
+  error_of(kernel({assign(var("p", pair->type), pair)}), diag::assigned_name);
 }
 
 TEST(Verifier, CallsAreWhatTheirOpMakesOfThem) {
@@ -199,17 +200,17 @@ TEST(Verifier, CallsAreWhatTheirOpMakesOfThem) {
     return kernel(
         {eval(make<Call>(Span{}, &sample::op(name), std::move(args), std::move(attrs), std::move(type)))});
   };
-  EXPECT_EQ(error_of(raw("pl.add", {index(1)}, index_type), Diag::call_operand_count),
+  EXPECT_EQ(error_of(raw("pl.add", {index(1)}, index_type), diag::call_operand_count),
             "`pl.add` has 2 operands, this call has 1");
   ExprRef small = make<ConstInt>(Span{}, 1, DType::Int32), wide = make<ConstInt>(Span{}, 1, DType::Int64);
-  EXPECT_EQ(error_of(raw("pl.add", {small, wide}, index_type), Diag::call_breaks_rule, true),
+  EXPECT_EQ(error_of(raw("pl.add", {small, wide}, index_type), diag::call_breaks_rule, true),
             "the arguments of `pl.add` are not what it accepts");
-  error_of(raw("pl.add", {small, nullptr}, index_type), Diag::call_breaks_rule, true);
+  error_of(raw("pl.add", {small, nullptr}, index_type), diag::call_breaks_rule, true);
   error_of(raw("pl.add", {small, small}, scalar(DType::Int32), {{"what", AttrValue{true}}}),
-           Diag::call_breaks_rule, true);
-  EXPECT_EQ(error_of(raw("pl.add", {small, small}, index_type), Diag::call_result_type, true),
+           diag::call_breaks_rule, true);
+  EXPECT_EQ(error_of(raw("pl.add", {small, small}, index_type), diag::call_result_type, true),
             "`pl.add` gives pl.Scalar[pl.INT32] for these arguments, the call says pl.Scalar[pl.INDEX]");
-  EXPECT_EQ(error_of(raw("pl.add", {small, index(1)}, scalar(DType::Int32)), Diag::call_not_normal, true),
+  EXPECT_EQ(error_of(raw("pl.add", {small, index(1)}, scalar(DType::Int32)), diag::call_not_normal, true),
             "the arguments of `pl.add` are not in the form it gives them");
 }
 
@@ -234,20 +235,20 @@ TEST(Verifier, OpsStandAtTheirLevel) {
        {FunctionType::InCore, FunctionType::AIC, FunctionType::AIV, FunctionType::Inline}) {
     expect_fine(with(type, false));
   }
-  EXPECT_EQ(error_of(with(FunctionType::Host, false), Diag::op_at_wrong_level),
+  EXPECT_EQ(error_of(with(FunctionType::Host, false), diag::op_at_wrong_level),
             "`pl.load` works in kernel functions, not in a host function");
-  error_of(with(FunctionType::Orchestration, false), Diag::op_at_wrong_level);
+  error_of(with(FunctionType::Orchestration, false), diag::op_at_wrong_level);
   expect_fine(with(FunctionType::Orchestration, true));
   expect_fine(with(FunctionType::Opaque, true));
-  EXPECT_EQ(error_of(with(FunctionType::InCore, true), Diag::scope_misplaced),
+  EXPECT_EQ(error_of(with(FunctionType::InCore, true), diag::scope_misplaced),
             "`pl.at` may only stand in an orchestration function, outside other scopes");
   StmtRef nested = make<SpmdScope>(Span{}, index(2), ExprList{}, VarRef(),
                                    block({make<AtScope>(Span{}, ExprList{}, block({}))}));
-  error_of(program_of({function("f", FunctionType::Orchestration, {}, {}, {nested})}), Diag::scope_misplaced);
+  error_of(program_of({function("f", FunctionType::Orchestration, {}, {}, {nested})}), diag::scope_misplaced);
   StmtRef create = eval(call("pl.create", {shape}, {{"scale", AttrValue{1.0}}}));
   EXPECT_EQ(error_of(program_of({function("f", FunctionType::Orchestration, {}, {},
                                           {make<AtScope>(Span{}, ExprList{}, block({create}))})}),
-                     Diag::op_at_wrong_level),
+                     diag::op_at_wrong_level),
             "`pl.create` works in orchestration functions, not in a kernel scope");
 }
 
@@ -255,7 +256,7 @@ TEST(Verifier, OnlyScalarArithmeticNests) {
   VarRef a = var("a", sample::tile(2, 2));
   auto pop = call("pl.pop", {}, {{"id", AttrValue{int64_t{0}}}}, sample::tile(2, 2));
   expect_fine(kernel({eval(call("pl.add", {call("pl.add", {index(1), index(2)}), index(3)}))}));
-  EXPECT_EQ(error_of(kernel({eval(call("pl.tile_add", {pop, pop}))}), Diag::call_nested),
+  EXPECT_EQ(error_of(kernel({eval(call("pl.tile_add", {pop, pop}))}), diag::call_nested),
             "`pl.pop` must be the value of a statement of its own");
 }
 
@@ -275,24 +276,24 @@ TEST(Verifier, WhoMayCallWhom) {
   using enum FunctionType;
   for (FunctionType callee : {Orchestration, Opaque, InCore, AIC, AIV}) {
     expect_fine(calling(Host, callee, index(0)));
-    EXPECT_EQ(error_of(calling(Host, callee), Diag::dispatch_without_device),
+    EXPECT_EQ(error_of(calling(Host, callee), diag::dispatch_without_device),
               "a call of `g` from the host needs `device=`");
   }
   for (FunctionType caller : {Orchestration, Opaque}) {
     for (FunctionType callee : {InCore, AIC, AIV, Inline}) expect_fine(calling(caller, callee));
     for (FunctionType callee : {Host, Orchestration, Opaque}) {
-      error_of(calling(caller, callee), Diag::callee_at_wrong_level);
+      error_of(calling(caller, callee), diag::callee_at_wrong_level);
     }
   }
   for (FunctionType caller : {InCore, AIC, AIV}) {
     expect_fine(calling(caller, Inline));
-    error_of(calling(caller, InCore), Diag::callee_at_wrong_level);
-    error_of(calling(caller, Orchestration), Diag::callee_at_wrong_level);
+    error_of(calling(caller, InCore), diag::callee_at_wrong_level);
+    error_of(calling(caller, Orchestration), diag::callee_at_wrong_level);
   }
-  EXPECT_EQ(error_of(calling(InCore, InCore), Diag::callee_at_wrong_level), "a kernel may not call a kernel");
-  error_of(calling(Host, Host, index(0)), Diag::callee_at_wrong_level);
+  EXPECT_EQ(error_of(calling(InCore, InCore), diag::callee_at_wrong_level), "a kernel may not call a kernel");
+  error_of(calling(Host, Host, index(0)), diag::callee_at_wrong_level);
   EXPECT_EQ(error_of(program_of({function("f", Orchestration, {}, {}, {eval(call_function("h", {}))})}),
-                     Diag::callee_unknown),
+                     diag::callee_unknown),
             "the program has no function `h`");
 }
 
@@ -305,7 +306,7 @@ TEST(Verifier, KernelsAreCalledFromSpmdBodiesButNotFromOtherScopes) {
                        function("f", FunctionType::Orchestration, {}, {}, {scope})});
   };
   expect_fine(scoped(true));
-  EXPECT_EQ(error_of(scoped(false), Diag::callee_at_wrong_level), "a kernel scope may not call a kernel");
+  EXPECT_EQ(error_of(scoped(false), diag::callee_at_wrong_level), "a kernel scope may not call a kernel");
 }
 
 TEST(Verifier, KeywordsOfCalls) {
@@ -313,16 +314,16 @@ TEST(Verifier, KeywordsOfCalls) {
   auto task = param("t", task_id_type());
   expect_fine(calling(Host, InCore, index(0), index(4)));
   expect_fine(calling(Orchestration, InCore, nullptr, index(4), {task}));
-  EXPECT_EQ(error_of(calling(Orchestration, InCore, index(0)), Diag::keyword_at_wrong_level),
+  EXPECT_EQ(error_of(calling(Orchestration, InCore, index(0)), diag::keyword_at_wrong_level),
             "`device=` has no meaning in a call of a kernel from an orchestration function");
-  error_of(calling(Host, Orchestration, index(0), index(2)), Diag::keyword_at_wrong_level);
+  error_of(calling(Host, Orchestration, index(0), index(2)), diag::keyword_at_wrong_level);
   error_of(calling(Host, InCore, index(0), nullptr, {param("t", task_id_type())}),
-           Diag::keyword_at_wrong_level);
-  EXPECT_EQ(error_of(calling(Host, InCore, index(-1)), Diag::device_negative),
+           diag::keyword_at_wrong_level);
+  EXPECT_EQ(error_of(calling(Host, InCore, index(-1)), diag::device_negative),
             "a device must not be negative, got -1");
-  EXPECT_EQ(error_of(calling(Host, InCore, flag()), Diag::integer_needed),
+  EXPECT_EQ(error_of(calling(Host, InCore, flag()), diag::integer_needed),
             "the device must be an integer scalar, got pl.Scalar[pl.BOOL]");
-  error_of(calling(Orchestration, InCore, nullptr, nullptr, {param("t", index_type)}), Diag::dependency_type);
+  error_of(calling(Orchestration, InCore, nullptr, nullptr, {param("t", index_type)}), diag::dependency_type);
   auto tasks = param("t", make<ArrayType>(Span{}, int64_t{4}, DType::TaskId));
   expect_fine(calling(Orchestration, InCore, nullptr, nullptr, {tasks}));
 }
@@ -341,14 +342,14 @@ TEST(Verifier, ArgumentsFitParameters) {
   auto a = param("a", tensor({4})), b = param("b", tensor({4})), c = param("c", tensor({5}));
   auto s = param("s", index_type);
   expect_fine(with({a, b}, {a, b}));
-  EXPECT_EQ(error_of(with({a}, {a}), Diag::function_argument_count), "`g` has 2 parameters, this call has 1");
-  EXPECT_EQ(error_of(with({a, c}, {a, c}), Diag::function_argument_type),
+  EXPECT_EQ(error_of(with({a}, {a}), diag::function_argument_count), "`g` has 2 parameters, this call has 1");
+  EXPECT_EQ(error_of(with({a, c}, {a, c}), diag::function_argument_type),
             "`y` of `g` is pl.Tensor[[N], pl.FP32], got pl.Tensor[[5], pl.FP32]");
-  error_of(with({s, a}, {s, a}), Diag::function_argument_type);
+  error_of(with({s, a}, {s, a}), diag::function_argument_type);
   expect_fine(with({a, b}, {a, b}, tensor({4}), {dynamic}));
-  EXPECT_EQ(error_of(with({a, b}, {a, b}, tensor({5}), {dynamic}), Diag::function_result_type),
+  EXPECT_EQ(error_of(with({a, b}, {a, b}, tensor({5}), {dynamic}), diag::function_result_type),
             "`g` returns pl.Tensor[[N], pl.FP32], the call says pl.Tensor[[5], pl.FP32]");
-  error_of(with({a, b}, {a, b}, nullptr, {dynamic}), Diag::function_result_type);
+  error_of(with({a, b}, {a, b}, nullptr, {dynamic}), diag::function_result_type);
 }
 
 TEST(Verifier, WrittenParametersNeedAVariable) {
@@ -358,7 +359,7 @@ TEST(Verifier, WrittenParametersNeedAVariable) {
       program_of({function("g", FunctionType::InCore, {y}, {}, {}),
                   function("f", FunctionType::Orchestration, {both}, {},
                            {eval(call_function("g", {make<TupleGet>(Span{}, both, int64_t{0})}))})});
-  EXPECT_EQ(error_of(program, Diag::function_argument_direction),
+  EXPECT_EQ(error_of(program, diag::function_argument_direction),
             "`y` of `g` is written and needs a variable");
 }
 
@@ -367,7 +368,7 @@ TEST(Verifier, CallsOfFunctionsAreStatements) {
       {function("g", FunctionType::InCore, {}, {index_type}, {ret({index(1)})}),
        function("f", FunctionType::Orchestration, {}, {},
                 {eval(sample::list({call_function("g", {}, nullptr, nullptr, {}, index_type)}))})});
-  EXPECT_EQ(error_of(program, Diag::call_nested), "`g` must be the value of a statement of its own");
+  EXPECT_EQ(error_of(program, diag::call_nested), "`g` must be the value of a statement of its own");
 }
 
 TEST(Verifier, GroupsPairOneCubeAndOneVectorFunction) {
@@ -379,18 +380,18 @@ TEST(Verifier, GroupsPairOneCubeAndOneVectorFunction) {
   StmtRef cube = eval(call_function("c", {})), vector = eval(call_function("v", {}));
   expect_fine(with({cube, vector}));
   expect_fine(with({vector, cube, ret({})}));
-  error_of(with({cube}), Diag::group_body);
-  error_of(with({cube, cube}), Diag::group_body);
-  error_of(with({cube, vector, vector}), Diag::group_body);
-  error_of(with({cube, vector, loop({}, {}, {}, {})}), Diag::group_body);
+  error_of(with({cube}), diag::group_body);
+  error_of(with({cube, cube}), diag::group_body);
+  error_of(with({cube, vector, vector}), diag::group_body);
+  error_of(with({cube, vector, loop({}, {}, {}, {})}), diag::group_body);
 }
 
 TEST(Verifier, InlineFunctionsDoNotCallThemselves) {
   auto calls = [](const char* name, const char* callee) {
     return function(name, FunctionType::Inline, {}, {}, {eval(call_function(callee, {}))});
   };
-  EXPECT_EQ(error_of(program_of({calls("f", "f")}), Diag::recursive_function), "`f` calls itself");
-  error_of(program_of({calls("f", "g"), calls("g", "h"), calls("h", "f")}), Diag::recursive_function);
+  EXPECT_EQ(error_of(program_of({calls("f", "f")}), diag::recursive_function), "`f` calls itself");
+  error_of(program_of({calls("f", "g"), calls("g", "h"), calls("h", "f")}), diag::recursive_function);
   expect_fine(
       program_of({calls("f", "g"), calls("g", "h"), function("h", FunctionType::Inline, {}, {}, {})}));
 }
@@ -399,17 +400,17 @@ TEST(Verifier, InlineFunctionsDoNotCallThemselves) {
 
 TEST(Verifier, ConditionsAndBounds) {
   StmtRef bad_if = make<If>(Span{}, index(1), block({}), BlockRef(), VarList{});
-  EXPECT_EQ(error_of(kernel({bad_if}), Diag::condition_type),
+  EXPECT_EQ(error_of(kernel({bad_if}), diag::condition_type),
             "a condition must be a BOOL scalar, got pl.Scalar[pl.INDEX]");
   StmtRef bad_while = make<While>(Span{}, ExprList{}, VarList{}, block({}), index(1), block({}), VarList{});
-  error_of(kernel({bad_while}), Diag::condition_type);
-  EXPECT_EQ(error_of(kernel({loop({}, {}, {}, {}, index(0))}), Diag::loop_step),
+  error_of(kernel({bad_while}), diag::condition_type);
+  EXPECT_EQ(error_of(kernel({loop({}, {}, {}, {}, index(0))}), diag::loop_step),
             "the step of a loop must be a constant other than 0");
   auto n = param("n", index_type);
-  error_of(kernel({loop({}, {}, {}, {}, n)}, {n}), Diag::loop_step);
+  error_of(kernel({loop({}, {}, {}, {}, n)}, {n}), diag::loop_step);
   StmtRef bounds = make<For>(Span{}, LoopKind::Range, flag(), index(4), index(1), ExprList{},
                              var("i", index_type), VarList{}, block({}), VarList{});
-  EXPECT_EQ(error_of(kernel({bounds}), Diag::integer_needed),
+  EXPECT_EQ(error_of(kernel({bounds}), diag::integer_needed),
             "the start of a loop must be an integer scalar, got pl.Scalar[pl.BOOL]");
 }
 
@@ -418,12 +419,12 @@ TEST(Verifier, ScopesGiveTensorsAndTaskIds) {
     StmtRef scope = make<AtScope>(Span{}, ExprList{}, block({yield(values)}), results, task);
     return program_of({function("f", FunctionType::Orchestration, {param("x", tensor({4}))}, {}, {scope})});
   };
-  EXPECT_EQ(error_of(with({var("n", index_type)}, nullptr, {index(1)}), Diag::scope_result),
+  EXPECT_EQ(error_of(with({var("n", index_type)}, nullptr, {index(1)}), diag::scope_result),
             "a scope may only give tensors, `n` is pl.Scalar[pl.INDEX]");
   StmtRef scope = make<AtScope>(Span{}, ExprList{index(1)}, block({}));
-  error_of(program_of({function("f", FunctionType::Orchestration, {}, {}, {scope})}), Diag::dependency_type);
+  error_of(program_of({function("f", FunctionType::Orchestration, {}, {}, {scope})}), diag::dependency_type);
   StmtRef named = make<AtScope>(Span{}, ExprList{}, block({}), VarList{}, var("t", index_type));
-  error_of(program_of({function("f", FunctionType::Orchestration, {}, {}, {named})}), Diag::dependency_type);
+  error_of(program_of({function("f", FunctionType::Orchestration, {}, {}, {named})}), diag::dependency_type);
 }
 
 WindowBufferRef buffer(const VarRef& base, ExprRef size = index(64)) {
@@ -442,17 +443,17 @@ TEST(Verifier, WindowBuffersAreAllocatedAndNamedOnce) {
   StmtRef alloc = assign(base, call("pl.alloc", {index(64)}));
   StmtRef alloc_other = assign(other, call("pl.alloc", {index(64)}));
   expect_fine(host({alloc, view(buffer(base))}));
-  error_of(host({view(buffer(base)), alloc}), Diag::var_undefined);
+  error_of(host({view(buffer(base)), alloc}), diag::var_undefined);
   EXPECT_EQ(
-      error_of(host({alloc, view(buffer(base)), alloc_other, view(buffer(other))}), Diag::window_buffer_name),
+      error_of(host({alloc, view(buffer(base)), alloc_other, view(buffer(other))}), diag::window_buffer_name),
       "two window buffers have the name `buf`");
   auto p = param("buf", ptr_type());
   auto program = program_of({function("h", FunctionType::Host, {p}, {}, {view(buffer(p))})});
-  EXPECT_EQ(error_of(program, Diag::window_buffer_base), "the window buffer `buf` is never allocated");
-  EXPECT_EQ(error_of(host({eval(call("pl.alloc", {index(64)}))}), Diag::plain_assignment),
+  EXPECT_EQ(error_of(program, diag::window_buffer_base), "the window buffer `buf` is never allocated");
+  EXPECT_EQ(error_of(host({eval(call("pl.alloc", {index(64)}))}), diag::plain_assignment),
             "`pl.alloc` may only be the right-hand side of `name = ...`");
   VarRef size = var("n", index_type);
-  error_of(host({alloc, view(buffer(base, size))}), Diag::var_undefined);
+  error_of(host({alloc, view(buffer(base, size))}), diag::var_undefined);
 }
 
 TEST(Verifier, GroupsHoldBuffersOfTheProgramOnce) {
@@ -463,19 +464,19 @@ TEST(Verifier, GroupsHoldBuffersOfTheProgramOnce) {
   };
   WindowBufferRef b = buffer(base), stranger = buffer(var("other", ptr_type()));
   expect_fine(host({alloc, view(b)}, {group({b})}));
-  error_of(host({alloc, view(b)}, {group({b, stranger})}), Diag::window_buffer_base);
-  EXPECT_EQ(error_of(host({alloc, view(b)}, {group({b}), group({b})}), Diag::buffer_in_two_groups),
+  error_of(host({alloc, view(b)}, {group({b, stranger})}), diag::window_buffer_base);
+  EXPECT_EQ(error_of(host({alloc, view(b)}, {group({b}), group({b})}), diag::buffer_in_two_groups),
             "the window buffer `buf` has more than one place in communication groups");
 }
 
 TEST(Verifier, NamesAreUnique) {
   FunctionRef f = function("f", FunctionType::InCore, {}, {}, {}),
               g = function("f", FunctionType::AIC, {}, {}, {});
-  EXPECT_EQ(error_of(program_of({f, g}), Diag::function_name_twice), "the program has two functions `f`");
+  EXPECT_EQ(error_of(program_of({f, g}), diag::function_name_twice), "the program has two functions `f`");
   EXPECT_EQ(
-      error_of(kernel({}, {param("x", index_type), param("x", index_type)}), Diag::parameter_name_twice),
+      error_of(kernel({}, {param("x", index_type), param("x", index_type)}), diag::parameter_name_twice),
       "`f` has two parameters `x`");
-  EXPECT_EQ(error_of(kernel({}, {param("n", index_type, Direction::Out)}), Diag::parameter_direction),
+  EXPECT_EQ(error_of(kernel({}, {param("n", index_type, Direction::Out)}), diag::parameter_direction),
             "`n` of `f` is pl.Scalar[pl.INDEX] and can only be In, not Out");
 }
 
@@ -486,10 +487,10 @@ TEST(Verifier, NestingIsBounded) {
     return kernel(body);
   };
   expect_fine(nested(300));
-  EXPECT_EQ(error_of(nested(600), Diag::ir_too_deep), "the program is nested too deeply");
+  EXPECT_EQ(error_of(nested(600), diag::ir_too_deep), "the program is nested too deeply");
   TypeRef type = index_type;
   for (int i = 0; i < 300; ++i) type = make<TupleType>(Span{}, std::vector<TypeRef>{type});
-  error_of(kernel({}, {param("x", type)}), Diag::ir_too_deep);
+  error_of(kernel({}, {param("x", type)}), diag::ir_too_deep);
 }
 
 TEST(Verifier, ReportsAllThatIsWrongUpToTheLimit) {

@@ -3,6 +3,7 @@
 
 #include "calls.h"
 #include "ir/printer.h"
+#include "support/diagnostics/ops.h"
 
 namespace tilewire::ops::test {
 namespace {
@@ -145,11 +146,11 @@ TEST(CreateCall, BoundOperands) {
   EXPECT_EQ(again->args, call->args);
   EXPECT_EQ(again->type, call->type);
   EXPECT_FALSE(create_call(add, {t}, {}, {}, diags));
-  EXPECT_EQ(diags.all().back().id, Diag::op_malformed_call);
+  EXPECT_EQ(diags.all().back().id, diag::op_malformed_call);
   EXPECT_FALSE(create_call(add, {t, nullptr}, {}, {}, diags));
-  EXPECT_EQ(diags.all().back().id, Diag::op_missing_argument);
+  EXPECT_EQ(diags.all().back().id, diag::op_missing_argument);
   EXPECT_FALSE(create_call(add, {t, t}, {{"mode", {true}}}, {}, diags));
-  EXPECT_EQ(diags.all().back().id, Diag::op_unknown_keyword);
+  EXPECT_EQ(diags.all().back().id, diag::op_unknown_keyword);
 }
 
 TEST(CreateCall, EffectsDependOnAttributes) {

@@ -1,10 +1,11 @@
-#include "support/diagnostics.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <set>
 #include <stdexcept>
+
+#include "support/diagnostics/command.h"
+#include "support/diagnostics/syntax.h"
 
 namespace tilewire {
 namespace {
@@ -14,7 +15,7 @@ Ref<const SourceFile> source(std::string text, uint32_t first_line = 1) {
 }
 
 Diagnostic example(Span span, std::string label = "") {
-  return {Diag::invalid_utf8, Severity::Error, std::move(span), "bad `x`", std::move(label), {}, {}};
+  return {diag::invalid_utf8, Severity::Error, std::move(span), "bad `x`", std::move(label), {}, {}};
 }
 
 // The source line and the caret line of a rendered diagnostic, without the margin.
@@ -134,8 +135,8 @@ TEST(Expand, ReplacesNumberedArguments) {
 TEST(Diagnostics, KeepsOrderAndCountsErrors) {
   Diagnostics diags;
   EXPECT_FALSE(diags.has_errors());
-  diags.report(Diag::input_empty, {}, {"a.py"});
-  diags.report(Diag::input_is_folder, {}, {"b"});
+  diags.report(diag::input_empty, {}, {"a.py"});
+  diags.report(diag::input_is_folder, {}, {"b"});
   EXPECT_EQ(diags.error_count(), 2u);
   EXPECT_EQ(diags.all().at(0).message, "`a.py` is empty");
   EXPECT_EQ(diags.text(),
@@ -145,8 +146,8 @@ TEST(Diagnostics, KeepsOrderAndCountsErrors) {
 TEST(Diagnostics, AnEqualMessageAtAnEqualPlaceIsKeptOnce) {
   Diagnostics diags;
   auto file = source("x");
-  for (int i = 0; i < 3; ++i) diags.report(Diag::invalid_utf8, {file, 1, 1, 1, 2}).with_help("again");
-  diags.report(Diag::invalid_utf8, {file, 1, 2, 1, 3});
+  for (int i = 0; i < 3; ++i) diags.report(diag::invalid_utf8, {file, 1, 1, 1, 2}).with_help("again");
+  diags.report(diag::invalid_utf8, {file, 1, 2, 1, 3});
   EXPECT_EQ(diags.error_count(), 2u);
   EXPECT_EQ(diags.all().at(0).helps.size(), 1u);
 }
@@ -155,7 +156,7 @@ TEST(Diagnostics, StopsKeepingErrorsAtTheLimit) {
   Diagnostics diags;
   auto file = source("x");
   for (uint32_t line = 1; line <= 3 * Diagnostics::limit; ++line) {
-    diags.report(Diag::invalid_utf8, {file, line, 1, line, 2}).with_label("l");
+    diags.report(diag::invalid_utf8, {file, line, 1, line, 2}).with_label("l");
   }
   EXPECT_TRUE(diags.full());
   EXPECT_EQ(diags.all().size(), Diagnostics::limit);
@@ -164,7 +165,7 @@ TEST(Diagnostics, StopsKeepingErrorsAtTheLimit) {
 
 TEST(Diagnostics, AppendTakesOverLabelsAndNotes) {
   Diagnostics from, to;
-  from.report(Diag::input_empty, {}, {"a"}).with_help("h");
+  from.report(diag::input_empty, {}, {"a"}).with_help("h");
   to.append(from);
   to.append(from);
   ASSERT_EQ(to.all().size(), 1u);

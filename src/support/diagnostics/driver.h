@@ -1,0 +1,10 @@
+// Messages 22xx: driver and command.
+#pragma once
+
+#include "support/diagnostics.h"
+
+namespace tilewire::diag {
+#define TW_DIAG(code, name, severity, text, example) inline constexpr Diag name{code};
+#include "support/diagnostics/driver.def"
+#undef TW_DIAG
+}  // namespace tilewire::diag

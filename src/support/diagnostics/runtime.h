@@ -1,0 +1,10 @@
+// Messages 21xx: run time.
+#pragma once
+
+#include "support/diagnostics.h"
+
+namespace tilewire::diag {
+#define TW_DIAG(code, name, severity, text, example) inline constexpr Diag name{code};
+#include "support/diagnostics/runtime.def"
+#undef TW_DIAG
+}  // namespace tilewire::diag
