@@ -1,0 +1,34 @@
+// Elementary functions of FP32 values, as vector code.
+//
+// Each takes a scalar or a fixed vector of any length and gives the same bits for every length. Errors are at
+// most 2 ulp over all inputs, on machines without fused multiply-add too; recip and sqrt round correctly.
+// Infinities, NaN, signed zeros and denormals are what IEEE 754 and libm say. Results of 16- and 8-bit dtypes
+// are these, rounded.
+//
+// emit_sin, emit_cos and emit_rem have a rare path that calls libm (sinf, cosf, fmodf) for the lanes that
+// need it, so they split the block: the builder must stand at the end of an unfinished one and ends in
+// another. The rest is straight-line code.
+#pragma once
+
+#include "target/cpu/machine.h"
+
+namespace llvm {
+class IRBuilderBase;
+class Value;
+}  // namespace llvm
+
+namespace tilewire::target::cpu {
+
+llvm::Value* emit_exp(llvm::IRBuilderBase& builder, const Machine& machine, llvm::Value* x);
+llvm::Value* emit_log(llvm::IRBuilderBase& builder, const Machine& machine, llvm::Value* x);
+llvm::Value* emit_tanh(llvm::IRBuilderBase& builder, const Machine& machine, llvm::Value* x);
+llvm::Value* emit_sigmoid(llvm::IRBuilderBase& builder, const Machine& machine, llvm::Value* x);
+llvm::Value* emit_sin(llvm::IRBuilderBase& builder, const Machine& machine, llvm::Value* x);
+llvm::Value* emit_cos(llvm::IRBuilderBase& builder, const Machine& machine, llvm::Value* x);
+llvm::Value* emit_sqrt(llvm::IRBuilderBase& builder, const Machine& machine, llvm::Value* x);
+llvm::Value* emit_rsqrt(llvm::IRBuilderBase& builder, const Machine& machine, llvm::Value* x);
+llvm::Value* emit_recip(llvm::IRBuilderBase& builder, const Machine& machine, llvm::Value* x);
+// a - trunc(a / b) * b without rounding: fmod.
+llvm::Value* emit_rem(llvm::IRBuilderBase& builder, const Machine& machine, llvm::Value* a, llvm::Value* b);
+
+}  // namespace tilewire::target::cpu
