@@ -132,6 +132,7 @@ enum class Fault : uint32_t {
   StepZero,        // of a range
   NegativeExtent,  // of a created tensor. a: extent, c: dimension
   CountAboveCapacity,  // all_to_all_v. a: count, b: capacity
+  NegativePower,       // of integers. a: exponent
 };
 
 // One rank's view of a communication group, and of one window buffer of it.
@@ -158,6 +159,9 @@ struct HookEvent {
   int32_t value;
 };
 
+// How a wait compares its cell with the expected value; the numbers of ir::WaitCmp.
+enum class Compare : uint32_t { Eq, Ge, Ne, Gt, Lt, Le };
+
 struct Api {
   // Reports a run-time error of this task and stops the run; gives `failed`.
   Status (*fail)(Context*, Fault, uint32_t site, int64_t a, int64_t b, int64_t c, int64_t d);
@@ -172,7 +176,8 @@ struct Api {
   Status (*release)(Context*, void* storage);
 
   // Slow paths of signals: the fast ones are inline.
-  // The cell does not meet the condition yet: blocks until it does. `seen`: the value that met it.
+  // The cell does not meet the condition yet: blocks until it does. `cmp`: a Compare. `seen`: the value that
+  // met it.
   Status (*wait)(Context*, const int32_t* cell, int32_t expected, uint32_t cmp, uint32_t site, int32_t* seen);
   void (*wake)(Context*, const int32_t* cell);  // a notify saw the waiter word of the region non-zero
   Status (*yield)(Context*, const int32_t* cell, uint32_t site);  // a test came out false

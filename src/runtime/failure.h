@@ -1,0 +1,53 @@
+// Why a run stopped, and the words for it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "abi/abi.h"
+#include "support/diagnostics.h"
+
+namespace tilewire::runtime {
+
+enum class Cause : uint8_t {
+  Fault,     // generated code reported it
+  Memory,    // numbers[0]: bytes that could not be had
+  Fibers,    // numbers[0]: how many blocks are blocked
+  Deadlock,  // `blocked`
+  Interrupted,
+  Trace,     // `text`: why the file could not be written
+  Internal,  // `text`
+};
+
+// One fiber that waits in a deadlock.
+struct Blocked {
+  int32_t rank = 0;
+  int64_t block = 0;
+  int64_t blocks = 1;
+  const char* kernel = nullptr;
+  uint32_t site = 0;
+  std::string cell;  // which, in words
+  int32_t seen = 0;
+  uint32_t cmp = 0;
+  int32_t expected = 0;
+  bool polls = false;  // tests in a loop rather than waits
+};
+
+struct Failure {
+  Cause cause = Cause::Internal;
+  abi::Fault fault{};
+  uint32_t site = 0;
+  int64_t numbers[4] = {};
+  int32_t rank = -1;
+  int32_t ranks = 1;
+  int64_t block = -1;
+  int64_t blocks = 1;
+  const char* kernel = nullptr;  // null in an orchestration function
+  std::string text;
+  std::vector<Blocked> blocked;
+};
+
+Diagnostic describe(const Failure& failure, const abi::Module& module);
+
+}  // namespace tilewire::runtime

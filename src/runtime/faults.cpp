@@ -1,0 +1,151 @@
+// The words for what goes wrong at run time. Texts are rows 21xx of the diagnostics, shared with the
+// interpreter; what is known of the place goes into the label (the op) and a note (rank, block, kernel).
+#include <algorithm>
+#include <tuple>
+
+#include "runtime/failure.h"
+#include "support/diagnostics/runtime.h"
+
+namespace tilewire::runtime {
+namespace {
+
+const abi::Site& site_of(const abi::Module& module, uint32_t site) {
+  static constexpr abi::Site nowhere{"", "", 0, 0};
+  return site < module.site_count ? module.sites[site] : nowhere;
+}
+
+// Generated code carries names of files, not their text.
+Span span_of(const abi::Site& site) {
+  if (!site.file || site.line == 0) return {};
+  Ref<const SourceFile> file(new SourceFile(site.file, ""));
+  return {file, site.line, std::max(site.column, 1u), site.line, std::max(site.column, 1u) + 1};
+}
+
+std::string last_of(int64_t first, int64_t count) {
+  int64_t last;
+  return __builtin_add_overflow(first, count - 1, &last) ? "?" : std::to_string(last);
+}
+
+// As the interpreter says it: "rank 1, in `k`, block 3 of 8", as far as there is something to tell apart.
+std::string place(const char* kernel, int64_t block, int64_t blocks, int32_t rank, int32_t ranks) {
+  std::string text = ranks > 1 && rank >= 0 ? "rank " + std::to_string(rank) : "";
+  if (!kernel) return text;
+  text += (text.empty() ? "in `" : ", in `") + std::string(kernel) + "`";
+  if (blocks > 1) text += ", block " + std::to_string(block) + " of " + std::to_string(blocks);
+  return text;
+}
+
+const char* symbol(uint32_t cmp) {
+  static constexpr const char* symbols[] = {"==", ">=", "!=", ">", "<", "<="};
+  return cmp < std::size(symbols) ? symbols[cmp] : "?";
+}
+
+struct Words {
+  Diag row;
+  std::vector<std::string> arguments;
+};
+
+Words words_of(const Failure& failure, const abi::Site& site) {
+  auto number = [&](int i) { return std::to_string(failure.numbers[i]); };
+  const int64_t* n = failure.numbers;
+  std::string what = site.what ? site.what : "";
+  switch (failure.fault) {
+    case abi::Fault::IndexOutOfRange:
+      return {diag::run_index, {number(0), number(2), number(1)}};
+    case abi::Fault::RegionOutOfRange:
+      if (n[1] < 0) return {diag::run_negative_extent, {number(2), number(1)}};
+      return {diag::run_region, {number(0), last_of(n[0], n[1]), number(2), number(3)}};
+    case abi::Fault::ZeroDivisor:
+      return {diag::run_zero_divisor, {what}};
+    case abi::Fault::Narrowing:
+      return {diag::run_narrowing, {number(0), "INT" + number(2)}};
+    case abi::Fault::BlockCount:
+      return {diag::run_block_count, {number(0)}};
+    case abi::Fault::ValidShape:
+      return {diag::run_valid_shape, {number(0), number(2), number(1)}};
+    case abi::Fault::ExtentMismatch:
+      return {diag::run_extents_differ, {what, number(2), number(0), number(1)}};
+    case abi::Fault::NegativeShift:
+      return {diag::run_negative_shift, {what, number(0)}};
+    case abi::Fault::PeerOutOfRange:
+      return {diag::run_peer, {number(0), number(1)}};
+    case abi::Fault::AccessOutside:
+      return {diag::run_outside, {number(0), number(1)}};
+    case abi::Fault::StepZero:
+      return {diag::run_step_zero, {}};
+    case abi::Fault::NegativeExtent:
+      return {diag::run_negative_extent, {number(2), number(0)}};
+    case abi::Fault::NegativePower:
+      return {diag::run_negative_power, {number(0)}};
+    case abi::Fault::CountAboveCapacity:
+      return {diag::run_count_capacity, {number(0), number(1)}};
+  }
+  return {diag::run_internal,
+          {"fault " + std::to_string(static_cast<uint32_t>(failure.fault)) + " has no text"}};
+}
+
+Diagnostic make(Diag row, Span span, const std::vector<std::string>& arguments) {
+  const DiagInfo& info = diag_info(row);
+  return {row, info.severity, std::move(span), expand(info.text, arguments), {}, {}, {}};
+}
+
+// Every blocked fiber is a note at its place; equal ones of one kernel, which differ in the block alone, are
+// told together when there are many.
+Diagnostic describe_deadlock(const Failure& failure, const abi::Module& module) {
+  constexpr size_t shown = 50;
+  std::vector<Blocked> blocked = failure.blocked;
+  std::sort(blocked.begin(), blocked.end(), [](const Blocked& a, const Blocked& b) {
+    return std::tie(a.rank, a.site, a.block) < std::tie(b.rank, b.site, b.block);
+  });
+  Span first = blocked.empty() ? Span{} : span_of(site_of(module, blocked.front().site));
+  Diagnostic result = make(
+      diag::run_deadlock, first,
+      {std::to_string(blocked.size()) + (blocked.size() == 1 ? " waits" : " wait") + ", none can be woken"});
+  for (size_t i = 0; i < blocked.size() && i < shown; ++i) {
+    const Blocked& one = blocked[i];
+    std::string text = place(one.kernel, one.block, one.blocks, one.rank, failure.ranks);
+    text += (one.polls ? ": tests " : ": waits for ") + one.cell;
+    text += one.polls ? ", which is " + std::to_string(one.seen)
+                      : std::string(" ") + symbol(one.cmp) + " " + std::to_string(one.expected) +
+                            ", which is " + std::to_string(one.seen);
+    result.with_note(text, span_of(site_of(module, one.site)));
+  }
+  if (blocked.size() > shown) result.with_note("and " + std::to_string(blocked.size() - shown) + " more");
+  return result;
+}
+
+}  // namespace
+
+Diagnostic describe(const Failure& failure, const abi::Module& module) {
+  if (failure.cause == Cause::Deadlock) return describe_deadlock(failure, module);
+  const abi::Site& site = site_of(module, failure.site);
+  Words words{};
+  switch (failure.cause) {
+    case Cause::Fault:
+      words = words_of(failure, site);
+      break;
+    case Cause::Memory:
+      words = {diag::run_out_of_memory, {std::to_string(static_cast<uint64_t>(failure.numbers[0]))}};
+      break;
+    case Cause::Fibers:
+      words = {diag::run_too_many_blocked, {std::to_string(failure.numbers[0])}};
+      break;
+    case Cause::Interrupted:
+      words = {diag::run_interrupted, {}};
+      break;
+    case Cause::Trace:
+      words = {diag::run_trace_unwritable, {failure.text}};
+      break;
+    case Cause::Deadlock:
+    case Cause::Internal:
+      words = {diag::run_internal, {failure.text}};
+      break;
+  }
+  Diagnostic result = make(words.row, span_of(site), words.arguments);
+  if (failure.cause == Cause::Fault && site.what && *site.what) result.with_label(site.what);
+  std::string where = place(failure.kernel, failure.block, failure.blocks, failure.rank, failure.ranks);
+  if (!where.empty() && failure.cause != Cause::Internal) result.with_note(where);
+  return result;
+}
+
+}  // namespace tilewire::runtime

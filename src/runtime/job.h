@@ -1,0 +1,78 @@
+// What runs: a block of a kernel or an orchestration function, with the context generated code sees.
+#pragma once
+
+#include <cstdint>
+
+#include "abi/abi.h"
+#include "runtime/arena.h"
+#include "runtime/fiber.h"
+
+namespace tilewire::runtime {
+
+class Job;
+class Rank;
+class Worker;
+struct Task;
+
+// abi::Context and the runtime's own state behind it.
+struct BlockContext : abi::Context {
+  Rank* owner = nullptr;
+  Worker* worker = nullptr;  // who runs it now; read anew after everything that may suspend
+  Job* job = nullptr;        // null for kernels that cannot block: they run on the worker's own stack
+  const abi::Function* function = nullptr;
+
+  const char* kernel_name() const;  // null in an orchestration function
+  static BlockContext& of(abi::Context* context) { return *static_cast<BlockContext*>(context); }
+};
+
+// A wait for a cell, in a list of Cells while parked; a look at one that came out false, while polling.
+struct Waiter {
+  const int32_t* cell = nullptr;
+  uint32_t* word = nullptr;  // of the cell's region: non-zero while somebody is parked there
+  int32_t expected = 0;
+  int32_t seen = 0;
+  uint32_t cmp = 0;
+  uint32_t site = 0;
+  Job* job = nullptr;
+  Waiter* next = nullptr;
+  Waiter* previous = nullptr;
+};
+
+// A fiber and what it runs.
+class Job final : public Fiber {
+ public:
+  // What the worker does once the fiber has left its stack: before that, nobody else may resume it.
+  enum class After : uint8_t { End, Park, Await, Throttle, Yield };
+
+  // Suspends; `after` is done on the worker's stack.
+  void leave(After what) {
+    after = what;
+    suspend();
+  }
+
+  BlockContext context;
+  Task* task = nullptr;  // null: the orchestration function of `context.owner`
+  Task* awaits = nullptr;
+  Arena arena;
+  Waiter waiter;
+  After after = After::End;
+
+  // Tests in vain: what was seen in which cells, and whether the last one saw something new.
+  struct Poll {
+    const int32_t* cell;
+    int32_t value;
+  };
+  Poll polls[16] = {};
+  uint32_t poll_count = 0;
+  bool polling = false;  // left with Yield
+  bool polls_changed = false;
+
+ private:
+  void body() override;
+};
+
+inline const char* BlockContext::kernel_name() const {
+  return job && !job->task ? nullptr : function->name;
+}
+
+}  // namespace tilewire::runtime

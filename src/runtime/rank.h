@@ -1,0 +1,98 @@
+// One rank of a run: its dispatches and its task graph.
+//
+// Tasks are ordered by what they touch (AccessIndex), by the ids they name, and by communication order: a
+// task that communicates is ordered with every task that takes a window of the same group. Everything here is
+// used by the rank's orchestration function alone, except what is said to be open to all.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "runtime/access_index.h"
+#include "runtime/job.h"
+#include "runtime/run.h"
+#include "runtime/storage.h"
+
+namespace tilewire::runtime {
+
+class Run;
+
+class Rank {
+ public:
+  Rank(Run& run, int32_t index);
+
+  // Before a run and after it.
+  void begin(const Request& request);
+  void end(Kept& kept);
+  bool has_work() const { return next_dispatch_ < dispatches_.size(); }
+
+  // Starts the next dispatch on a fiber. Any worker, between two dispatches.
+  void start(Worker& worker);
+  // The body of that fiber.
+  void orchestrate(Job& job);
+
+  abi::Status submit(BlockContext& context, const abi::Launch& launch, abi::TaskId* id);
+  abi::Status await(BlockContext& context, const abi::Param& param, const abi::Word* words, uint8_t access);
+  abi::Status allocate(BlockContext& context, uint64_t bytes, uint32_t site, void** storage);
+  abi::Status release(BlockContext& context, void* storage);
+
+  // Open to all: the record's task has ended and nobody needs it any more.
+  void give_back(Task& task, Worker& worker);
+  // Open to all: a Release task is ready.
+  void free_storage(Storage* storage);
+  // After a fiber left with Job::After::Throttle.
+  void throttle(Job& job, Worker& worker);
+  // Nothing else can run: lets a throttled orchestration function go on. False: none is throttled.
+  bool unthrottle(Worker& worker);
+
+  Run& run;
+  const int32_t index;
+  RankStats stats;  // of the submitter
+  std::atomic<uint64_t> compute_ns{0}, wait_ns{0}, parks{0}, blocks{0};
+
+ private:
+  using Role = AccessIndex::Role;
+
+  // Tasks not ended, at most, before the submitter waits.
+  static constexpr int64_t live_limit = 2048;
+  // Bytes of created tensors before it does.
+  static constexpr uint64_t created_limit = uint64_t{1} << 30;
+  static constexpr uint32_t records_per_piece = 64;
+
+  Task& take(TaskKind kind);
+  Task* find(abi::TaskId id);
+  void collect(const abi::Launch& launch);
+  void add_predecessor(Task& task);
+  void enter(Task& task, const abi::Launch& launch);
+  bool at_once(const abi::Launch& launch, const Worker& worker) const;
+  // Parks the calling fiber until at most `live` records are in use.
+  abi::Status drain(BlockContext& context, int64_t live);
+  void leave(Worker& worker);
+  void finish(Worker& worker);
+  void unlist(Storage& storage);
+
+  const abi::Module* module_ = nullptr;
+  std::vector<Dispatch> dispatches_;
+  size_t next_dispatch_ = 0;
+
+  AccessIndex accesses_;
+  std::vector<std::unique_ptr<Task[]>> records_;
+  Task* free_ = nullptr;
+  std::vector<Task*> predecessors_;
+  uint64_t mark_ = 0;
+  int64_t limit_ = live_limit;
+
+  std::vector<Storage*> storages_;
+  std::vector<Storage*> returned_storages_;
+
+  // Records in use, and 1 for the orchestration function.
+  alignas(64) std::atomic<int64_t> live_{0};
+  std::atomic<Job*> throttled_{nullptr};
+  std::atomic<int64_t> resume_at_{0};
+  std::atomic<uint64_t> created_bytes_{0};
+  std::atomic<Task*> given_back_{nullptr};
+};
+
+}  // namespace tilewire::runtime

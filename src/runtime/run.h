@@ -1,0 +1,100 @@
+// Runs compiled programs in this process: the local world.
+//
+// The calling thread works too; further threads are started when there is something for them to do, and kept
+// for the next run. Calls from several threads are independent runs. A run that fails leaves everything as
+// usable as before it: nothing throws across generated code, no thread or fiber stays behind.
+//
+//     abi::Word args[] = {...}, results[] = {...};
+//     runtime::Dispatch dispatch{.entry = &module->entries[0], .args = args, .results = results};
+//     runtime::Outcome outcome = runtime::run({.module = module, .dispatches = {&dispatch, 1}});
+//     if (!outcome.ok()) show(render(*outcome.error));
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "abi/abi.h"
+#include "support/diagnostics.h"
+
+namespace tilewire::runtime {
+
+struct Storage;
+
+// One call of an orchestration function on one rank. Those of a rank run one after the other, in their order;
+// those of different ranks are concurrent.
+struct Dispatch {
+  int32_t rank = 0;
+  const abi::Function* entry = nullptr;
+  std::span<const abi::Word> args;
+  std::span<abi::Word> results;
+};
+
+struct RankStats {
+  uint64_t tasks = 0;       // kernel calls
+  uint64_t blocks = 0;      // of kernels
+  uint64_t edges = 0;       // a task had to wait for another
+  uint64_t parks = 0;       // a fiber gave up its worker to wait
+  uint64_t compute_ns = 0;  // in kernels, less what they waited
+  uint64_t wait_ns = 0;
+};
+struct Stats {
+  std::vector<RankStats> ranks;
+  uint64_t wall_ns = 0;
+  int32_t threads = 0;  // that took part
+};
+
+struct Request {
+  const abi::Module* module = nullptr;
+  std::span<const Dispatch> dispatches;
+  int32_t ranks = 1;
+  int32_t threads = 0;           // workers, the caller included; 0: one for each core
+  bool more_than_cores = false;  // take `threads` as it is
+  std::string trace;             // write a Chrome trace here
+  Stats* stats = nullptr;
+};
+
+enum class Ending : uint8_t { Ok, Error, Deadlock, Interrupted };
+
+// Created tensors that were returned live as long as this.
+class Kept {
+ public:
+  Kept() = default;
+  Kept(Kept&& other) noexcept : pieces_(std::move(other.pieces_)) { other.pieces_.clear(); }
+  Kept& operator=(Kept&& other) noexcept {
+    std::swap(pieces_, other.pieces_);
+    return *this;
+  }
+  ~Kept();
+  void add(Storage* storage) { pieces_.push_back(storage); }
+  size_t count() const { return pieces_.size(); }
+
+ private:
+  std::vector<Storage*> pieces_;
+};
+
+struct Outcome {
+  Ending ending = Ending::Ok;
+  std::optional<Diagnostic> error;  // its span has the name of the file, not the text
+  abi::Site site{};                 // where, when known: line 0 otherwise
+  int32_t rank = -1;                // -1: not of one rank
+  int64_t block = -1;
+  Kept kept;
+
+  bool ok() const { return ending == Ending::Ok; }
+};
+
+Outcome run(const Request& request);
+
+// Stops all runs of this process; they end with Ending::Interrupted. May be called from a signal handler.
+void request_abort();
+
+// Ends the threads kept for later runs. The next run starts them again. Called at exit.
+void shutdown();
+
+// Cores this process may use.
+int32_t core_count();
+
+}  // namespace tilewire::runtime

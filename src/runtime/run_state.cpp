@@ -1,0 +1,353 @@
+// Who sleeps where. Helper threads that find nothing leave the run and sleep in Helpers; the caller's thread
+// sleeps here. So when the caller finds nothing and no helper takes part, nothing can ever become ready: the
+// run is over, was interrupted, waits for itself to be throttled less, or is deadlocked, and no clock is
+// needed to know.
+#include "runtime/run_state.h"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace tilewire::runtime {
+namespace {
+
+constexpr uint64_t spin_ns = 20'000;
+// So long only tests that come out false: see Run::polled.
+constexpr uint64_t quiet_ns = 100'000'000;
+
+void futex_wait(std::atomic<uint32_t>& word, uint32_t value) {
+  syscall(SYS_futex, reinterpret_cast<uint32_t*>(&word), FUTEX_WAIT_PRIVATE, value, nullptr, nullptr, 0);
+}
+void futex_wake(std::atomic<uint32_t>& word) {
+  syscall(SYS_futex, reinterpret_cast<uint32_t*>(&word), FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+}
+
+}  // namespace
+
+uint64_t now_ns() {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return uint64_t(time.tv_sec) * 1'000'000'000 + uint64_t(time.tv_nsec);
+}
+
+Run::Run(Process& owner) : process(owner) {}
+
+void Run::prepare(const Request& request) {
+  module = request.module;
+  rank_count = request.ranks;
+  int32_t cores = core_count();
+  threads = request.threads <= 0 ? cores : request.threads;
+  if (!request.more_than_cores) threads = std::min(threads, cores);
+  threads = std::clamp(threads, 1, 1024);
+  tracing = !request.trace.empty();
+  timing = tracing || request.stats;
+  while (static_cast<int32_t>(workers_.size()) < threads) {
+    workers_.push_back(std::make_unique<Worker>(*this, static_cast<int32_t>(workers_.size())));
+  }
+  free_workers_.clear();
+  for (int32_t i = threads; i-- > 1;) free_workers_.push_back(i);
+  helpers_used_ = 0;
+  int32_t with_work = 0;
+  while (static_cast<int32_t>(ranks_.size()) < rank_count) {
+    ranks_.push_back(std::make_unique<Rank>(*this, static_cast<int32_t>(ranks_.size())));
+  }
+  for (int32_t i = 0; i < rank_count; ++i) {
+    ranks_[i]->begin(request);
+    with_work += ranks_[i]->has_work();
+  }
+  abort_ = 0;
+  released_ = false;
+  failed_ = false;
+  failure_ = {};
+  quiet_since_ = 0;
+  ranks_left_ = with_work;
+  finished_ = with_work == 0;
+  asleep_ = false;
+}
+
+Outcome Run::execute(const Request& request) {
+  Outcome outcome;
+  prepare(request);
+  uint64_t start_ns = timing ? now_ns() : 0;
+  active_ = true;
+  Worker& worker = *workers_[0];
+  for (int32_t i = 0; i < rank_count; ++i) {
+    if (ranks_[i]->has_work()) ranks_[i]->start(worker);
+  }
+  worker.work();
+  if (int cancelled = process.helpers.cancel(this)) helpers_.fetch_sub(cancelled);
+  while (helpers_.load() != 0) sched_yield();  // they see the end, too
+  std::lock_guard lock(idle_mutex_);           // and have left this
+  active_ = false;
+  uint64_t end_ns = timing ? now_ns() : 0;
+  finish(request, outcome);
+  if (request.stats) {
+    request.stats->wall_ns = end_ns - start_ns;
+    request.stats->threads = helpers_used_ + 1;
+    request.stats->ranks.clear();
+    for (int32_t i = 0; i < rank_count; ++i) {
+      Rank& rank = *ranks_[i];
+      RankStats stats = rank.stats;
+      stats.blocks = rank.blocks;
+      stats.parks = rank.parks;
+      stats.compute_ns = rank.compute_ns;
+      stats.wait_ns = rank.wait_ns;
+      request.stats->ranks.push_back(stats);
+    }
+  }
+  if (tracing) {
+    std::vector<const TraceBuffer*> buffers;
+    for (int32_t i = 0; i < threads; ++i) buffers.push_back(&workers_[i]->trace);
+    Failure failure;
+    failure.cause = Cause::Trace;
+    if (!write_trace(request.trace, buffers, start_ns, failure.text) && outcome.ok()) {
+      outcome.ending = Ending::Error;
+      outcome.error = describe(failure, *module);
+    }
+    for (int32_t i = 0; i < threads; ++i) TraceBuffer().swap(workers_[i]->trace);
+  }
+  return outcome;
+}
+
+void Run::finish(const Request&, Outcome& outcome) {
+  for (int32_t i = 0; i < rank_count; ++i) ranks_[i]->end(outcome.kept);
+  if (!failed_) {
+    if (!aborted()) return;
+    failure_.cause = Cause::Interrupted;
+  }
+  outcome.kept = {};
+  outcome.ending = failure_.cause == Cause::Deadlock      ? Ending::Deadlock
+                   : failure_.cause == Cause::Interrupted ? Ending::Interrupted
+                                                          : Ending::Error;
+  failure_.ranks = rank_count;
+  outcome.error = describe(failure_, *module);
+  if (failure_.site < module->site_count) outcome.site = module->sites[failure_.site];
+  outcome.rank = failure_.rank;
+  outcome.block = failure_.block;
+}
+
+void Run::help() {
+  int32_t index;
+  {
+    std::lock_guard lock(idle_mutex_);
+    index = free_workers_.back();
+    free_workers_.pop_back();
+    helpers_used_ = std::max(helpers_used_, threads - 1 - static_cast<int32_t>(free_workers_.size()));
+  }
+  workers_[index]->work();
+}
+
+bool Run::any_ready() const {
+  for (int32_t i = 0; i < threads; ++i) {
+    if (workers_[i]->queue.size() != 0) return true;
+  }
+  return false;
+}
+
+Item Run::steal(const Worker& thief) {
+  for (int32_t i = 1; i < threads; ++i) {
+    if (Item item = workers_[(thief.index + i) % threads]->queue.pop()) return item;
+  }
+  return {};
+}
+
+void Run::call_for_help() {
+  if (asleep_.load(std::memory_order_seq_cst)) return wake_caller();
+  int32_t helpers = helpers_.load(std::memory_order_relaxed);
+  while (helpers < threads - 1) {
+    if (!helpers_.compare_exchange_weak(helpers, helpers + 1)) continue;
+    if (!process.helpers.request(this)) {
+      std::lock_guard lock(idle_mutex_);
+      helpers_.fetch_sub(1);
+    }
+    return;
+  }
+}
+
+void Run::wake_caller() {
+  asleep_.store(false);
+  alarm_.fetch_add(1);
+  futex_wake(alarm_);
+}
+
+bool Run::idle(Worker& worker) {
+  worker.polled_at.store(Worker::idle_mark, std::memory_order_relaxed);
+  if (finished() && worker.index == 0) return false;
+  if (helpers_.load() > 0) {
+    uint64_t until = now_ns() + spin_ns;
+    do {
+      for (int i = 0; i < 50; ++i) {
+        if (any_ready()) return true;
+        if (finished()) break;
+        SpinLock::pause();
+      }
+    } while (!finished() && !aborted() && now_ns() < until);
+  }
+  return worker.index == 0 ? idle_caller(worker) : idle_helper(worker);
+}
+
+bool Run::idle_caller(Worker& worker) {
+  uint32_t ticket = alarm_.load();
+  {
+    std::lock_guard lock(idle_mutex_);
+    asleep_.store(true, std::memory_order_seq_cst);
+    bool interrupted = aborted() && !released_.load();
+    if (finished() || any_ready() || interrupted || helpers_.load() == 0) asleep_.store(false);
+  }
+  if (asleep_.load()) {
+    futex_wait(alarm_, ticket);
+    asleep_.store(false);
+  } else if (!finished() && helpers_.load() == 0 && !any_ready()) {
+    stalled(worker);
+  }
+  return true;
+}
+
+bool Run::idle_helper(Worker& worker) {
+  std::lock_guard lock(idle_mutex_);
+  if (!finished() && any_ready()) return true;
+  free_workers_.push_back(worker.index);
+  // The caller looks whether anything can still happen, or ends the run.
+  if (helpers_.fetch_sub(1) == 1 && asleep_.load()) wake_caller();
+  return false;
+}
+
+void Run::rank_ended() {
+  if (ranks_left_.fetch_sub(1) != 1) return;
+  finished_.store(true, std::memory_order_seq_cst);
+  if (asleep_.load(std::memory_order_seq_cst)) wake_caller();
+}
+
+// Only the caller's worker is left, and it has nothing to do.
+void Run::stalled(Worker& worker) {
+  if (aborted() && !released_.load()) return release_parked(worker);
+  bool any = false;
+  for (int32_t i = 0; i < rank_count; ++i) any |= ranks_[i]->unthrottle(worker);
+  if (any) return;
+  std::vector<const Waiter*> waiters = cells.all();
+  TW_CHECK(!waiters.empty() && !aborted(), "a run came to a stop with nothing to wait for");
+  report_deadlock(worker);
+}
+
+void Run::report_deadlock(Worker& worker) {
+  Failure failure;
+  failure.cause = Cause::Deadlock;
+  for (const Waiter* waiter : cells.all()) failure.blocked.push_back(blocked(*waiter, false));
+  fail(std::move(failure), &worker);
+}
+
+Blocked Run::blocked(const Waiter& waiter, bool polls) const {
+  const BlockContext& context = waiter.job->context;
+  return {.rank = context.rank,
+          .block = context.block_index,
+          .blocks = context.block_count,
+          .kernel = context.kernel_name(),
+          .site = waiter.site,
+          .cell = {},
+          .seen = cell_value(waiter.cell),
+          .cmp = waiter.cmp,
+          .expected = waiter.expected,
+          .polls = polls};
+}
+
+void Run::release_parked(Worker& worker) {
+  released_.store(true);
+  std::vector<Job*> jobs;
+  cells.take_all(jobs);
+  for (Job* job : jobs) worker.push(Item(job));
+}
+
+void Run::wake(const int32_t* cell, Worker& worker) {
+  step();
+  std::vector<Job*> jobs;
+  cells.wake(cell, jobs);
+  for (Job* job : jobs) worker.push(Item(job));
+}
+
+// Tests in vain are not steps. When there was no other for a while, and every worker is idle or does nothing
+// else either, the run waits for itself.
+void Run::polled(Worker& worker, Job& job) {
+  uint64_t now = now_ns();
+  worker.polled_at.store(now, std::memory_order_relaxed);
+  if (job.polls_changed) step();
+  uint64_t since = quiet_since_.load(std::memory_order_relaxed);
+  if (since == 0) {
+    quiet_since_.store(now, std::memory_order_relaxed);
+  } else if (now - since > quiet_ns && !aborted()) {
+    bool all = std::all_of(workers_.begin(), workers_.begin() + threads, [&](const auto& each) {
+      return each->polled_at.load(std::memory_order_relaxed) > since + quiet_ns / 2;
+    });
+    if (all) report_deadlock(worker);
+  } else if (now - since > spin_ns) {
+    sched_yield();
+  }
+  worker.push(Item(&job), true);
+}
+
+void Run::stopped_polling(Job& job) {
+  std::lock_guard lock(failure_mutex_);
+  if (failed_ && failure_.cause == Cause::Deadlock) failure_.blocked.push_back(blocked(job.waiter, true));
+}
+
+void Run::fail(Failure failure, Worker* worker) {
+  {
+    std::lock_guard lock(failure_mutex_);
+    // After an interrupt nothing that goes wrong matters any more.
+    if (!failed_ && !aborted()) {
+      failure_ = std::move(failure);
+      failed_ = true;
+    }
+    abort_.store(1);
+  }
+  if (worker) release_parked(*worker);
+}
+
+abi::Status Run::fail(BlockContext& context, abi::Fault fault, uint32_t site, int64_t a, int64_t b, int64_t c,
+                      int64_t d) {
+  Failure failure = failure_in(context, Cause::Fault, site);
+  failure.fault = fault;
+  failure.numbers[0] = a;
+  failure.numbers[1] = b;
+  failure.numbers[2] = c;
+  failure.numbers[3] = d;
+  fail(std::move(failure), context.worker);
+  return abi::failed;
+}
+
+abi::Status Run::fail_memory(BlockContext& context, uint64_t bytes, uint32_t site) {
+  Failure failure = failure_in(context, Cause::Memory, site);
+  failure.numbers[0] = static_cast<int64_t>(bytes);
+  fail(std::move(failure), context.worker);
+  return abi::failed;
+}
+
+void Run::ended_badly(BlockContext& context, abi::Status status) {
+  if (aborted()) return;
+  Failure failure = failure_in(context, Cause::Internal, context.function->site);
+  failure.text = "`" + std::string(context.function->name) + "` ended with status " + std::to_string(status) +
+                 " and did not say why";
+  fail(std::move(failure), context.worker);
+}
+
+Failure Run::failure_in(const BlockContext& context, Cause cause, uint32_t site) {
+  Failure failure;
+  failure.cause = cause;
+  failure.site = site;
+  failure.rank = context.rank;
+  failure.block = context.block_index;
+  failure.blocks = context.block_count;
+  failure.kernel = context.kernel_name();
+  return failure;
+}
+
+void Run::interrupt() {
+  if (!active_.load()) return;
+  abort_.store(1);
+  alarm_.fetch_add(1);
+  futex_wake(alarm_);
+}
+
+}  // namespace tilewire::runtime

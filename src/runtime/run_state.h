@@ -1,0 +1,115 @@
+// The state of one run: its ranks, its workers, who is idle, what failed.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "runtime/cells.h"
+#include "runtime/failure.h"
+#include "runtime/process.h"
+#include "runtime/rank.h"
+#include "runtime/run.h"
+#include "runtime/worker.h"
+
+namespace tilewire::runtime {
+
+class Run {
+ public:
+  explicit Run(Process& process);
+
+  Outcome execute(const Request& request);
+  // A helper thread's part.
+  void help();
+
+  // Generated code, or the runtime for it, cannot go on. The first failure is kept; the run stops.
+  void fail(Failure failure, Worker* worker);
+  abi::Status fail(BlockContext& context, abi::Fault fault, uint32_t site, int64_t a, int64_t b, int64_t c,
+                   int64_t d);
+  abi::Status fail_memory(BlockContext& context, uint64_t bytes, uint32_t site);
+  // A function gave a non-zero status: fine after a failure, a broken rule otherwise.
+  void ended_badly(BlockContext& context, abi::Status status);
+  bool aborted() const { return abort_.load(std::memory_order_relaxed) != 0; }
+  // From a signal handler.
+  void interrupt();
+  // Brings parked fibers back after an interrupt. Cheap when there was none.
+  void poll_abort(Worker& worker) {
+    if (aborted() && !released_.load(std::memory_order_relaxed)) release_parked(worker);
+  }
+
+  // There is work that another worker could take.
+  void call_for_help();
+  Item steal(const Worker& thief);
+  // Nothing was found. True: look again. False: the worker's part is over.
+  bool idle(Worker& worker);
+  void rank_ended();
+  bool finished() const { return finished_.load(std::memory_order_seq_cst); }
+
+  // A fiber tested a cell in vain; notices when nothing else happens any more.
+  void polled(Worker& worker, Job& job);
+  // On the fiber of such a test, when the run has stopped: says what it tested.
+  void stopped_polling(Job& job);
+  void step() {
+    if (quiet_since_.load(std::memory_order_relaxed) != 0) quiet_since_.store(0, std::memory_order_relaxed);
+  }
+
+  void wake(const int32_t* cell, Worker& worker);
+
+  Process& process;
+  Cells cells;
+  const abi::Module* module = nullptr;
+  int32_t threads = 1;
+  int32_t rank_count = 1;
+  bool tracing = false;
+  bool timing = false;
+  std::atomic<int64_t> fibers{0};
+  const uint32_t* abort_word() const { return reinterpret_cast<const uint32_t*>(&abort_); }
+  const std::atomic<uint32_t>& abort_state() const { return abort_; }
+
+  Run* next_of_process = nullptr;
+
+  // Fibers in use at once.
+  static constexpr int64_t fiber_limit = 16'000;
+
+ private:
+  void prepare(const Request& request);
+  void finish(const Request& request, Outcome& outcome);
+  bool any_ready() const;
+  bool idle_caller(Worker& worker);
+  bool idle_helper(Worker& worker);
+  void stalled(Worker& worker);
+  void release_parked(Worker& worker);
+  void report_deadlock(Worker& worker);
+  Blocked blocked(const Waiter& waiter, bool polls) const;
+  static Failure failure_in(const BlockContext& context, Cause cause, uint32_t site);
+  void wake_caller();
+
+  std::atomic<bool> active_{false};
+  std::atomic<uint32_t> abort_{0};
+  std::atomic<bool> released_{false};
+  std::atomic<bool> finished_{false};
+  std::atomic<int32_t> ranks_left_{0};
+  static_assert(sizeof(std::atomic<uint32_t>) == sizeof(uint32_t));
+
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<std::unique_ptr<Rank>> ranks_;
+
+  std::mutex idle_mutex_;
+  std::atomic<bool> asleep_{false};    // the caller's worker
+  std::atomic<uint32_t> alarm_{0};     // it sleeps on this
+  std::atomic<int32_t> helpers_{0};    // asked for or at work; goes down only under idle_mutex_
+  std::vector<int32_t> free_workers_;  // under idle_mutex_
+  int32_t helpers_used_ = 0;
+
+  std::atomic<uint64_t> quiet_since_{0};
+
+  std::mutex failure_mutex_;
+  bool failed_ = false;
+  Failure failure_;
+};
+
+uint64_t now_ns();
+
+}  // namespace tilewire::runtime

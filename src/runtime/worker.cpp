@@ -1,0 +1,264 @@
+#include "runtime/worker.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "runtime/costs.h"
+#include "runtime/run_state.h"
+
+namespace tilewire::runtime {
+namespace {
+
+// Fibers a worker keeps for itself.
+constexpr size_t spare_fibers = 16;
+// One run in so many is timed for Costs.
+constexpr uint32_t sample_period = 64;
+// Pieces a launch is cut into, for each worker.
+constexpr int64_t pieces_per_worker = 4;
+
+}  // namespace
+
+extern const abi::Api runtime_api;
+
+Worker::Worker(Run& run, int32_t number) : index(number), run_(run) {
+  direct_.api = &runtime_api;
+  direct_.abort = run.abort_word();
+  direct_.worker = this;
+}
+
+void Worker::work() {
+  for (;;) {
+    run_.poll_abort(*this);
+    Item item = next();
+    if (Task* task = item.task()) {
+      polled_at.store(0, std::memory_order_relaxed);
+      start(*task);
+    } else if (Job* job = item.job()) {
+      resume(*job);
+    } else if (!run_.idle(*this)) {
+      break;
+    }
+  }
+}
+
+Item Worker::next() {
+  if (hot_) return std::exchange(hot_, {});
+  Item item = queue.pop();
+  return item ? item : run_.steal(*this);
+}
+
+void Worker::push(Item item, bool alone) {
+  size_t waiting = queue.push(item);
+  if (run_.threads > 1 && (!alone || waiting > 1)) run_.call_for_help();
+}
+
+void Worker::ready(Task& task) {
+  Item item(&task);
+  switch (task.kind) {
+    case TaskKind::Kernel:
+      break;
+    case TaskKind::Resume:
+      item = Item(static_cast<Job*>(task.subject));
+      task.rank->give_back(task, *this);
+      break;
+    case TaskKind::Release: {
+      Rank& rank = *task.rank;
+      rank.free_storage(static_cast<Storage*>(task.subject));
+      complete(task);
+      return;
+    }
+  }
+  if (hot_) {
+    push(item);
+  } else {
+    hot_ = item;
+  }
+}
+
+void Worker::complete(Task& task) {
+  run_.step();
+  Edge* edge = task.successors.exchange(Task::closed(), std::memory_order_acq_rel);
+  while (edge) {
+    Edge* next = edge->next;  // the edge goes with its successor
+    if (edge->successor->pending.fetch_sub(1, std::memory_order_acq_rel) == 1) ready(*edge->successor);
+    edge = next;
+  }
+  task.rank->give_back(task, *this);
+}
+
+void Worker::start(Task& task) {
+  int64_t begin = task.next_block;
+  int64_t count = task.blocks - begin;
+  bool blocking = task.kernel->bits & abi::MayBlock;
+  if (count > 1 && !run_.aborted() && (blocking || run_.threads > 1)) {
+    count = blocking ? 1 : std::max<int64_t>(1, count / (pieces_per_worker * run_.threads));
+    task.next_block += count;
+    if (task.next_block < task.blocks) push(Item(&task));
+  }
+  if (blocking && count > 0 && !run_.aborted()) return start_block(task, begin);
+  run_blocks(*task.rank, *task.kernel, task.args, begin, begin + count, task.blocks);
+  end_blocks(task, count);
+}
+
+void Worker::end_blocks(Task& task, int64_t count) {
+  if (task.blocks_left.fetch_sub(count, std::memory_order_acq_rel) == count) complete(task);
+}
+
+abi::Status Worker::run_blocks(Rank& rank, const abi::Function& kernel, const abi::Word* args, int64_t begin,
+                               int64_t end, int64_t blocks) {
+  direct_.owner = &rank;
+  direct_.rank = rank.index;
+  direct_.rank_count = run_.rank_count;
+  direct_.function = &kernel;
+  direct_.block_index = begin;
+  direct_.block_count = blocks;
+  if (begin == end) return abi::ok;
+  if (run_.aborted()) return abi::aborted;
+  if (!arena_.reserve(kernel.arena_bytes)) return run_.fail_memory(direct_, kernel.arena_bytes, kernel.site);
+  direct_.arena = arena_.data();
+  bool sampled = run_.timing || samples_++ % sample_period == 0;
+  uint64_t start_ns = sampled ? now_ns() : 0;
+  abi::Status status = abi::ok;
+  for (int64_t block = begin; block < end && status == abi::ok; ++block) {
+    if (run_.aborted()) return abi::aborted;
+    direct_.block_index = block;
+    status = kernel.code(&direct_, args, nullptr);
+  }
+  if (sampled) {
+    uint64_t end_ns = now_ns();
+    Costs::note(&kernel, (end_ns - start_ns) / static_cast<uint64_t>(end - begin));
+    if (run_.timing) {
+      rank.compute_ns.fetch_add(end_ns - start_ns, std::memory_order_relaxed);
+      rank.blocks.fetch_add(end - begin, std::memory_order_relaxed);
+      if (run_.tracing) {
+        trace.push_back({TraceEvent::Kind::Blocks, kernel.name, &run_.module->sites[kernel.site], rank.index,
+                         begin, end - begin, start_ns, end_ns});
+      }
+    }
+  }
+  if (status != abi::ok) run_.ended_badly(direct_, status);
+  return status;
+}
+
+void Worker::start_block(Task& task, int64_t block) {
+  Job* job = take_job(*task.rank);
+  if (!job) return end_blocks(task, 1);
+  job->task = &task;
+  job->context.block_index = block;
+  job->context.block_count = task.blocks;
+  job->context.function = task.kernel;
+  if (task.rank->run.timing) task.rank->blocks.fetch_add(1, std::memory_order_relaxed);
+  resume(*job);
+}
+
+// On the fiber.
+void Job::body() {
+  if (!task) return context.owner->orchestrate(*this);
+  Run& run = context.owner->run;
+  const abi::Function& kernel = *task->kernel;
+  if (!arena.reserve(kernel.arena_bytes)) {
+    run.fail_memory(context, kernel.arena_bytes, kernel.site);
+  } else {
+    context.arena = arena.data();
+    abi::Status status = kernel.code(&context, task->args, nullptr);
+    if (status != abi::ok) run.ended_badly(context, status);
+  }
+  after = After::End;
+}
+
+void Worker::resume(Job& job) {
+  job.context.worker = this;
+  if (!job.polling || polled_at.load(std::memory_order_relaxed) == idle_mark) {
+    polled_at.store(0, std::memory_order_relaxed);
+  }
+  if (!run_.timing) {
+    job.resume();
+  } else {
+    const char* name = job.task ? job.context.function->name : nullptr;
+    int64_t block = job.context.block_index;
+    uint64_t start_ns = now_ns();
+    job.resume();
+    uint64_t end_ns = now_ns();
+    if (job.task) job.context.owner->compute_ns.fetch_add(end_ns - start_ns, std::memory_order_relaxed);
+    if (run_.tracing) {
+      const abi::Function* function = job.context.function;
+      auto kind = job.task ? TraceEvent::Kind::Blocks : TraceEvent::Kind::Orchestration;
+      const abi::Site* site = function ? &run_.module->sites[function->site] : nullptr;
+      trace.push_back({kind,
+                       name       ? name
+                       : function ? function->name
+                                  : "orchestration",
+                       site, job.context.rank, block, 1, start_ns, end_ns});
+    }
+  }
+  after(job);
+}
+
+// The fiber is off its stack: from here on somebody else may resume it.
+void Worker::after(Job& job) {
+  switch (job.after) {
+    case Job::After::End: {
+      Task* task = std::exchange(job.task, nullptr);
+      give_job(&job);
+      if (task) end_blocks(*task, 1);
+      break;
+    }
+    case Job::After::Park:
+      if (!run_.cells.park(job.waiter, run_.abort_state())) push(Item(&job), true);
+      break;
+    case Job::After::Await:
+      if (job.awaits->pending.fetch_sub(1, std::memory_order_acq_rel) == 1) ready(*job.awaits);
+      break;
+    case Job::After::Throttle:
+      job.context.owner->throttle(job, *this);
+      break;
+    case Job::After::Yield:
+      run_.polled(*this, job);
+      break;
+  }
+}
+
+Job* Worker::take_job(Rank& rank) {
+  int64_t in_use = run_.fibers.fetch_add(1) + 1;
+  Job* job = nullptr;
+  if (in_use <= Run::fiber_limit) {
+    if (spare_.empty()) {
+      job = run_.process.fibers.take().release();
+    } else {
+      job = spare_.back();
+      spare_.pop_back();
+    }
+  }
+  if (!job) {
+    run_.fibers.fetch_sub(1);
+    Failure failure;
+    failure.cause = in_use > Run::fiber_limit ? Cause::Fibers : Cause::Memory;
+    failure.numbers[0] = failure.cause == Cause::Fibers ? Run::fiber_limit : int64_t{Fiber::stack_bytes};
+    failure.rank = rank.index;
+    run_.fail(std::move(failure), this);
+    return nullptr;
+  }
+  BlockContext& context = job->context;
+  context.api = &runtime_api;
+  context.abort = run_.abort_word();
+  context.owner = &rank;
+  context.rank = rank.index;
+  context.rank_count = run_.rank_count;
+  context.worker = this;
+  context.job = job;
+  context.function = nullptr;
+  job->waiter.job = job;
+  job->polling = false;
+  return job;
+}
+
+void Worker::give_job(Job* job) {
+  run_.fibers.fetch_sub(1);
+  if (spare_.size() < spare_fibers) {
+    spare_.push_back(job);
+  } else {
+    run_.process.fibers.give(std::unique_ptr<Job>(job));
+  }
+}
+
+}  // namespace tilewire::runtime

@@ -1,0 +1,66 @@
+// One thread's part in a run: it takes what is ready and runs it.
+//
+// Kernels that cannot block run on the thread's own stack; the others, and orchestration functions, on
+// fibers. A fiber that waits leaves its worker free for something else.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "runtime/job.h"
+#include "runtime/ready_queue.h"
+#include "runtime/run.h"
+#include "runtime/task.h"
+#include "runtime/trace.h"
+
+namespace tilewire::runtime {
+
+class Run;
+
+class Worker {
+ public:
+  Worker(Run& run, int32_t index);
+
+  // Works until the run ends or, for helpers, nothing is left to do.
+  void work();
+
+  // Runs blocks [begin, end) of a kernel that cannot block, here and now.
+  abi::Status run_blocks(Rank& rank, const abi::Function& kernel, const abi::Word* args, int64_t begin,
+                         int64_t end, int64_t blocks);
+
+  // Makes something runnable. `alone`: this worker comes to it at once, so nobody else is asked to help.
+  void push(Item item, bool alone = false);
+  // The task has no predecessors left.
+  void ready(Task& task);
+  void complete(Task& task);
+
+  // A fiber for an orchestration function or a block; null after reporting why there is none.
+  Job* take_job(Rank& rank);
+  void give_job(Job* job);
+
+  // For Run::polled: when a fiber last ran here that only found a test false; 0: something else runs.
+  static constexpr uint64_t idle_mark = UINT64_MAX;
+  std::atomic<uint64_t> polled_at{idle_mark};
+
+  ReadyQueue queue;
+  TraceBuffer trace;
+  const int32_t index;
+
+ private:
+  Item next();
+  void start(Task& task);
+  void start_block(Task& task, int64_t block);
+  void resume(Job& job);
+  void after(Job& job);
+  void end_blocks(Task& task, int64_t count);
+
+  Run& run_;
+  BlockContext direct_;
+  Arena arena_;
+  Item hot_;  // made ready by what just ended or left its stack: what this worker runs next
+  uint32_t samples_ = 0;
+  std::vector<Job*> spare_;
+};
+
+}  // namespace tilewire::runtime
