@@ -1,0 +1,221 @@
+// The loops around the kernels: k, n and m are cut into blocks whose packed operands stay in the second-level
+// cache, blocks of n into panels as wide as the register block, blocks of m into strips of its rows.
+#include "target/cpu/matmul.h"
+
+#include <llvm/IR/Module.h>
+
+#include "support/diagnostics.h"
+#include "target/cpu/matmul_plan.h"
+#include "target/cpu/vector_control.h"
+
+namespace tilewire::target::cpu {
+
+using llvm::Value;
+
+namespace {
+
+// An operand as a kernel reads it.
+struct Operand {
+  Value* base;
+  Value* row;   // bytes from row to row of A
+  Value* step;  // bytes from unit to unit of k
+};
+
+// strip(ptr a, i64 row, i64 step, ptr b, i64 step, ptr c, i64 row, i64 units, i1 accumulate, ptr sums,
+//       i64 rows, i64 columns, ptr edge)
+// All rows of a block of A by one panel, of which `columns` are in C.
+llvm::Function* matmul_strip(llvm::Module& module, const MatmulPlan& plan) {
+  auto& context = module.getContext();
+  llvm::Type* word = llvm::Type::getInt64Ty(context);
+  llvm::Type* pointer = llvm::PointerType::getUnqual(context);
+  llvm::Type* flag = llvm::Type::getInt1Ty(context);
+  auto body = [&](llvm::IRBuilder<>& b, llvm::Function& f) {
+    Value *rows = f.getArg(10), *columns = f.getArg(11), *edge = f.getArg(12);
+    auto number = [&](int64_t value) { return b.getInt64(value); };
+    auto with = [&](int64_t vectors) {
+      Value* ragged = b.CreateICmpSLT(columns, number(vectors * plan.lanes));
+      Value* c_row = b.CreateSelect(ragged, number(plan.width() * 4), f.getArg(6));
+      Value* accumulate = b.CreateAnd(f.getArg(8), b.CreateNot(ragged));
+      auto block = [&](Value* i, int64_t count) {
+        Value* a = emit_offset(b, f.getArg(0), b.CreateMul(i, f.getArg(1)));
+        Value* c = emit_offset(b, f.getArg(5), b.CreateMul(i, f.getArg(6)));
+        b.CreateCall(matmul_kernel(module, plan, count, vectors),
+                     {a, f.getArg(1), f.getArg(2), f.getArg(3), f.getArg(4), b.CreateSelect(ragged, edge, c),
+                      c_row, f.getArg(7), accumulate, f.getArg(9)});
+        emit_if(b, ragged, [&] {
+          b.CreateCall(matmul_edge(module, plan),
+                       {edge, c, f.getArg(6), number(count), columns, f.getArg(8)});
+        });
+      };
+      Value* most = b.CreateMul(b.CreateSDiv(rows, number(plan.rows)), number(plan.rows));
+      emit_for(b, number(0), most, number(plan.rows), [&](Value* i) { block(i, plan.rows); });
+      Value* rest = b.CreateSub(rows, most);
+      Value* at = most;
+      for (int64_t count : {8, 4, 2, 1}) {
+        if (count >= plan.rows) continue;
+        Value* has = b.CreateICmpNE(b.CreateAnd(rest, number(count)), number(0));
+        emit_if(b, has, [&] { block(at, count); });
+        at = b.CreateAdd(at, b.CreateSelect(has, number(count), number(0)));
+      }
+    };
+    emit_if(
+        b, b.CreateICmpSGT(columns, number(plan.lanes)), [&] { with(plan.vectors); }, [&] { with(1); });
+  };
+  return matmul_function(
+      module, plan.name("strip"),
+      {pointer, word, word, pointer, word, pointer, word, word, flag, pointer, word, word, pointer}, body);
+}
+
+class Driver {
+ public:
+  Driver(llvm::Module& module, const MatmulPlan& plan, bool a_trans, bool b_trans, llvm::IRBuilder<>& b,
+         llvm::Function& f)
+      : module_(module),
+        plan_(plan),
+        a_trans_(a_trans),
+        b_trans_(b_trans),
+        b(b),
+        scratch_(matmul_scratch(plan)) {
+    m_ = f.getArg(0), n_ = f.getArg(1), k_ = f.getArg(2);
+    a_ = f.getArg(3), a_stride_ = f.getArg(4), b_ = f.getArg(5), b_stride_ = f.getArg(6);
+    c_ = f.getArg(7), c_stride_ = f.getArg(8), accumulate_ = f.getArg(9), memory_ = f.getArg(10);
+  }
+
+  void emit() {
+    choose();
+    // Once even for k = 0, which gives zeros.
+    Value* end = b.CreateSelect(b.CreateICmpSGT(k_, word(0)), k_, word(1));
+    emit_for(b, word(0), end, word(plan_.block_k), [&](Value* kk) {
+      depth_ = emit_min(b, b.CreateSub(k_, kk), word(plan_.block_k));
+      units_ = b.CreateSDiv(b.CreateAdd(depth_, word(plan_.group - 1)), word(plan_.group));
+      add_ = b.CreateOr(accumulate_, b.CreateICmpSGT(kk, word(0)));
+      emit_for(b, word(0), n_, word(plan_.block_n), [&](Value* jj) { columns(kk, jj); });
+    });
+  }
+
+ private:
+  Value* word(int64_t value) { return b.getInt64(value); }
+  Value* part(int64_t offset) { return emit_offset(b, memory_, word(offset)); }
+  // Address of an element of an operand, whose size is known.
+  Value* element(Value* base, Value* stride, Value* row, Value* column) {
+    Value* index = b.CreateAdd(b.CreateMul(row, stride), column);
+    return emit_offset(b, base, b.CreateMul(index, word(ir::bytes(plan_.dtype))));
+  }
+
+  // Rows that lie a multiple of 1 KiB apart fall into so few sets of the first-level cache that they evict
+  // each other; then copying pays, if what is copied is read more than once.
+  void choose() {
+    auto spread = [&](Value* stride) { return b.CreateICmpNE(b.CreateAnd(stride, word(255)), word(0)); };
+    a_direct_ = b_direct_ = b.getFalse();
+    if (!plan_.direct()) return;
+    a_direct_ = spread(a_stride_);
+    if (!b_trans_) {
+      b_direct_ = b.CreateOr(spread(b_stride_), b.CreateICmpSLE(m_, word(plan_.rows)));
+    }
+  }
+
+  void columns(Value* kk, Value* jj) {
+    count_ = emit_min(b, b.CreateSub(n_, jj), word(plan_.block_n));
+    Value* panels = part(scratch_.panels);
+    Value* whole = b.CreateMul(b.CreateSDiv(count_, word(plan_.width())), word(plan_.width()));
+    // The last panel is packed whenever it is not whole: kernels read whole vectors.
+    Value* in_place = b.CreateSelect(b_direct_, whole, word(0));
+    Value* packed = b.CreateSub(count_, in_place);
+    Value* first = b.CreateAdd(jj, in_place);
+    Value* from = b_trans_ ? element(b_, b_stride_, first, kk) : element(b_, b_stride_, kk, first);
+    emit_if(b, b.CreateICmpSGT(packed, word(0)), [&] {
+      auto* pack =
+          b_trans_ ? matmul_pack_turned(module_, plan_) : matmul_pack_straight(module_, plan_, false);
+      b.CreateCall(pack, {from, b_stride_, depth_, packed, panels, word(plan_.width())});
+    });
+    Value* panel_count = b.CreateSDiv(b.CreateAdd(packed, word(plan_.width() - 1)), word(plan_.width()));
+    if (plan_.dot == Dot::INT8) {
+      b.CreateCall(matmul_sums(module_, plan_), {panels, panel_count, units_, part(scratch_.sums)});
+    }
+    Value* bytes = b.CreateMul(b.CreateMul(panel_count, units_), word(plan_.width() * 4));
+    Value* packed_a = emit_offset(b, panels, b.CreateAnd(b.CreateAdd(bytes, word(63)), word(-64)));
+    emit_for(b, word(0), m_, word(plan_.block_m), [&](Value* ii) {
+      Value* rows = emit_min(b, b.CreateSub(m_, ii), word(plan_.block_m));
+      Operand a = left(kk, ii, rows, packed_a);
+      emit_for(b, word(0), count_, word(plan_.width()),
+               [&](Value* j) { panel(kk, ii, jj, j, rows, in_place, panels, a); });
+    });
+  }
+
+  Operand left(Value* kk, Value* ii, Value* rows, Value* to) {
+    Value* from = a_trans_ ? element(a_, a_stride_, kk, ii) : element(a_, a_stride_, ii, kk);
+    Value* stride = b.CreateShl(a_stride_, word(2));  // of FP32, where it is used
+    Operand direct = {from, a_trans_ ? word(4) : stride, a_trans_ ? stride : word(4)};
+    Operand copy = {to, nullptr, nullptr};
+    Value* panel = b.CreateAnd(b.CreateAdd(rows, word(plan_.lanes - 1)), word(-int64_t(plan_.lanes)));
+    if (a_trans_) {
+      copy.row = word(4);
+      copy.step = b.CreateShl(panel, word(2));
+    } else {
+      // One line more than a row has, for the sake of the cache's sets.
+      Value* lines = b.CreateAnd(b.CreateAdd(b.CreateShl(units_, word(2)), word(63)), word(-64));
+      copy.row = b.CreateAdd(lines, word(64));
+      copy.step = word(4);
+    }
+    emit_if(b, b.CreateNot(a_direct_), [&] {
+      if (a_trans_) {
+        b.CreateCall(matmul_pack_straight(module_, plan_, true), {from, a_stride_, depth_, rows, to, panel});
+      } else {
+        b.CreateCall(matmul_pack_rows(module_, plan_), {from, a_stride_, rows, depth_, to, copy.row});
+      }
+    });
+    return {b.CreateSelect(a_direct_, direct.base, copy.base),
+            b.CreateSelect(a_direct_, direct.row, copy.row),
+            b.CreateSelect(a_direct_, direct.step, copy.step)};
+  }
+
+  void panel(Value* kk, Value* ii, Value* jj, Value* j, Value* rows, Value* in_place, Value* panels,
+             const Operand& a) {
+    Value* here = b.CreateICmpSLT(j, in_place);
+    Value* column = b.CreateAdd(jj, j);
+    Value* offset = b.CreateShl(b.CreateMul(b.CreateSub(j, in_place), units_), word(2));
+    Value* base = emit_offset(b, panels, offset);
+    Value* step = word(plan_.width() * 4);
+    if (!b_trans_) {
+      base = b.CreateSelect(here, element(b_, b_stride_, kk, column), base);
+      step = b.CreateSelect(here, b.CreateShl(b_stride_, word(2)), step);
+    }
+    Value* c_index = b.CreateAdd(b.CreateMul(ii, c_stride_), column);
+    Value* c = emit_offset(b, c_, b.CreateShl(c_index, word(2)));
+    Value* sums = emit_offset(b, part(scratch_.sums), b.CreateShl(j, word(2)));
+    Value* width = emit_min(b, b.CreateSub(count_, j), word(plan_.width()));
+    b.CreateCall(matmul_strip(module_, plan_),
+                 {a.base, a.row, a.step, base, step, c, b.CreateShl(c_stride_, word(2)), units_, add_, sums,
+                  rows, width, part(scratch_.edge)});
+  }
+
+  llvm::Module& module_;
+  const MatmulPlan& plan_;
+  bool a_trans_, b_trans_;
+  llvm::IRBuilder<>& b;
+  MatmulScratch scratch_;
+  Value *m_, *n_, *k_, *a_, *a_stride_, *b_, *b_stride_, *c_, *c_stride_, *accumulate_, *memory_;
+  Value *a_direct_, *b_direct_;            // whether kernels read the operand where it is
+  Value *depth_, *units_, *add_, *count_;  // of the current block: k, its units, whether C holds a sum, n
+};
+
+}  // namespace
+
+void emit_matmul(llvm::IRBuilderBase& builder, const Machine& machine, const MatmulArgs& args) {
+  llvm::Module& module = *builder.GetInsertBlock()->getModule();
+  auto& context = module.getContext();
+  llvm::Type* word = llvm::Type::getInt64Ty(context);
+  llvm::Type* pointer = llvm::PointerType::getUnqual(context);
+  MatmulPlan plan = matmul_plan(machine, args.dtype);
+  std::string name = plan.name(std::string(args.a_trans ? "T" : "N") + (args.b_trans ? "T" : "N"));
+  auto* function = matmul_function(module, name,
+                                   {word, word, word, pointer, word, pointer, word, pointer, word,
+                                    llvm::Type::getInt1Ty(context), pointer},
+                                   [&](llvm::IRBuilder<>& b, llvm::Function& f) {
+                                     Driver(module, plan, args.a_trans, args.b_trans, b, f).emit();
+                                   });
+  builder.CreateCall(function, {args.m, args.n, args.k, args.a, args.a_stride, args.b, args.b_stride, args.c,
+                                args.c_stride, builder.getInt1(args.accumulate), args.scratch});
+}
+
+}  // namespace tilewire::target::cpu
