@@ -4,6 +4,7 @@
 
 #include "ir/dump.h"
 #include "ir/fields.h"
+#include "ir/op.h"
 #include "ir/pointer_map.h"
 #include "ir/structural.h"
 #include "ir/verify_calls.h"
@@ -181,7 +182,7 @@ class Verifier {
     CallPlace outer = place_;
     bool was_in_scope = std::exchange(in_scope_, true);
     place_.level = OnKernel;
-    place_.in_spmd = std::is_same_v<T, SpmdScope>;
+    place_.in_spmd = std::is_same_v<T, SpmdScope> || single_call(*scope.body);
     node(scope);
     place_ = outer;
     in_scope_ = was_in_scope;
@@ -475,6 +476,26 @@ class Verifier {
 };
 
 }  // namespace
+
+const FunctionCall* single_call(const Block& body) {
+  const FunctionCall* call = nullptr;
+  for (const StmtRef& stmt : body.stmts) {
+    const auto* assign = as<Assign>(stmt);
+    const auto* eval = as<Eval>(stmt);
+    const Node* value = assign ? assign->value.get() : eval ? eval->value.get() : nullptr;
+    const auto* op_call = as<Call>(value);
+    if (isa<Yield>(stmt)) continue;
+    if (const auto* found = as<FunctionCall>(value)) {
+      if (call) return nullptr;
+      call = found;
+    } else if (op_call) {
+      if (call || !assign || !op_call->op->effects.empty() || op_call->op->synchronizes) return nullptr;
+    } else if (!as<TupleGet>(value)) {
+      return nullptr;
+    }
+  }
+  return call;
+}
 
 bool verify(const Program& program, Diagnostics& diags, const VerifyOptions& options) {
   Diagnostics found;

@@ -16,7 +16,7 @@ namespace tilewire::ir {
 struct CallPlace {
   const Function* function = nullptr;
   uint8_t level = 0;     // LevelBits; 0: not known, as in inline functions
-  bool in_spmd = false;  // in the body of a pl.spmd, which may call a kernel
+  bool in_spmd = false;  // in the body of a pl.spmd, or of a scope that is one call: it may call a kernel
 };
 
 // "an orchestration function", for messages.

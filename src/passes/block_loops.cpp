@@ -1,0 +1,182 @@
+#include "passes/block_loops.h"
+
+#include <algorithm>
+
+#include "ir/op.h"
+#include "ops/affine.h"
+#include "ops/registry.h"
+#include "ops/shape.h"
+#include "passes/tile_plan.h"
+
+namespace tilewire::passes {
+
+using namespace ir;
+
+namespace {
+
+// Blocks of dimensions whose extent is not known have this many columns at most.
+constexpr int64_t unknown_cols = 1024;
+
+bool is_part(const Extent& extent) {
+  return extent.valid != nullptr;
+}
+
+ExprRef extent_expr(const Extent& extent) {
+  return extent.valid ? extent.valid : ExprRef(const_index(extent.size));
+}
+
+}  // namespace
+
+const Op& op_named(const char* name) {
+  const Op* op = ops::registry().find(name);
+  TW_CHECK(op, std::string("there is no op ") + name);
+  return *op;
+}
+
+ExprRef rows_of(const ExprList& shape) {
+  return shape.size() < 2 ? ExprRef(const_index(1)) : shape[shape.size() - 2];
+}
+
+ExprRef cols_of(const ExprList& shape) {
+  return shape.back();
+}
+
+BlockSize block_size(const ExprList& shape, DType dtype) {
+  int64_t limit = block_bytes / bytes(dtype);
+  auto rows = constant_value(rows_of(shape)), cols = constant_value(cols_of(shape));
+  BlockSize size;
+  size.cols = std::max<int64_t>(1, std::min(cols.value_or(unknown_cols), limit));
+  size.rows = std::max<int64_t>(1, std::min(rows.value_or(limit), limit / size.cols));
+  return size;
+}
+
+ExprRef BlockLoops::add(const ExprRef& a, const ExprRef& b) {
+  if (constant_value(a) == 0) return b;
+  if (constant_value(b) == 0) return a;
+  return ops::affine_sum(a, 1, b, 1);
+}
+
+VarRef BlockLoops::tile_op(const char* name, const Op& op, ExprList args, AttrList attrs, const Span& span) {
+  return assign_new(name, call_op(op, std::move(args), std::move(attrs), span), span);
+}
+
+ExprList BlockLoops::fold_steps(const ExprRef& extent, int64_t size, const char* name, ExprList start,
+                                const Span& span,
+                                const std::function<ExprList(const Extent&, const ExprList&)>& body) {
+  auto known = constant_value(extent);
+  if (known && *known <= size) {
+    Extent whole{const_index(0), size, nullptr};
+    if (*known < size) whole.valid = const_index(*known);
+    return body(whole, start);
+  }
+  ExprRef end = ops::scalar_cast(extent, DType::Index);
+  VarRef at = make<Var>(span, name, scalar_type(DType::Index));
+  Ref<For> loop = make_empty<For>();
+  loop->span = span;
+  loop->start = const_index(0);
+  loop->stop = end;
+  loop->step = const_index(size);
+  loop->loop_var = at;
+  ExprList carried;
+  for (const ExprRef& value : start) {
+    loop->iter_args.push_back(make<Var>(span, "acc", value->type));
+    loop->results.push_back(make<Var>(span, "acc", value->type));
+    carried.push_back(loop->iter_args.back());
+  }
+  loop->init_values = std::move(start);
+  loop->body = collect(span, [&] {
+    Extent step{at, size, nullptr};
+    if (size > 1 && (!known || *known % size != 0)) step.valid = rest_of(end, at, size, span);
+    ExprList next = body(step, carried);
+    if (!next.empty()) emit(make<Yield>(span, std::move(next)));
+  });
+  ExprList results(loop->results.begin(), loop->results.end());
+  emit(finish_node(std::move(loop)));
+  return results;
+}
+
+// How much of a step that starts `at` is there.
+ExprRef BlockLoops::rest_of(const ExprRef& end, const ExprRef& at, int64_t size, const Span& span) {
+  static const Op& minimum = op_named("pl.scalar.min");
+  ExprRef rest = ops::affine_sum(end, 1, at, -1);
+  return assign_new("valid", call_op(minimum, {rest, const_index(size)}, {}, span), span);
+}
+
+void BlockLoops::for_each_step(const ExprRef& extent, int64_t size, const char* name, const Span& span,
+                               const std::function<void(const Extent&)>& body) {
+  fold_steps(extent, size, name, {}, span, [&](const Extent& step, const ExprList&) -> ExprList {
+    body(step);
+    return {};
+  });
+}
+
+void BlockLoops::over_lead(const ExprList& shape, size_t dim, TileBlock& block,
+                           const std::function<void()>& body) {
+  if (dim + 2 >= shape.size()) return body();
+  for_each_step(shape[dim], 1, "i", block.span, [&](const Extent& index) {
+    block.lead.push_back(index.start);
+    over_lead(shape, dim + 1, block, body);
+    block.lead.pop_back();
+  });
+}
+
+void BlockLoops::for_each_block(const ExprList& shape, int64_t rows, int64_t cols, const Span& span,
+                                const Body& body) {
+  TileBlock block;
+  block.span = span;
+  over_lead(shape, 0, block, [&] {
+    for_each_step(rows_of(shape), rows, "r", span, [&](const Extent& row) {
+      for_each_step(cols_of(shape), cols, "c", span, [&](const Extent& col) {
+        block.rows = row;
+        block.cols = col;
+        body(block);
+      });
+    });
+  });
+}
+
+ExprRef BlockLoops::load_block(const ExprRef& tensor, const TileBlock& block) {
+  static const Op& load = op_named("pl.tile.load");
+  size_t rank = static_cast<const TensorType&>(*tensor->type).shape.size();
+  ExprList offsets, shape, valid;
+  if (rank >= 2) {
+    offsets = block.lead;
+    shape.assign(rank - 2, const_index(1));
+    valid = shape;
+    offsets.push_back(block.rows.start);
+    shape.push_back(const_index(block.rows.size));
+    valid.push_back(extent_expr(block.rows));
+  }
+  offsets.push_back(block.cols.start);
+  shape.push_back(const_index(block.cols.size));
+  valid.push_back(extent_expr(block.cols));
+  bool part = is_part(block.cols) || (rank >= 2 && is_part(block.rows));
+  auto list = [&](ExprList& elements) { return make<MakeTuple>(block.span, std::move(elements)); };
+  ExprList args{tensor, list(offsets), list(shape), part ? ExprRef(list(valid)) : nullptr};
+  return tile_op("t", load, std::move(args), {}, block.span);
+}
+
+void BlockLoops::store_block(const ExprRef& tile, const ExprRef& tensor, const TileBlock& block) {
+  static const Op& store = op_named("pl.tile.store");
+  size_t rank = static_cast<const TensorType&>(*tensor->type).shape.size();
+  ExprList offsets;
+  if (rank >= 2) {
+    offsets = block.lead;
+    offsets.push_back(block.rows.start);
+  }
+  offsets.push_back(block.cols.start);
+  ExprRef at = make<MakeTuple>(block.span, std::move(offsets));
+  emit(make<Eval>(block.span, call_op(store, {tile, at, tensor}, {}, block.span)));
+}
+
+ExprRef BlockLoops::load_whole(const ExprRef& tensor, const Span& span) {
+  const ExprList& shape = static_cast<const TensorType&>(*tensor->type).shape;
+  TileBlock block;
+  block.span = span;
+  for (size_t i = 0; i + 2 < shape.size(); ++i) block.lead.push_back(const_index(0));
+  block.rows = {const_index(0), *constant_value(rows_of(shape)), nullptr};
+  block.cols = {const_index(0), *constant_value(cols_of(shape)), nullptr};
+  return load_block(tensor, block);
+}
+
+}  // namespace tilewire::passes

@@ -1,0 +1,87 @@
+#include "passes/inline_functions.h"
+
+#include "passes/roots.h"
+
+namespace tilewire::passes {
+
+using namespace ir;
+
+namespace {
+
+// The calls of `inlined` functions in one function, replaced.
+class Inliner : public Rebuilder {
+ public:
+  using Inlined = std::map<std::string, FunctionRef, std::less<>>;
+  Inliner(const Inlined& inlined, Diagnostics& diags) : Rebuilder(diags), inlined_(inlined) {}
+
+ protected:
+  ExprRef value(const ExprRef& expr) override {
+    ExprRef now = use(expr);
+    const auto* call = as<FunctionCall>(now);
+    auto found = call ? inlined_.find(call->callee) : inlined_.end();
+    if (found == inlined_.end()) return now;
+    Spliced body = splice(*found->second, call->args, diags_);
+    for (StmtRef& stmt : body.stmts) emit(std::move(stmt));
+    return body.value(expr->span);
+  }
+
+ private:
+  const Inlined& inlined_;
+};
+
+void bind_dims(Rebuilder& body, const TypeRef& param, const TypeRef& arg) {
+  const auto* declared = as<TensorType>(param);
+  const auto* given = as<TensorType>(arg);
+  if (!declared || !given) return;
+  for (size_t i = 0; i < declared->shape.size() && i < given->shape.size(); ++i) {
+    if (const auto* symbol = as<DimSymbol>(declared->shape[i])) body.bind_dim(symbol->name, given->shape[i]);
+  }
+}
+
+}  // namespace
+
+ExprRef Spliced::value(const Span& span) const {
+  return values.size() == 1 ? values[0] : ExprRef(make<MakeTuple>(span, values));
+}
+
+Spliced splice(const Function& callee, const ExprList& args, Diagnostics& diags) {
+  Rebuilder body(diags, true);
+  for (size_t i = 0; i < args.size(); ++i) {
+    body.bind(*callee.params[i], args[i]);
+    bind_dims(body, callee.params[i]->type, args[i]->type);
+  }
+  BlockRef block = body.block(*callee.body);
+  Spliced result;
+  result.stmts = block->stmts;
+  if (!result.stmts.empty()) {
+    if (const auto* ret = as<Return>(result.stmts.back())) {
+      result.values = ret->values;
+      result.stmts.pop_back();
+    }
+  }
+  return result;
+}
+
+ProgramRef inline_functions(const ProgramRef& program, Diagnostics& diags) {
+  Inliner::Inlined inlined;
+  std::map<std::string_view, FunctionRef> changed;
+  // Callees first, so that what is spliced has nothing left to splice.
+  for (const FunctionRef& function : callees_first(*program)) {
+    FunctionRef now = function;
+    if (!inlined.empty()) {
+      Inliner inliner(inlined, diags);
+      now = with_body(*function, inliner.block(*function->body));
+    }
+    if (function->type == FunctionType::Inline) inlined[function->name] = now;
+    changed[function->name] = std::move(now);
+  }
+  if (inlined.empty()) return program;
+  Ref<Program> result = copy(*program);
+  result->functions.clear();
+  for (const FunctionRef& function : program->functions) {
+    if (function->type != FunctionType::Inline) result->functions.push_back(changed[function->name]);
+  }
+  return finish_node(std::move(result));
+}
+
+}  // namespace tilewire::passes

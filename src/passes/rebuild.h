@@ -1,0 +1,103 @@
+// Writing a function's statements anew, one after the other: what passes that move or retype code start from.
+//
+// A Rebuilder walks statements in order and emits their new form. Variables are looked up in a table, so that
+// a pass may put any expression in the place of one; a call whose operands changed type goes through its type
+// rule again, and loops and branches take the types of the values they are given. A pass overrides the
+// statements it cares about and calls the base for the rest:
+//
+//     struct DropEvals : Rebuilder {
+//       using Rebuilder::Rebuilder;
+//       void eval(const ir::Eval&) override {}
+//     };
+//
+// Where nothing about a variable changes it stays the same node, unless the caller asks for `fresh` ones
+// because the old statements stay too.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "ir/nodes.h"
+#include "ir/pointer_map.h"
+#include "support/diagnostics.h"
+
+namespace tilewire::passes {
+
+class Rebuilder {
+ public:
+  explicit Rebuilder(Diagnostics& diags, bool fresh = false) : diags_(diags), fresh_(fresh) {}
+  virtual ~Rebuilder() = default;
+  Rebuilder(const Rebuilder&) = delete;
+  Rebuilder& operator=(const Rebuilder&) = delete;
+
+  // From now on `value` stands where `var` was used.
+  void bind(const ir::Var& var, ir::ExprRef value);
+  // The same for a dynamic dimension, in expressions and in types.
+  void bind_dim(const std::string& name, ir::ExprRef value) { dims_[name] = std::move(value); }
+
+  ir::ExprRef use(const ir::ExprRef& expr);
+  ir::ExprList use(const ir::ExprList& list);
+  ir::TypeRef use_type(const ir::TypeRef& type);
+
+  // The rebuilt statements of a block of their own.
+  ir::BlockRef block(const ir::Block& body);
+  // The same, into the block being written.
+  void statements(const ir::Block& body);
+
+ protected:
+  virtual void statement(const ir::Stmt& stmt);
+  virtual void assign(const ir::Assign& assign);
+  virtual void eval(const ir::Eval& eval);
+  virtual void give(const ir::Yield& yield);
+  virtual void give(const ir::Return& ret);
+  virtual void branch(const ir::If& branch);
+  virtual void loop(const ir::For& loop);
+  virtual void loop(const ir::While& loop);
+  virtual void scope(const ir::AtScope& scope);
+  virtual void scope(const ir::SpmdScope& scope);
+  // The value of a statement: a call of an op or of a function, or scalar arithmetic.
+  virtual ir::ExprRef value(const ir::ExprRef& expr) { return use(expr); }
+
+  void emit(ir::StmtRef stmt) { out_->push_back(std::move(stmt)); }
+  // The new form of a definition; uses of `old` find it.
+  ir::VarRef define(const ir::VarRef& old, const ir::TypeRef& type);
+  // A variable for a value the pass makes itself, assigned here.
+  ir::VarRef assign_new(const std::string& name, ir::ExprRef value, const Span& span);
+  // A call of an op with operands that are known to fit it; an internal error when they do not.
+  ir::ExprRef call_op(const ir::Op& op, ir::ExprList args, ir::AttrList attrs, const Span& span);
+
+  // Statements emitted while `fill` runs, as a block.
+  template <class F>
+  ir::BlockRef collect(const Span& span, F&& fill) {
+    std::vector<ir::StmtRef> list;
+    std::vector<ir::StmtRef>* outer = std::exchange(out_, &list);
+    fill();
+    out_ = outer;
+    return ir::make<ir::Block>(span, std::move(list));
+  }
+
+  Diagnostics& diags_;
+
+ private:
+  template <class T>
+  void carried(const T& old, T& now);
+  template <class T>
+  void task_scope(const T& old);
+  ir::ExprRef rebuild_call(const ir::ExprRef& expr);
+  ir::ExprRef rebuild_function_call(const ir::ExprRef& expr);
+
+  bool fresh_;
+  std::vector<ir::StmtRef>* out_ = nullptr;
+  ir::PointerMap<uint32_t> places_;
+  std::vector<std::pair<ir::VarRef, ir::ExprRef>> bound_;  // the old one too: its address must stay taken
+  std::map<std::string, ir::ExprRef, std::less<>> dims_;
+};
+
+// What the last statement of a block hands on; empty when it is no yield.
+const ir::ExprList& yielded(const ir::Block& block);
+
+// The function with another body.
+ir::FunctionRef with_body(const ir::Function& function, ir::BlockRef body);
+
+}  // namespace tilewire::passes

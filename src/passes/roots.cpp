@@ -1,0 +1,203 @@
+#include "passes/roots.h"
+
+#include <algorithm>
+
+#include "ir/op.h"
+#include "ir/visitor.h"
+
+namespace tilewire::passes {
+
+using namespace ir;
+
+namespace {
+
+const RootSet nothing;
+
+bool add(RootSet& set, const RootSet& more) {
+  size_t before = set.size();
+  for (int root : more) {
+    auto at = std::lower_bound(set.begin(), set.end(), root);
+    if (at == set.end() || *at != root) set.insert(at, root);
+  }
+  return set.size() != before;
+}
+
+}  // namespace
+
+// Walks statements in order. A loop is walked again while what it carries still grows, which takes at most
+// one more round than it carries values.
+class RootWalk {
+ public:
+  RootWalk(Roots& roots, const ReturnRoots& returns) : roots_(roots), returns_(returns) {}
+
+  void block(const Block& block) {
+    for (const StmtRef& stmt : block.stmts) dispatch(*stmt, [&](const auto& typed) { statement(typed); });
+  }
+
+  bool join(const Var& var, RootSet more) {  // by value: the table it may come from grows
+    if (more.empty()) return false;
+    auto [place, added] = roots_.places_.insert(&var, static_cast<uint32_t>(roots_.sets_.size()));
+    if (added) roots_.sets_.emplace_back();
+    return add(roots_.sets_[*place], more);
+  }
+
+ private:
+  void statement(const Node&) {}
+
+  void statement(const Assign& assign) {
+    if (const auto* call = as<Call>(assign.value)) {
+      int alias = call->op->result_alias;
+      if (alias >= 0) {
+        join(*assign.var, roots_.of(call->args[call->op->operand_slots[alias]]));
+      } else if (isa<TensorType>(call->type)) {
+        join(*assign.var, {fresh});
+      }
+    } else if (const auto* call = as<FunctionCall>(assign.value)) {
+      join(*assign.var, of_result(*call, 0));
+      calls_.insert(assign.var.get(), call);
+    } else if (const auto* get = as<TupleGet>(assign.value)) {
+      const FunctionCall* const* from = calls_.find(get->tuple.get());
+      if (from) join(*assign.var, of_result(**from, get->index));
+    } else if (isa<TensorType>(assign.value->type)) {
+      join(*assign.var, roots_.of(assign.value));
+    }
+  }
+
+  RootSet of_result(const FunctionCall& call, size_t index) {
+    auto callee = returns_.find(call.callee);
+    RootSet set;
+    if (callee == returns_.end() || index >= callee->second.size()) return set;
+    for (int root : callee->second[index]) {
+      if (root == fresh) {
+        add(set, {fresh});
+      } else if (static_cast<size_t>(root) < call.args.size()) {
+        add(set, roots_.of(call.args[root]));
+      }
+    }
+    return set;
+  }
+
+  void statement(const If& branch) {
+    for (const BlockRef& body : {branch.then_body, branch.else_body}) {
+      if (!body) continue;
+      block(*body);
+      hand_on(*body, branch.results);
+    }
+  }
+
+  bool hand_on(const Block& body, const VarList& to) {
+    const auto* yield = body.stmts.empty() ? nullptr : as<Yield>(body.stmts.back());
+    bool grew = false;
+    for (size_t i = 0; yield && i < to.size() && i < yield->values.size(); ++i) {
+      grew = join(*to[i], roots_.of(yield->values[i])) || grew;
+    }
+    return grew;
+  }
+
+  template <class T>
+  void carried(const T& loop) {
+    for (size_t i = 0; i < loop.iter_args.size(); ++i) {
+      join(*loop.iter_args[i], roots_.of(loop.init_values[i]));
+    }
+    bool tensors = std::any_of(loop.iter_args.begin(), loop.iter_args.end(),
+                               [](const VarRef& arg) { return isa<TensorType>(arg->type); });
+    do {
+      if constexpr (requires { loop.before; }) block(*loop.before);
+      block(*loop.body);
+    } while (hand_on(*loop.body, loop.iter_args) && tensors);
+    for (size_t i = 0; i < loop.results.size(); ++i) {
+      join(*loop.results[i], roots_.of(loop.iter_args[i]));
+    }
+  }
+  void statement(const For& loop) { carried(loop); }
+  void statement(const While& loop) { carried(loop); }
+
+  template <class T>
+  void task_scope(const T& scope) {
+    block(*scope.body);
+    hand_on(*scope.body, scope.results);
+  }
+  void statement(const AtScope& scope) { task_scope(scope); }
+  void statement(const SpmdScope& scope) { task_scope(scope); }
+
+  void statement(const Return& ret) {
+    roots_.returned_.clear();
+    for (const ExprRef& value : ret.values) roots_.returned_.push_back(roots_.of(value));
+  }
+
+  Roots& roots_;
+  const ReturnRoots& returns_;
+  PointerMap<const FunctionCall*> calls_;
+};
+
+Roots::Roots(const Function& function, const ReturnRoots& returns) {
+  RootWalk walk(*this, returns);
+  for (size_t i = 0; i < function.params.size(); ++i) {
+    if (isa<TensorType>(function.params[i]->type)) walk.join(*function.params[i], {static_cast<int>(i)});
+  }
+  walk.block(*function.body);
+}
+
+const RootSet& Roots::of(const ExprRef& expr) const {
+  const Expr* at = expr.get();
+  while (const auto* call = as<Call>(at)) {
+    int alias = call->op->result_alias;
+    if (alias < 0) return nothing;
+    at = call->args[call->op->operand_slots[alias]].get();
+  }
+  const uint32_t* place = at ? places_.find(at) : nullptr;
+  return place ? sets_[*place] : nothing;
+}
+
+int Roots::only(const ExprRef& expr) const {
+  const RootSet& set = of(expr);
+  return set.size() == 1 ? set[0] : -1;
+}
+
+std::vector<FunctionRef> callees_first(const Program& program) {
+  struct Callees : Visitor<Callees> {
+    std::vector<std::string_view> names;
+    void visit(const FunctionCall& call) { names.push_back(call.callee); }
+  };
+  struct Open {
+    const Function* function;
+    std::vector<std::string_view> callees;
+    size_t next = 0;
+  };
+  std::map<std::string_view, const Function*> by_name;
+  for (const FunctionRef& function : program.functions) by_name[function->name] = function.get();
+  std::vector<FunctionRef> order;
+  PointerMap<uint8_t> seen;
+  std::vector<Open> stack;
+  auto open = [&](const Function* function) {
+    if (!seen.insert(function, 1).second) return;
+    Callees callees;
+    callees.walk(*function);
+    stack.push_back({function, std::move(callees.names)});
+  };
+  for (const FunctionRef& root : program.functions) {
+    open(root.get());
+    while (!stack.empty()) {
+      Open& top = stack.back();
+      if (top.next < top.callees.size()) {
+        auto callee = by_name.find(top.callees[top.next++]);
+        if (callee != by_name.end()) open(callee->second);
+      } else {
+        order.push_back(ref(top.function));
+        stack.pop_back();
+      }
+    }
+  }
+  return order;
+}
+
+ReturnRoots return_roots(const Program& program) {
+  ReturnRoots all;
+  for (const FunctionRef& function : callees_first(program)) {
+    Roots roots(*function, all);
+    all[function->name] = roots.of_returns();
+  }
+  return all;
+}
+
+}  // namespace tilewire::passes

@@ -1,0 +1,49 @@
+// Which parameters' storage a variable names.
+//
+// Tensors are references. A variable names the storage of a parameter when it is that parameter, a view of
+// it, what an op that writes it gave back, the result of a loop, branch or scope that hands it through, or
+// the result of a call that returns what it was given. A branch may hand on one of two, so the answer is a
+// set.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "ir/nodes.h"
+#include "ir/pointer_map.h"
+
+namespace tilewire::passes {
+
+// Parameter numbers, ascending. `fresh` is among them when the storage may be the function's own.
+using RootSet = std::vector<int>;
+inline constexpr int fresh = -1;
+
+// What each value a function returns is rooted at, by function name.
+using ReturnRoots = std::map<std::string, std::vector<RootSet>, std::less<>>;
+
+class Roots {
+ public:
+  // `returns` has an entry for every function that is called.
+  Roots(const ir::Function& function, const ReturnRoots& returns);
+
+  // Of a tensor; of anything else, the empty set.
+  const RootSet& of(const ir::ExprRef& expr) const;
+  // The one parameter whose storage it surely is; -1 when there is none or more than one.
+  int only(const ir::ExprRef& expr) const;
+  const std::vector<RootSet>& of_returns() const { return returned_; }
+
+ private:
+  friend class RootWalk;
+  ir::PointerMap<uint32_t> places_;
+  std::vector<RootSet> sets_;
+  std::vector<RootSet> returned_;
+};
+
+// The functions of a program, callees before their callers. Order among the others is kept.
+std::vector<ir::FunctionRef> callees_first(const ir::Program& program);
+
+// Return roots of every function.
+ReturnRoots return_roots(const ir::Program& program);
+
+}  // namespace tilewire::passes

@@ -1,0 +1,31 @@
+// Which tensors of a kernel are held in tiles and which live in memory.
+//
+// A tensor that a kernel makes for itself can be a tile when its extents are constants, all but the last two
+// are 1, it is small, and nothing needs its address: no view that outlives a read, no load or store, no
+// remote access, no parameter it might be instead. What loops and branches hand on is one kind throughout, so
+// variables they connect are decided together. Ops that write in place make a new tile of an old one, which
+// is the same as long as nobody looks at the old one again.
+#pragma once
+
+#include "ir/nodes.h"
+#include "ir/pointer_map.h"
+
+namespace tilewire::passes {
+
+// The most bytes a tensor may have to be a tile as a whole, and that one block of a larger one has.
+inline constexpr int64_t whole_tile_bytes = 256 << 10;
+inline constexpr int64_t block_bytes = 64 << 10;
+
+// Whether a tensor of this type can be loaded as one tile: constant extents, all but the last two 1, small.
+bool fits_tile(const ir::TypeRef& type);
+
+class TilePlan {
+ public:
+  explicit TilePlan(const ir::Function& kernel);
+  bool is_tile(const ir::Expr& var) const { return tiles_.find(&var) != nullptr; }
+
+ private:
+  ir::PointerMap<uint8_t> tiles_;
+};
+
+}  // namespace tilewire::passes
