@@ -1,0 +1,118 @@
+// A program as the interpreter runs it: one linear list of instructions per function and task scope.
+//
+// An agent is a position in such a list and an array of registers, so its state can be copied and compared;
+// nothing of the host's stack belongs to it. Instructions point at the IR for everything that does not change
+// while they run: op, attributes, place in the source.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "interp/value.h"
+#include "ir/nodes.h"
+#include "support/diagnostics.h"
+
+namespace tilewire::interp {
+
+struct OpEntry;
+struct Code;
+using Slot = uint32_t;
+inline constexpr Slot no_slot = ~Slot{0};
+
+enum class Opcode : uint8_t {
+  Op,         // dst = op(operands)
+  Move,       // dst = a
+  Jump,       // to `target`
+  JumpIfNot,  // to `target` unless a holds
+  ForTest,    // to `target` when a, counting by c, has reached b
+  ForNext,    // a += c, then to `target`; past the end of 64 bits it is as if the loop were done
+  Tuple,      // dst = (list)
+  Get,        // dst = a[index]
+  Call,       // `site`
+  Return,     // of the values in `list`
+};
+
+// The operand of one parameter of an op: slots [first, first + count) of Code::slots.
+struct Operand {
+  uint32_t first = 0;
+  uint32_t count = 0;
+  bool given = false;
+};
+
+// Calls of functions and task scopes.
+struct Site {
+  enum class Kind : uint8_t { Plain, Task, Dispatch };
+  Kind kind = Kind::Plain;
+  const Code* callee = nullptr;
+  std::vector<Slot> args;  // per parameter of the callee
+  Slot device = no_slot;
+  Slot blocks = no_slot;
+  std::vector<Slot> deps;
+  std::vector<Slot> results;  // of a scope; a call has its value in Instr::dst
+  Slot task_id = no_slot;
+  bool scope = false;
+  bool ordered = true;
+  bool sync_start = false;
+};
+
+struct Instr {
+  Opcode code = Opcode::Op;
+  Slot dst = no_slot;
+  Slot a = 0, b = 0, c = 0;
+  uint32_t target = 0;
+  uint32_t first = 0, count = 0;  // into Code::operands (Op) or Code::slots (Tuple, Return)
+  int64_t index = 0;
+  const OpEntry* entry = nullptr;
+  const Site* site = nullptr;
+  const ir::Node* node = nullptr;  // the Call of an Op; else what the instruction was made from
+};
+
+enum class CodeLevel : uint8_t { Host, Orchestration, Kernel };
+
+// What a function does to the own copy of a parameter's storage, whatever it does at peers.
+struct ParamUse {
+  bool reads = false;
+  bool writes = false;
+  bool communicates = false;  // signals, waits on or touches a peer's copy of it
+};
+
+struct Code {
+  std::string name;
+  CodeLevel level = CodeLevel::Kernel;
+  const ir::Function* function = nullptr;  // null: a task scope
+  std::vector<Instr> instrs;
+  std::vector<Operand> operands;
+  std::vector<Slot> slots;
+  std::vector<Value> initial;  // the registers at entry: constants in place, everything else empty
+  // Parameters, or what a scope captures, in order.
+  std::vector<Slot> params;
+  std::vector<ParamUse> uses;
+  std::map<std::string, Slot, std::less<>> symbols;  // dynamic dimensions it looks at
+  size_t result_count = 0;
+  std::vector<int> result_param;  // per result: the parameter it is, always; -1: another value
+  bool defers = false;            // a scope of pld.system.defer_wait alone
+  const ir::Node* node = nullptr;
+  std::vector<std::unique_ptr<Site>> sites;
+  std::vector<ir::ExprRef> keeps;  // made here, not found in the program
+};
+
+// All functions that an entry reaches. Keeps the program alive; shared by all worlds that run it.
+class Image {
+ public:
+  // The entry must exist. Null after reporting ops that have no meaning here.
+  static std::shared_ptr<const Image> make(const ir::ProgramRef& program, std::string_view entry,
+                                           Diagnostics& diags);
+  const Code& entry() const { return *entry_; }
+  const ir::Program& program() const { return *program_; }
+
+ private:
+  friend class Flattener;
+  friend class CodeBuilder;
+  ir::ProgramRef program_;
+  std::vector<std::unique_ptr<Code>> codes_;
+  const Code* entry_ = nullptr;
+};
+
+}  // namespace tilewire::interp

@@ -1,0 +1,20 @@
+// Dynamic dimensions of one call: what each stands for, from the shapes of the arguments.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string_view>
+
+#include "interp/code.h"
+
+namespace tilewire::interp {
+
+using Lookup = std::function<std::optional<int64_t>(std::string_view)>;
+
+// Checks the arguments of a function against the shapes its parameters declare and gives the dimensions that
+// follow. `outside`: asked for dimensions that no shape fixes. Fails where shapes contradict each other.
+std::map<std::string_view, int64_t> bind_dimensions(const Code& code, const std::vector<Value>& args,
+                                                    const Lookup& outside);
+
+}  // namespace tilewire::interp

@@ -1,0 +1,340 @@
+// Ops that work element by element, and the arithmetic they share with the fused broadcasts.
+//
+// Floats: FP16, BF16 and FP8 are computed in FP32, and the result of every op is rounded to its dtype. exp,
+// log, rsqrt, sin, cos, tanh and sigmoid are computed in FP64 and rounded once. maximum and minimum give NaN
+// when an operand is NaN, and `a` when the operands are equal; relu leaves NaN and -0 alone.
+// Integers wrap. div and rem round towards zero, and give 0 for a zero divisor. A shift takes its count as an
+// unsigned number: past the width, shl gives 0 and shr what the sign fills.
+#include "interp/elementwise.h"
+
+#include <cmath>
+
+#include "interp/op_table.h"
+#include "numeric/numeric.h"
+
+namespace tilewire::interp {
+namespace {
+
+using namespace ir;
+
+DType dtype_of(const Value& value) {
+  if (const Tile* tile = value.tile()) return tile->dtype;
+  if (const Tensor* tensor = value.tensor()) return tensor->dtype;
+  return value.scalar()->dtype;
+}
+
+// What the valid extents of tiles have in common; the shape of tensors, which must agree.
+Dims common_extents(const Context& c, std::initializer_list<size_t> operands) {
+  Dims extents;
+  for (size_t operand : operands) {
+    const Value& value = c.value(operand);
+    if (value.scalar()) continue;
+    View view = c.view(operand);
+    if (extents.empty()) {
+      extents = view.shape;
+    } else if (value.tile()) {
+      for (size_t i = 0; i < 2; ++i) extents[i] = std::min(extents[i], view.shape[i]);
+    } else {
+      check_equal_extents(c, extents, view.shape);
+    }
+  }
+  return extents;
+}
+
+template <class T>
+Lanes<T> operand_lanes(const Context& c, size_t operand, const Dims& extents) {
+  const Value& value = c.value(operand);
+  if (const Scalar* scalar = value.scalar()) {
+    T one;
+    if constexpr (std::is_same_v<T, float>) {
+      one = static_cast<float>(scalar->f);
+    } else {
+      one = scalar->i;
+    }
+    return Lanes<T>(static_cast<size_t>(element_count(extents)), one);
+  }
+  View view = c.view(operand);
+  view.shape = extents;
+  return lanes<T>(view);
+}
+
+void binary(Context& c, int which) {
+  Dims extents = common_extents(c, {0, 1});
+  auto op = static_cast<BinaryOp>(which);
+  DType dtype = dtype_of(c.value(0));
+  if (is_float(dtype)) {
+    auto a = operand_lanes<float>(c, 0, extents);
+    apply(op, a, operand_lanes<float>(c, 1, extents));
+    c.result = fresh_value(c, extents, a);
+  } else {
+    auto a = operand_lanes<int64_t>(c, 0, extents);
+    apply(op, dtype, a, operand_lanes<int64_t>(c, 1, extents));
+    c.result = fresh_value(c, extents, a);
+  }
+}
+
+template <class T>
+bool holds(CmpOp op, T a, T b) {
+  switch (op) {
+    case CmpOp::Eq:
+      return a == b;
+    case CmpOp::Ne:
+      return a != b;
+    case CmpOp::Lt:
+      return a < b;
+    case CmpOp::Le:
+      return a <= b;
+    case CmpOp::Gt:
+      return a > b;
+    case CmpOp::Ge:
+      return a >= b;
+  }
+  return false;
+}
+
+void cmp(Context& c, int) {
+  Dims extents = common_extents(c, {0, 1});
+  auto op = c.enum_attr<CmpOp>("op");
+  DType dtype = dtype_of(c.value(0));
+  Lanes<int64_t> out(static_cast<size_t>(element_count(extents)));
+  if (is_float(dtype)) {
+    auto a = operand_lanes<float>(c, 0, extents), b = operand_lanes<float>(c, 1, extents);
+    for (size_t i = 0; i < out.size(); ++i) out[i] = holds(op, a[i], b[i]);
+  } else {
+    auto a = operand_lanes<int64_t>(c, 0, extents), b = operand_lanes<int64_t>(c, 1, extents);
+    bool is_unsigned = dtype == DType::UInt64;
+    for (size_t i = 0; i < out.size(); ++i) {
+      out[i] = is_unsigned ? holds(op, static_cast<uint64_t>(a[i]), static_cast<uint64_t>(b[i]))
+                           : holds(op, a[i], b[i]);
+    }
+  }
+  c.result = fresh_value(c, extents, out);
+}
+
+void sel(Context& c, int) {
+  Dims extents = common_extents(c, {0, 1, 2});
+  auto mask = operand_lanes<int64_t>(c, 0, extents);
+  auto choose = [&](auto a, const auto& b) {
+    for (size_t i = 0; i < a.size(); ++i) {
+      if (!mask[i]) a[i] = b[i];
+    }
+    c.result = fresh_value(c, extents, a);
+  };
+  if (is_float(dtype_of(c.value(1)))) {
+    choose(operand_lanes<float>(c, 1, extents), operand_lanes<float>(c, 2, extents));
+  } else {
+    choose(operand_lanes<int64_t>(c, 1, extents), operand_lanes<int64_t>(c, 2, extents));
+  }
+}
+
+void cast(Context& c, int) {
+  View from = c.view(0);
+  Fresh fresh(c, c.call.type, from.shape);
+  std::vector<std::byte> source = dense(from);
+  const auto count = static_cast<size_t>(element_count(from.shape));
+  std::vector<std::byte> target(count * static_cast<size_t>(ir::bytes(fresh.dtype())));
+  numeric::cast(from.dtype, source.data(), fresh.dtype(), target.data(), count,
+                c.enum_attr<RoundMode>("mode"));
+  fresh.fill_dense(target);
+  c.result = std::move(fresh).value();
+}
+
+// --- unary
+
+enum class UnaryOp { Neg, Abs, Recip, Exp, Log, Sqrt, Rsqrt, Sin, Cos, Relu, Tanh, Sigmoid, Not };
+
+// In FP32: exact, or rounded as division and square root are.
+float simple(UnaryOp op, float x) {
+  switch (op) {
+    case UnaryOp::Neg:
+      return -x;
+    case UnaryOp::Abs:
+      return std::fabs(x);
+    case UnaryOp::Recip:
+      return 1.0f / x;
+    case UnaryOp::Sqrt:
+      return std::sqrt(x);
+    default:
+      return x < 0 ? 0.0f : x;  // relu
+  }
+}
+
+double math(UnaryOp op, double x) {
+  switch (op) {
+    case UnaryOp::Exp:
+      return std::exp(x);
+    case UnaryOp::Log:
+      return std::log(x);
+    case UnaryOp::Rsqrt:
+      return 1.0 / std::sqrt(x);
+    case UnaryOp::Sin:
+      return std::sin(x);
+    case UnaryOp::Cos:
+      return std::cos(x);
+    case UnaryOp::Tanh:
+      return std::tanh(x);
+    default:
+      return 1.0 / (1.0 + std::exp(-x));  // sigmoid
+  }
+}
+
+int64_t integer(UnaryOp op, DType dtype, int64_t x) {
+  const auto negative = static_cast<int64_t>(-static_cast<uint64_t>(x));
+  const bool below = info(dtype).is_signed && x < 0;
+  switch (op) {
+    case UnaryOp::Neg:
+      return negative;
+    case UnaryOp::Abs:
+      return below ? negative : x;
+    case UnaryOp::Relu:
+      return below ? 0 : x;
+    default:
+      return dtype == DType::Bool ? !x : ~x;
+  }
+}
+
+void unary(Context& c, int which) {
+  auto op = static_cast<UnaryOp>(which);
+  View from = c.view(0);
+  if (!is_float(from.dtype)) {
+    auto x = lanes<int64_t>(from);
+    for (int64_t& v : x) v = integer(op, from.dtype, v);
+    c.result = fresh_value(c, from.shape, x);
+    return;
+  }
+  auto x = lanes<float>(from);
+  bool is_simple = op == UnaryOp::Neg || op == UnaryOp::Abs || op == UnaryOp::Recip || op == UnaryOp::Sqrt ||
+                   op == UnaryOp::Relu;
+  if (is_simple) {
+    for (float& v : x) v = simple(op, v);
+    c.result = fresh_value(c, from.shape, x);
+    return;
+  }
+  Lanes<double> out(x.size());
+  for (size_t i = 0; i < x.size(); ++i) out[i] = math(op, x[i]);
+  c.result = fresh_value(c, from.shape, out);
+}
+
+template <class T, class F>
+void zip(Lanes<T>& a, const Lanes<T>& b, F f) {
+  for (size_t i = 0; i < a.size(); ++i) a[i] = f(a[i], b[i]);
+}
+
+// Integer arithmetic on 64 bits; wrapping to the dtype is left to whoever stores.
+template <class T>
+T divide(T a, T b) {
+  if (b == 0) return 0;
+  if constexpr (std::is_signed_v<T>) {
+    if (b == -1) return static_cast<T>(-static_cast<uint64_t>(a));
+  }
+  return a / b;
+}
+template <class T>
+T remainder(T a, T b) {
+  if (b == 0) return 0;
+  if constexpr (std::is_signed_v<T>) {
+    if (b == -1) return 0;
+  }
+  return a % b;
+}
+
+template <class T>
+T combine(BinaryOp op, int bits, T a, T b) {
+  const auto ua = static_cast<uint64_t>(a), ub = static_cast<uint64_t>(b);
+  const uint64_t count = bits < 64 ? ub & ((uint64_t{1} << bits) - 1) : ub;
+  switch (op) {
+    case BinaryOp::Add:
+      return static_cast<T>(ua + ub);
+    case BinaryOp::Sub:
+      return static_cast<T>(ua - ub);
+    case BinaryOp::Mul:
+      return static_cast<T>(ua * ub);
+    case BinaryOp::Div:
+      return divide(a, b);
+    case BinaryOp::Rem:
+      return remainder(a, b);
+    case BinaryOp::Max:
+      return a >= b ? a : b;
+    case BinaryOp::Min:
+      return a <= b ? a : b;
+    case BinaryOp::And:
+      return a & b;
+    case BinaryOp::Or:
+      return a | b;
+    case BinaryOp::Xor:
+      return a ^ b;
+    case BinaryOp::Shl:
+      return count >= static_cast<uint64_t>(bits) ? 0 : static_cast<T>(ua << count);
+    case BinaryOp::Shr:
+      return count >= static_cast<uint64_t>(bits) ? (a < 0 ? static_cast<T>(-1) : 0)
+                                                  : static_cast<T>(a >> count);
+  }
+  return 0;
+}
+
+}  // namespace
+
+float combine(BinaryOp op, float a, float b) {
+  switch (op) {
+    case BinaryOp::Add:
+      return a + b;
+    case BinaryOp::Sub:
+      return a - b;
+    case BinaryOp::Mul:
+      return a * b;
+    case BinaryOp::Div:
+      return a / b;
+    case BinaryOp::Rem:
+      return std::fmod(a, b);
+    case BinaryOp::Max:
+      return a >= b || std::isnan(a) ? a : b;
+    case BinaryOp::Min:
+      return a <= b || std::isnan(a) ? a : b;
+    default:
+      internal_error(__FILE__, __LINE__, "an integer op on floats");
+  }
+}
+
+int64_t combine(BinaryOp op, DType dtype, int64_t a, int64_t b) {
+  if (dtype == DType::UInt64) {
+    return static_cast<int64_t>(
+        combine<uint64_t>(op, 64, static_cast<uint64_t>(a), static_cast<uint64_t>(b)));
+  }
+  return combine<int64_t>(op, dtype == DType::Bool ? 1 : bits(dtype), a, b);
+}
+
+void apply(BinaryOp op, Lanes<float>& a, const Lanes<float>& b) {
+  zip(a, b, [op](float x, float y) { return combine(op, x, y); });
+}
+
+void apply(BinaryOp op, DType dtype, Lanes<int64_t>& a, const Lanes<int64_t>& b) {
+  zip(a, b, [op, dtype](int64_t x, int64_t y) { return combine(op, dtype, x, y); });
+}
+
+void add_elementwise(OpEntries& entries) {
+  struct Entry {
+    const char* name;
+    int which;
+  };
+  auto of = [](auto op) { return static_cast<int>(op); };
+  const Entry binaries[] = {
+      {"add", of(BinaryOp::Add)},     {"sub", of(BinaryOp::Sub)},  {"mul", of(BinaryOp::Mul)},
+      {"div", of(BinaryOp::Div)},     {"rem", of(BinaryOp::Rem)},  {"maximum", of(BinaryOp::Max)},
+      {"minimum", of(BinaryOp::Min)}, {"and_", of(BinaryOp::And)}, {"or_", of(BinaryOp::Or)},
+      {"xor", of(BinaryOp::Xor)},     {"shl", of(BinaryOp::Shl)},  {"shr", of(BinaryOp::Shr)},
+  };
+  for (const Entry& e : binaries) entries.add_both(e.name, binary, e.which);
+  const Entry unaries[] = {
+      {"neg", of(UnaryOp::Neg)},     {"abs", of(UnaryOp::Abs)},   {"recip", of(UnaryOp::Recip)},
+      {"exp", of(UnaryOp::Exp)},     {"log", of(UnaryOp::Log)},   {"sqrt", of(UnaryOp::Sqrt)},
+      {"rsqrt", of(UnaryOp::Rsqrt)}, {"sin", of(UnaryOp::Sin)},   {"cos", of(UnaryOp::Cos)},
+      {"relu", of(UnaryOp::Relu)},   {"tanh", of(UnaryOp::Tanh)}, {"sigmoid", of(UnaryOp::Sigmoid)},
+      {"not_", of(UnaryOp::Not)},
+  };
+  for (const Entry& e : unaries) entries.add_both(e.name, unary, e.which);
+  entries.add_both("cmp", cmp);
+  entries.add_both("sel", sel);
+  entries.add_both("cast", cast);
+}
+
+}  // namespace tilewire::interp

@@ -1,0 +1,49 @@
+// What happens while a program runs, for whoever watches: the checker, traces, tests.
+//
+// Accesses come from the effects that ops declare, with the regions they had in this call. An event is good
+// only while the sink looks at it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "interp/box.h"
+#include "ir/op.h"
+
+namespace tilewire::interp {
+
+using AgentId = uint32_t;
+
+struct Event {
+  enum class Kind : uint8_t {
+    TaskSubmit,  // `after`: the tasks it is ordered after
+    TaskStart,
+    TaskEnd,
+    BlockStart,
+    BlockEnd,
+    Access,   // read, written or updated bytes
+    Signal,   // `value`: what the cell holds now
+    Wait,     // `value`: what was seen; a test that came out false has `held` false
+    Storage,  // `box`: all of it, created by this agent
+  };
+  Kind kind;
+  AgentId agent = 0;
+  TaskNo task = no_task;  // none in functions that submit tasks
+  int rank = 0;
+  int64_t block = 0;
+  StorageId storage = no_storage;
+  Box box = {};
+  ir::Access access = ir::Access::Read;
+  int64_t value = 0;
+  bool held = true;
+  std::span<const TaskNo> after = {};
+  const ir::Node* where = nullptr;  // its span is the place in the source; null: none
+};
+
+class EventSink {
+ public:
+  virtual ~EventSink() = default;
+  virtual void on(const Event& event) = 0;
+};
+
+}  // namespace tilewire::interp

@@ -1,0 +1,49 @@
+#include "interp/op_table.h"
+
+#include "ops/registry.h"
+
+namespace tilewire::interp {
+
+void OpEntries::add(std::string_view name, OpRun run, int which, OpReady ready) {
+  const ir::Op* op = ops::registry().find(name);
+  TW_CHECK(op, "no op of that name: " + std::string(name));
+  OpEntry entry{run, which, ready};
+  entry.visible = op->synchronizes || ready;
+  entry.accesses = !op->effects.empty();
+  for (const ir::Effect& effect : op->effects) {
+    bool signal = effect.access == ir::Access::Signal || effect.access == ir::Access::Wait;
+    entry.visible |= signal || effect.peer_param >= 0 || effect.all_peers;
+  }
+  int valid = op->param_index("valid_shape");
+  if (valid >= 0) entry.valid_operand = op->operand_slots[valid];
+  bool added = entries_.emplace(op, entry).second;
+  TW_CHECK(added, "two meanings of " + std::string(name));
+}
+
+void OpEntries::add_both(const std::string& name, OpRun run, int which) {
+  add("pl.tile." + name, run, which);
+  add("pl.tensor." + name, run, which);
+}
+
+const OpEntry* OpEntries::find(const ir::Op& op) const {
+  auto found = entries_.find(&op);
+  return found == entries_.end() ? nullptr : &found->second;
+}
+
+const OpEntries& op_entries() {
+  static const OpEntries entries = [] {
+    OpEntries all;
+    add_scalar(all);
+    add_elementwise(all);
+    add_reduce(all);
+    add_matrix(all);
+    add_move(all);
+    add_reshape(all);
+    add_index_sort(all);
+    add_arrays(all);
+    return all;
+  }();
+  return entries;
+}
+
+}  // namespace tilewire::interp

@@ -1,0 +1,50 @@
+// The meaning of every op, one entry each, filled by one function per family.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "interp/context.h"
+
+namespace tilewire::interp {
+
+// `which` tells apart ops that share a function.
+using OpRun = void (*)(Context&, int which);
+using OpReady = bool (*)(Context&, int which);
+
+struct OpEntry {
+  OpRun run = nullptr;
+  int which = 0;
+  OpReady ready = nullptr;  // null: it never blocks
+  bool visible = false;     // signals, waits, touches a peer
+  bool accesses = false;    // has effects at all
+  int valid_operand = -1;   // the list operand that narrows a region to its valid extent; -1: none
+};
+
+class OpEntries {
+ public:
+  // By qualified name; a name the registry does not have is an internal error.
+  void add(std::string_view name, OpRun run, int which = 0, OpReady ready = nullptr);
+  // Both `pl.tile.NAME` and `pl.tensor.NAME`.
+  void add_both(const std::string& name, OpRun run, int which = 0);
+  const OpEntry* find(const ir::Op& op) const;  // null: none
+
+ private:
+  std::unordered_map<const ir::Op*, OpEntry> entries_;
+};
+
+// Built on first use, constant from then on.
+const OpEntries& op_entries();
+
+void add_scalar(OpEntries& entries);
+void add_elementwise(OpEntries& entries);
+void add_reduce(OpEntries& entries);
+void add_matrix(OpEntries& entries);
+void add_move(OpEntries& entries);
+void add_reshape(OpEntries& entries);
+void add_index_sort(OpEntries& entries);
+void add_arrays(OpEntries& entries);
+
+}  // namespace tilewire::interp

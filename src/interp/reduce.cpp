@@ -1,0 +1,207 @@
+// Reductions of rows and columns, and the broadcasts that undo them.
+//
+// Sums of floats are taken in FP32 from the first element to the last and rounded once, at the end; sums of
+// integers wrap. The largest and smallest of a row with a NaN are NaN, and their position is the first NaN.
+// Of no elements the sum is 0, the largest the lowest value of the dtype, the smallest the highest, the
+// position 0.
+#include <cmath>
+#include <limits>
+
+#include "interp/elementwise.h"
+#include "interp/op_table.h"
+
+namespace tilewire::interp {
+namespace {
+
+using namespace ir;
+
+enum class Reduction { Sum, Max, Min, ArgMax, ArgMin };
+
+// `outer` matrices of `rows` x `cols`, reduced along one of the last two dimensions.
+struct Plan {
+  int64_t outer = 1, rows, cols;
+  bool along_row;
+
+  int64_t lines() const { return outer * (along_row ? rows : cols); }
+  int64_t length() const { return along_row ? cols : rows; }
+  int64_t first(int64_t line) const {
+    return along_row ? line * cols : line / cols * rows * cols + line % cols;
+  }
+  int64_t step() const { return along_row ? 1 : cols; }
+};
+
+int64_t lowest(DType dtype) {
+  const DTypeInfo& i = info(dtype);
+  return i.is_signed ? -static_cast<int64_t>(~uint64_t{0} >> (65 - i.bits)) - 1 : 0;
+}
+int64_t highest(DType dtype) {
+  const DTypeInfo& i = info(dtype);
+  return static_cast<int64_t>(~uint64_t{0} >> (i.is_signed ? 65 - i.bits : 64 - i.bits));
+}
+
+// `better(a, b)`: whether a takes the place of b, which came before it.
+template <class T, class Better>
+int64_t best_position(const Plan& p, const Lanes<T>& x, int64_t line, Better better) {
+  int64_t best = 0;
+  for (int64_t i = 1; i < p.length(); ++i) {
+    if (better(x[p.first(line) + i * p.step()], x[p.first(line) + best * p.step()])) best = i;
+  }
+  return best;
+}
+
+bool is_max(Reduction r) {
+  return r == Reduction::Max || r == Reduction::ArgMax;
+}
+
+Lanes<int64_t> positions(const Plan& p, const Lanes<float>& x, Reduction r) {
+  Lanes<int64_t> out;
+  for (int64_t line = 0; line < p.lines(); ++line) {
+    out.push_back(best_position(p, x, line, [&](float a, float b) {
+      return (std::isnan(a) && !std::isnan(b)) || (is_max(r) ? a > b : a < b);
+    }));
+  }
+  return out;
+}
+
+Lanes<int64_t> positions(const Plan& p, const Lanes<int64_t>& x, Reduction r, bool is_unsigned) {
+  Lanes<int64_t> out;
+  const auto flip = static_cast<int64_t>(is_unsigned ? uint64_t{1} << 63 : 0);  // keeps the order of UINT64
+  for (int64_t line = 0; line < p.lines(); ++line) {
+    out.push_back(best_position(p, x, line, [&](int64_t a, int64_t b) {
+      return is_max(r) ? (a ^ flip) > (b ^ flip) : (a ^ flip) < (b ^ flip);
+    }));
+  }
+  return out;
+}
+
+Lanes<float> values(const Plan& p, const Lanes<float>& x, Reduction r) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  const float none = r == Reduction::Sum ? 0.0f : is_max(r) ? -infinity : infinity;
+  Lanes<float> out(static_cast<size_t>(p.lines()), none);
+  const BinaryOp op = is_max(r) ? BinaryOp::Max : BinaryOp::Min;
+  for (int64_t line = 0; line < p.lines(); ++line) {
+    for (int64_t i = 0; i < p.length(); ++i) {
+      float v = x[p.first(line) + i * p.step()];
+      if (r == Reduction::Sum) {
+        out[line] += v;
+      } else {
+        out[line] = i == 0 ? v : combine(op, out[line], v);
+      }
+    }
+  }
+  return out;
+}
+
+Lanes<int64_t> values(const Plan& p, const Lanes<int64_t>& x, Reduction r, DType dtype) {
+  const BinaryOp op = r == Reduction::Sum ? BinaryOp::Add : is_max(r) ? BinaryOp::Max : BinaryOp::Min;
+  const int64_t none = r == Reduction::Sum ? 0 : is_max(r) ? lowest(dtype) : highest(dtype);
+  Lanes<int64_t> out(static_cast<size_t>(p.lines()), none);
+  for (int64_t line = 0; line < p.lines(); ++line) {
+    for (int64_t i = 0; i < p.length(); ++i) {
+      int64_t v = x[p.first(line) + i * p.step()];
+      out[line] = i == 0 ? v : combine(op, dtype, out[line], v);
+    }
+  }
+  return out;
+}
+
+void reduce(Context& c, int which) {
+  const bool along_row = which % 2 == 0;
+  auto r = static_cast<Reduction>(which / 2);
+  View view = c.view(0);
+  const size_t rank = view.shape.size();
+  Plan plan{1, view.shape[rank - 2], view.shape[rank - 1], along_row};
+  for (size_t i = 0; i + 2 < rank; ++i) plan.outer *= view.shape[i];
+  Dims extents = view.shape;
+  extents[along_row ? rank - 1 : rank - 2] = 1;
+  const bool position = r == Reduction::ArgMax || r == Reduction::ArgMin;
+  if (is_float(view.dtype)) {
+    Lanes<float> x = floats(view);
+    c.result = position ? fresh_value(c, extents, positions(plan, x, r))
+                        : fresh_value(c, extents, values(plan, x, r));
+  } else {
+    Lanes<int64_t> x = integers(view);
+    c.result = position ? fresh_value(c, extents, positions(plan, x, r, view.dtype == DType::UInt64))
+                        : fresh_value(c, extents, values(plan, x, r, view.dtype));
+  }
+}
+
+// --- broadcasts
+
+// `vector` as a view of `extents` in which one of the last two dimensions stands still.
+View spread(const Context& c, View vector, const Dims& extents, bool row) {
+  const size_t rank = extents.size(), axis = row ? rank - 1 : rank - 2;
+  for (size_t i = 0; i < rank; ++i) {
+    if (i == axis) continue;
+    if (vector.shape[i] != extents[i]) check_equal_extents(c, extents, vector.shape);
+  }
+  vector.shape = extents;
+  vector.strides[axis] = 0;
+  return vector;
+}
+
+void expand(Context& c, int row) {
+  View vector = c.view(0);
+  Dims extents = c.integers(1);
+  const size_t rank = extents.size(), axis = row ? rank - 1 : rank - 2;
+  if (c.value(0).tile()) {
+    const size_t other = 1 - axis;
+    extents[other] = vector.shape[other];
+    if (vector.shape[axis] == 0) extents[axis] = 0;
+  }
+  Fresh fresh(c, c.call.type, extents);
+  fresh.fill_dense(dense(spread(c, vector, extents, row)));
+  c.result = std::move(fresh).value();
+}
+
+void fused(Context& c, int which) {
+  const bool row = which % 2 == 0;
+  auto op = static_cast<BinaryOp>(which / 2);
+  View a = c.view(0), b = c.view(1);
+  Dims extents = a.shape;
+  if (c.value(0).tile()) {
+    const size_t axis = row ? 1 : 0, other = 1 - axis;
+    extents[other] = std::min(extents[other], b.shape[other]);
+    if (b.shape[axis] == 0) extents[axis] = 0;
+    b.shape[other] = extents[other];
+  }
+  a.shape = extents;
+  b = spread(c, b, extents, row);
+  if (is_float(a.dtype)) {
+    Lanes<float> x = floats(a);
+    apply(op, x, floats(b));
+    c.result = fresh_value(c, extents, x);
+  } else {
+    Lanes<int64_t> x = integers(a);
+    apply(op, a.dtype, x, integers(b));
+    c.result = fresh_value(c, extents, x);
+  }
+}
+
+}  // namespace
+
+void add_reduce(OpEntries& entries) {
+  auto of = [](auto op, bool column) { return static_cast<int>(op) * 2 + column; };
+  entries.add_both("row_sum", reduce, of(Reduction::Sum, false));
+  entries.add_both("row_max", reduce, of(Reduction::Max, false));
+  entries.add_both("row_min", reduce, of(Reduction::Min, false));
+  entries.add_both("row_argmax", reduce, of(Reduction::ArgMax, false));
+  entries.add_both("row_argmin", reduce, of(Reduction::ArgMin, false));
+  entries.add_both("col_sum", reduce, of(Reduction::Sum, true));
+  entries.add_both("col_max", reduce, of(Reduction::Max, true));
+  entries.add_both("col_min", reduce, of(Reduction::Min, true));
+  entries.add_both("row_expand", expand, 1);
+  entries.add_both("col_expand", expand, 0);
+  struct Entry {
+    const char* suffix;
+    BinaryOp op;
+  };
+  const Entry all[] = {{"add", BinaryOp::Add}, {"sub", BinaryOp::Sub}, {"mul", BinaryOp::Mul},
+                       {"div", BinaryOp::Div}, {"max", BinaryOp::Max}, {"min", BinaryOp::Min}};
+  for (const Entry& e : all) {
+    entries.add_both(std::string("row_expand_") + e.suffix, fused, of(e.op, false));
+    entries.add_both(std::string("col_expand_") + e.suffix, fused, of(e.op, true));
+  }
+}
+
+}  // namespace tilewire::interp

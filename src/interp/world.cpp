@@ -1,0 +1,428 @@
+// Agents and their steps. What concerns tasks is in tasks.cpp.
+#include "interp/world.h"
+
+#include <algorithm>
+#include <new>
+
+#include "interp/context.h"
+#include "interp/op_table.h"
+#include "support/diagnostics/runtime.h"
+
+namespace tilewire::interp {
+namespace {
+
+using namespace ir;
+
+// Calls f with every register whose value the instruction needs to know, not only hand on.
+template <class F>
+bool any_needed(const Code& code, const Instr& instr, F f) {
+  auto range = [&](uint32_t first, uint32_t count) {
+    for (uint32_t i = 0; i < count; ++i) {
+      if (f(code.slots[first + i])) return true;
+    }
+    return false;
+  };
+  switch (instr.code) {
+    case Opcode::Op:
+      for (uint32_t i = 0; i < instr.count; ++i) {
+        const Operand& operand = code.operands[instr.first + i];
+        if (range(operand.first, operand.count)) return true;
+      }
+      return false;
+    case Opcode::JumpIfNot:
+    case Opcode::Get:
+      return f(instr.a);
+    case Opcode::ForTest:
+    case Opcode::ForNext:
+      return f(instr.a) || f(instr.b) || f(instr.c);
+    case Opcode::Return:
+      return range(instr.first, instr.count);
+    case Opcode::Call: {
+      const Site& site = *instr.site;
+      for (Slot slot : site.args) {
+        if (f(slot)) return true;
+      }
+      for (Slot slot : site.deps) {
+        if (f(slot)) return true;
+      }
+      return (site.device != no_slot && f(site.device)) || (site.blocks != no_slot && f(site.blocks));
+    }
+    default:
+      return false;
+  }
+}
+
+void erase_sorted(std::vector<AgentId>& ids, AgentId id) {
+  auto found = std::lower_bound(ids.begin(), ids.end(), id);
+  if (found != ids.end() && *found == id) ids.erase(found);
+}
+
+bool counts_on(int64_t at, int64_t stop, int64_t step) {
+  return step > 0 ? at < stop : at > stop;
+}
+
+}  // namespace
+
+World::World(std::shared_ptr<const Image> image, Options options)
+    : image_(std::move(image)), options_(std::move(options)), meter_(std::make_shared<Meter>()) {
+  meter_->limit = options_.memory_limit;
+  rank_tasks_.resize(options_.ranks);
+  last_dispatch_.resize(options_.ranks, no_task);
+}
+
+// --- storage
+
+StorageId World::add_array(std::byte* data, int64_t bytes) {
+  Storage storage;
+  storage.kind = Storage::Kind::Argument;
+  storage.size = bytes;
+  if (options_.detach) {
+    storage.owned = allocate(bytes);
+    std::copy(data, data + bytes, storage.owned->data());
+  } else {
+    storage.external = data;
+  }
+  storages_.push_back(std::move(storage));
+  return static_cast<StorageId>(storages_.size() - 1);
+}
+
+StorageId World::create_storage(Storage::Kind kind, int rank, int64_t bytes, const Node* where) {
+  Storage storage;
+  storage.kind = kind;
+  storage.rank = rank;
+  storage.size = bytes;
+  storage.owned = allocate(bytes);
+  storage.where = where;
+  storages_.push_back(std::move(storage));
+  return static_cast<StorageId>(storages_.size() - 1);
+}
+
+const std::byte* World::bytes(StorageId id) const {
+  const Storage& storage = storages_[id];
+  return storage.external ? storage.external : storage.owned->data();
+}
+
+std::byte* World::writable(StorageId id) {
+  Storage& storage = storages_[id];
+  if (storage.external) return storage.external;
+  if (storage.owned.use_count() > 1) storage.owned = std::make_shared<Buffer>(*storage.owned);
+  return storage.owned->data();
+}
+
+std::shared_ptr<Buffer> World::allocate(int64_t bytes) {
+  if (bytes > meter_->limit - meter_->used) {
+    throw Failure{diag::run_memory, {std::to_string(meter_->limit)}, RunError::Kind::Limit};
+  }
+  charge(bytes / 64);
+  return std::make_shared<Buffer>(meter_, bytes);
+}
+
+void World::charge(int64_t work) {
+  if (work > options_.step_limit - steps_) {
+    steps_ = options_.step_limit;
+    throw Failure{diag::run_steps, {std::to_string(options_.step_limit)}, RunError::Kind::Limit};
+  }
+  steps_ += work;
+}
+
+// --- agents
+
+AgentId World::add_agent(Agent agent) {
+  auto id = static_cast<AgentId>(agents_.size());
+  agents_.emplace_back(std::move(agent));
+  ready_.push_back(id);  // the largest so far
+  ++live_;
+  return id;
+}
+
+void World::start(std::vector<Value> args) {
+  const Code& code = image_->entry();
+  Agent agent;
+  agent.level = code.level;
+  agent.rank = code.level == CodeLevel::Host ? -1 : 0;
+  try {
+    agent.frames.push_back({&code, 0, no_slot, entry_registers(code, args, nullptr)});
+  } catch (const Failure& failure) {
+    Diagnostics diags;
+    diags.report(failure.id, {}, failure.arguments);
+    error_ = RunError{RunError::Kind::Argument, diags.all().front(), {}, -1, -1, {}};
+    return;
+  }
+  add_agent(std::move(agent));
+}
+
+void World::tell(Event::Kind kind, const Agent& agent, AgentId id, EventSink* sink) const {
+  if (!sink) return;
+  sink->on({.kind = kind,
+            .agent = id,
+            .task = agent.task,
+            .rank = agent.rank,
+            .block = agent.block,
+            .where = agent.frames.empty() ? nullptr : agent.top().code->node});
+}
+
+void World::step(AgentId id, EventSink* sink) {
+  changed_ = false;
+  try {
+    bool acted = false;
+    Agent& agent = agents_[id].write();
+    if (!agent.started) {
+      agent.started = acted = true;
+      bool first = agent.task != no_task && !tasks_[agent.task]->started;
+      if (first) {
+        tasks_[agent.task].write().started = true;
+        tell(Event::Kind::TaskStart, agent, id, sink);
+      }
+      tell(Event::Kind::BlockStart, agent, id, sink);
+    }
+    while (advance(id, sink, acted)) {
+    }
+    settle(id, sink);
+    if (changed_) wake();
+    if (ready_.empty() && !unlaunched_.empty()) launch_blocks(unlaunched_.front(), sink);
+  } catch (const Failure& failure) {
+    fail_with(failure, id);
+  } catch (const std::bad_alloc&) {
+    fail_with({diag::run_memory, {"that the machine has"}, RunError::Kind::Limit}, id);
+  }
+}
+
+// One instruction; false where the step ends.
+bool World::advance(AgentId id, EventSink* sink, bool& acted) {
+  Agent& agent = agents_[id].write();
+  const Instr* instr = agent.next();
+  if (!instr) return false;
+  const bool visible = is_visible(agent, *instr);
+  if (visible && acted) return false;
+  if ((visible || agent.level != CodeLevel::Kernel) && !is_ready(id, *instr)) return false;
+  charge(1);
+  if (agent.level != CodeLevel::Kernel) resolve_futures(agent.frames.back(), *instr);
+  execute(id, *instr, sink);
+  acted |= visible;
+  return true;
+}
+
+bool World::is_visible(const Agent& agent, const Instr& instr) const {
+  switch (instr.code) {
+    case Opcode::Op:
+      if (instr.entry->visible) return true;
+      return instr.entry->accesses &&
+             (options_.granularity == Granularity::Access || agent.level != CodeLevel::Kernel);
+    case Opcode::Call:
+      return instr.site->kind != Site::Kind::Plain;
+    case Opcode::Return:
+      return agent.frames.size() == 1;
+    default:
+      return false;
+  }
+}
+
+bool World::is_ready(AgentId id, const Instr& instr) {
+  const Agent& agent = *agents_[id];
+  const bool submits = agent.level != CodeLevel::Kernel;
+  if (submits && has_open_future(agent.top(), instr)) return false;
+  if (instr.code == Opcode::Return) return !submits || agent.frames.size() > 1 || agent.open_tasks == 0;
+  if (instr.code != Opcode::Op) return true;
+  if (!instr.entry->ready && !(submits && instr.entry->accesses)) return true;
+  try {
+    Context context(*this, id, instr, nullptr);
+    context.resolve_regions();
+    if (instr.entry->ready) return instr.entry->ready(context, instr.entry->which);
+    for (const Region& region : context.regions()) {
+      bool writes = region.effect->access != Access::Read;
+      if (conflicts_with_tasks(agent.rank, region.part, writes)) return false;
+    }
+    return true;
+  } catch (const Failure&) {
+    return true;  // running it says what is wrong
+  }
+}
+
+bool World::has_open_future(const Frame& frame, const Instr& instr) const {
+  return any_needed(*frame.code, instr, [&](Slot slot) {
+    const Future* future = frame.registers[slot].future();
+    return future && !tasks_[future->task]->done;
+  });
+}
+
+void World::resolve_futures(Frame& frame, const Instr& instr) {
+  any_needed(*frame.code, instr, [&](Slot slot) {
+    const Future* future = frame.registers[slot].future();
+    if (!future) return false;
+    const Task& task = *tasks_[future->task];
+    if (future->index >= task.results.size()) fail(diag::run_no_result, {});
+    frame.registers[slot] = task.results[future->index];
+    return false;
+  });
+}
+
+void World::execute(AgentId id, const Instr& instr, EventSink* sink) {
+  Agent& agent = agents_[id].write();
+  Frame& frame = agent.frames.back();
+  std::vector<Value>& r = frame.registers;
+  switch (instr.code) {
+    case Opcode::Op:
+      run_op(id, instr, sink);
+      break;
+    case Opcode::Move:
+      r[instr.dst] = r[instr.a];
+      break;
+    case Opcode::Jump:
+      frame.pc = instr.target;
+      return;
+    case Opcode::JumpIfNot:
+      if (r[instr.a].scalar()->i != 0) break;
+      frame.pc = instr.target;
+      return;
+    case Opcode::ForTest: {
+      int64_t step = r[instr.c].scalar()->i;
+      if (step == 0) fail(diag::run_step_zero, {});
+      int64_t at = r[instr.a].scalar()->i;
+      r[instr.a] = Scalar::of_int(DType::Index, at);
+      if (counts_on(at, r[instr.b].scalar()->i, step)) break;
+      frame.pc = instr.target;
+      return;
+    }
+    case Opcode::ForNext: {
+      int64_t at;
+      bool past = __builtin_add_overflow(r[instr.a].scalar()->i, r[instr.c].scalar()->i, &at);
+      if (!past) r[instr.a] = Scalar::of_int(DType::Index, at);
+      frame.pc = past ? frame.code->instrs[instr.target].target : instr.target;
+      return;
+    }
+    case Opcode::Tuple: {
+      TupleValue elements;
+      for (uint32_t i = 0; i < instr.count; ++i) elements.push_back(r[frame.code->slots[instr.first + i]]);
+      r[instr.dst] = std::move(elements);
+      break;
+    }
+    case Opcode::Get: {
+      Value element = (*r[instr.a].tuple())[static_cast<size_t>(instr.index)];
+      r[instr.dst] = std::move(element);
+      break;
+    }
+    case Opcode::Call:
+      return call(id, instr, sink);
+    case Opcode::Return:
+      return run_return(id, instr, sink);
+  }
+  ++frame.pc;
+}
+
+void World::run_op(AgentId id, const Instr& instr, EventSink* sink) {
+  Context context(*this, id, instr, sink);
+  if (instr.entry->accesses) {
+    context.resolve_regions();
+    context.report_accesses();
+  }
+  instr.entry->run(context, instr.entry->which);
+  agents_[id].write().frames.back().registers[instr.dst] = std::move(context.result);
+}
+
+void World::run_return(AgentId id, const Instr& instr, EventSink* sink) {
+  Agent& agent = agents_[id].write();
+  Frame& frame = agent.frames.back();
+  std::vector<Value> values;
+  for (uint32_t i = 0; i < instr.count; ++i) {
+    values.push_back(frame.registers[frame.code->slots[instr.first + i]]);
+  }
+  if (agent.frames.size() == 1) return end_block(id, std::move(values), sink);
+  Slot dst = frame.dst;
+  agent.frames.pop_back();
+  Value& target = agent.frames.back().registers[dst];
+  if (values.size() == 1) {
+    target = std::move(values[0]);
+  } else {
+    target = std::move(values);
+  }
+}
+
+// Where the agent stands after its step: ended, before something it can do, or blocked.
+void World::settle(AgentId id, EventSink* sink) {
+  const Agent& agent = *agents_[id];
+  const Instr* next = agent.next();
+  if (!next) {
+    erase_sorted(ready_, id);
+    agents_[id].write().frames.shrink_to_fit();
+    --live_;
+    return;
+  }
+  if (is_ready(id, *next)) return;
+  erase_sorted(ready_, id);
+  blocked_.push_back(id);
+  if (agent.level != CodeLevel::Host) return;
+  std::vector<TaskNo> held = std::move(held_);
+  held_.clear();
+  for (TaskNo task : held) release(task, sink);
+}
+
+void World::wake() {
+  std::vector<AgentId> still;
+  std::vector<AgentId> blocked = std::move(blocked_);
+  for (AgentId id : blocked) {
+    if (!is_ready(id, *agents_[id]->next())) {
+      still.push_back(id);
+      continue;
+    }
+    ready_.insert(std::lower_bound(ready_.begin(), ready_.end(), id), id);
+  }
+  blocked_ = std::move(still);
+}
+
+// --- endings
+
+namespace {
+
+std::string place(const Agent& agent, const std::string& task, int ranks) {
+  std::string where = ranks > 1 && agent.rank >= 0 ? "rank " + std::to_string(agent.rank) : "";
+  if (agent.level == CodeLevel::Kernel) {
+    where += where.empty() ? "" : ", ";
+    where += "in `" + task + "`";
+    if (agent.blocks > 1) {
+      where += ", block " + std::to_string(agent.block) + " of " + std::to_string(agent.blocks);
+    }
+  }
+  return where;
+}
+
+}  // namespace
+
+void World::fail_with(const Failure& failure, AgentId id) {
+  const Agent& agent = *agents_[id];
+  RunError error;
+  error.kind = failure.kind;
+  error.rank = agent.rank;
+  const Instr* instr = agent.next();
+  std::string task = agent.frames.empty() ? "" : agent.frames.front().code->name;
+  if (agent.level == CodeLevel::Kernel) {
+    error.block = agent.block;
+    error.task = task;
+  }
+  if (instr && instr->code == Opcode::Op) {
+    error.op = static_cast<const Call&>(*instr->node).op->qualified();
+  }
+  Diagnostics diags;
+  Diagnostic& d = diags.report(failure.id, instr ? instr->node->span : Span{}, failure.arguments);
+  std::string where = place(agent, task, options_.ranks);
+  if (!error.op.empty()) d.with_label(error.op);
+  if (!where.empty()) d.with_note(where);
+  error.diagnostic = d;
+  error_ = std::move(error);
+  ready_.clear();
+}
+
+void World::report_deadlock() {
+  Diagnostics diags;
+  Span first;
+  if (!blocked_.empty()) first = agents_[blocked_.front()]->next()->node->span;
+  Diagnostic& d = diags.report(diag::run_deadlock, first, {std::to_string(blocked_.size()) + " wait"});
+  for (AgentId id : blocked_) {
+    const Agent& agent = *agents_[id];
+    std::string where = place(agent, agent.frames.front().code->name, options_.ranks);
+    d.with_note((where.empty() ? "the orchestration function" : where) + " waits here",
+                agent.next()->node->span);
+  }
+  error_ = RunError{RunError::Kind::Deadlock, d, {}, -1, -1, {}};
+}
+
+}  // namespace tilewire::interp

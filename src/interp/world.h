@@ -1,0 +1,210 @@
+// The state of a running program, all of it: agents, storage, tasks. Copying a World is cheap (agents, tasks
+// and buffers are shared until one copy writes them) and the copy runs on its own.
+//
+// An agent is a host function, an orchestration function or one block of a task. One step of an agent carries
+// out one visible event and everything invisible after it, up to just before its next visible event; so an
+// agent that is not runnable stands before an event whose condition does not hold. Visible are starts and
+// ends of blocks, submissions, waits for tasks, signals, waits, tests, accesses to peers, and with
+// Granularity::Access every access to a tensor.
+//
+// Arrays of the caller are used in place and belong to all copies alike, unless Options::detach is set.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "interp/code.h"
+#include "interp/error.h"
+#include "interp/event.h"
+#include "interp/value.h"
+
+namespace tilewire::interp {
+
+enum class Granularity : uint8_t { Sync, Access };
+
+struct Options {
+  int ranks = 1;
+  Granularity granularity = Granularity::Sync;
+  // Fill with NaN, or a pattern, what the program must not read: new tensors and tiles, elements outside the
+  // valid extent.
+  bool poison = false;
+  // Tell the sink of every task it is ordered after, also of those that have ended.
+  bool full_order = false;
+  bool detach = false;                                  // work on copies of the caller's arrays
+  int64_t step_limit = int64_t{1} << 40;                // instructions, and elements of large ops
+  int64_t memory_limit = int64_t{1} << 36;              // bytes of tiles and created tensors
+  std::map<std::string, int64_t, std::less<>> symbols;  // dynamic dimensions that no array fixes
+};
+
+struct Storage {
+  enum class Kind : uint8_t { Argument, Created, Window };
+  Kind kind = Kind::Created;
+  int rank = -1;  // -1: of no rank, the host's
+  int32_t window = -1;
+  int64_t size = 0;
+  std::byte* external = nullptr;  // of the caller's array
+  std::shared_ptr<Buffer> owned;
+  const ir::Node* where = nullptr;
+};
+
+struct Frame {
+  const Code* code = nullptr;
+  uint32_t pc = 0;
+  Slot dst = no_slot;  // of the caller
+  std::vector<Value> registers;
+};
+
+struct Agent {
+  CodeLevel level = CodeLevel::Kernel;
+  int rank = 0;
+  TaskNo task = no_task;  // it is a block of; none: the entry
+  int64_t block = 0;
+  int64_t blocks = 1;
+  bool started = false;
+  uint32_t open_tasks = 0;  // submitted and not ended
+  std::vector<Frame> frames;
+
+  const Frame& top() const { return frames.back(); }
+  // What comes next; null when it has ended.
+  const Instr* next() const { return frames.empty() ? nullptr : &top().code->instrs[top().pc]; }
+};
+
+// A region a task takes, as it was named when the task was submitted.
+struct Footprint {
+  StorageId storage;
+  Box box;
+  bool reads, writes;
+  bool tracked;  // not pl.no_dep
+};
+
+struct Task {
+  const Code* code = nullptr;
+  const ir::Node* where = nullptr;
+  int rank = 0;
+  AgentId submitter = 0;
+  std::vector<Value> registers;  // of every block when it starts
+  int64_t blocks = 1;
+  int64_t next_block = 0;
+  int64_t ended_blocks = 0;
+  uint32_t pending = 0;  // tasks it waits for
+  bool sync_start = false;
+  bool released = false;
+  bool started = false;
+  bool done = false;
+  std::vector<TaskNo> successors;
+  std::vector<Footprint> footprint;
+  std::vector<int32_t> takes;         // groups of windows among its arguments
+  std::vector<int32_t> communicates;  // groups it signals, waits on or touches peers of
+  std::vector<Value> results;
+};
+
+struct Window {
+  const ir::WindowBuffer* buffer = nullptr;
+  int64_t bytes = 0;
+  int32_t group = 0;
+  std::vector<StorageId> copies;  // per rank
+  std::optional<Tensor> load_from, store_to;
+};
+
+class World {
+ public:
+  // `args`: one per parameter of the image's entry; tensors lie in storages made with add_array.
+  World(std::shared_ptr<const Image> image, Options options);
+  // The part of a storage that an array of the caller is.
+  StorageId add_array(std::byte* data, int64_t bytes);
+  void start(std::vector<Value> args);
+
+  // --- running
+  // Agents that can take a step, ascending. Empty: finished, failed or deadlocked.
+  std::span<const AgentId> runnable() const { return ready_; }
+  void step(AgentId id, EventSink* sink);
+  bool finished() const { return live_ == 0; }
+  const std::optional<RunError>& error() const { return error_; }
+  // Says that nobody can go on; the error lists who waits for what.
+  void report_deadlock();
+  // What the entry returned.
+  const std::vector<Value>& results() const { return results_; }
+
+  // --- looking
+  const Options& options() const { return options_; }
+  size_t agent_count() const { return agents_.size(); }
+  const Agent& agent(AgentId id) const { return *agents_[id]; }
+  size_t task_count() const { return tasks_.size(); }
+  const Task& task(TaskNo task) const { return *tasks_[task]; }
+  size_t storage_count() const { return storages_.size(); }
+  const Storage& storage(StorageId id) const { return storages_[id]; }
+  const std::vector<Window>& windows() const { return windows_; }
+  int64_t steps() const { return steps_; }
+  const std::byte* bytes(StorageId id) const;
+
+  // --- for ops
+  std::byte* writable(StorageId id);
+  // Counts work that one instruction hides.
+  void charge(int64_t work);
+  // Zeroed, or poison; `bytes` of one shape are counted without overflow by the caller.
+  std::shared_ptr<Buffer> allocate(int64_t bytes);
+  StorageId create_storage(Storage::Kind kind, int rank, int64_t bytes, const ir::Node* where);
+  int32_t add_window(Window window);
+  // A window's tensor as rank `rank` has it.
+  Tensor at_rank(const Tensor& tensor, int rank) const;
+
+ private:
+  friend class Context;
+
+  // running
+  bool advance(AgentId id, EventSink* sink, bool& acted);
+  void tell(Event::Kind kind, const Agent& agent, AgentId id, EventSink* sink) const;
+  bool is_visible(const Agent& agent, const Instr& instr) const;
+  bool is_ready(AgentId id, const Instr& instr);
+  bool has_open_future(const Frame& frame, const Instr& instr) const;
+  void resolve_futures(Frame& frame, const Instr& instr);
+  void execute(AgentId id, const Instr& instr, EventSink* sink);
+  void run_op(AgentId id, const Instr& instr, EventSink* sink);
+  void run_return(AgentId id, const Instr& instr, EventSink* sink);
+  void settle(AgentId id, EventSink* sink);
+  void wake();
+  void fail_with(const Failure& failure, AgentId id);
+  AgentId add_agent(Agent agent);
+
+  // tasks.cpp
+  void call(AgentId id, const Instr& instr, EventSink* sink);
+  std::vector<Value> arguments(const Frame& frame, const Site& site, int rank) const;
+  void add_footprint(Task& task, const std::vector<Value>& args, bool ordered) const;
+  TaskNo submit(AgentId id, Task task, const std::vector<TaskNo>& deps, EventSink* sink);
+  std::vector<TaskNo> dependencies(AgentId id, const Site& site) const;
+  bool is_ordered(const Task& earlier, const Task& later) const;
+  bool conflicts_with_tasks(int rank, const Tensor& region, bool writes) const;
+  void give_results(AgentId id, const Instr& instr, TaskNo task, const std::vector<Value>& args);
+  void release(TaskNo task, EventSink* sink);
+  void launch_blocks(TaskNo task, EventSink* sink);
+  void end_block(AgentId id, std::vector<Value> results, EventSink* sink);
+  void complete(TaskNo task, EventSink* sink);
+  void forget(TaskNo task);
+  // The registers a function starts with: constants, arguments, dimensions.
+  std::vector<Value> entry_registers(const Code& code, const std::vector<Value>& args,
+                                     const Frame* caller) const;
+
+  std::shared_ptr<const Image> image_;
+  Options options_;
+  std::shared_ptr<Meter> meter_;
+  std::vector<Storage> storages_;
+  std::vector<Window> windows_;
+  std::vector<Cow<Agent>> agents_;
+  std::vector<Cow<Task>> tasks_;
+  std::vector<std::vector<TaskNo>> rank_tasks_;  // per rank, what later tasks may have to wait for
+  std::vector<TaskNo> last_dispatch_;            // per rank
+  std::vector<TaskNo> held_;                     // dispatches that start when the host function is done
+  std::vector<TaskNo> unlaunched_;               // released tasks with blocks that are not agents yet
+  std::vector<AgentId> ready_, blocked_;
+  size_t live_ = 0;       // agents that have not ended; a submitter ends after its tasks
+  bool changed_ = false;  // something a blocked agent may wait for
+  int64_t steps_ = 0;
+  std::optional<RunError> error_;
+  std::vector<Value> results_;
+};
+
+}  // namespace tilewire::interp
