@@ -42,6 +42,7 @@ class Jit {
   Function* address(const std::string& name) {
     return reinterpret_cast<Function*>(find(name));
   }
+  // Of this thread.
   double compile_milliseconds() const { return milliseconds_; }
   // Whether the module calls anything that is not part of it, once it is machine code.
   bool has_outside_symbols();

@@ -21,6 +21,37 @@ struct Operand {
   Value* step;  // bytes from unit to unit of k
 };
 
+// Which kernel a strip of up to `plan.rows` rows is left to: [vectors - 1][rows], and how many rows it takes.
+struct KernelTable {
+  llvm::GlobalVariable* kernels;
+  llvm::GlobalVariable* rows;
+  llvm::FunctionType* type;
+};
+
+KernelTable kernel_table(llvm::Module& module, const MatmulPlan& plan) {
+  auto& context = module.getContext();
+  llvm::Type* pointer = llvm::PointerType::getUnqual(context);
+  llvm::Type* word = llvm::Type::getInt64Ty(context);
+  auto array = [&](llvm::Type* type, const std::vector<llvm::Constant*>& elements, const std::string& part) {
+    auto* all = llvm::ArrayType::get(type, elements.size());
+    return new llvm::GlobalVariable(module, all, true, llvm::GlobalValue::InternalLinkage,
+                                    llvm::ConstantArray::get(all, elements), plan.name(part));
+  };
+  std::vector<llvm::Constant*> kernels, rows;
+  llvm::FunctionType* type = nullptr;
+  for (int64_t vectors = 1; vectors <= plan.vectors; ++vectors) {
+    for (int64_t left = 0; left <= plan.rows; ++left) {
+      int64_t count = plan.rows;
+      for (int64_t fewer : {8, 4, 2, 1}) count = count > left ? fewer : count;
+      llvm::Function* kernel = matmul_kernel(module, plan, count, vectors);
+      kernels.push_back(kernel);
+      rows.push_back(llvm::ConstantInt::get(word, static_cast<uint64_t>(count)));
+      type = kernel->getFunctionType();
+    }
+  }
+  return {array(pointer, kernels, "kernels"), array(word, rows, "kernel_rows"), type};
+}
+
 // strip(ptr a, i64 row, i64 step, ptr b, i64 step, ptr c, i64 row, i64 units, i1 accumulate, ptr sums,
 //       i64 rows, i64 columns, ptr edge)
 // All rows of a block of A by one panel, of which `columns` are in C.
@@ -30,36 +61,37 @@ llvm::Function* matmul_strip(llvm::Module& module, const MatmulPlan& plan) {
   llvm::Type* pointer = llvm::PointerType::getUnqual(context);
   llvm::Type* flag = llvm::Type::getInt1Ty(context);
   auto body = [&](llvm::IRBuilder<>& b, llvm::Function& f) {
+    KernelTable table = kernel_table(module, plan);
     Value *rows = f.getArg(10), *columns = f.getArg(11), *edge = f.getArg(12);
-    auto number = [&](int64_t value) { return b.getInt64(value); };
-    auto with = [&](int64_t vectors) {
-      Value* ragged = b.CreateICmpSLT(columns, number(vectors * plan.lanes));
-      Value* c_row = b.CreateSelect(ragged, number(plan.width() * 4), f.getArg(6));
-      Value* accumulate = b.CreateAnd(f.getArg(8), b.CreateNot(ragged));
-      auto block = [&](Value* i, int64_t count) {
-        Value* a = emit_offset(b, f.getArg(0), b.CreateMul(i, f.getArg(1)));
-        Value* c = emit_offset(b, f.getArg(5), b.CreateMul(i, f.getArg(6)));
-        b.CreateCall(matmul_kernel(module, plan, count, vectors),
-                     {a, f.getArg(1), f.getArg(2), f.getArg(3), f.getArg(4), b.CreateSelect(ragged, edge, c),
-                      c_row, f.getArg(7), accumulate, f.getArg(9)});
-        emit_if(b, ragged, [&] {
-          b.CreateCall(matmul_edge(module, plan),
-                       {edge, c, f.getArg(6), number(count), columns, f.getArg(8)});
-        });
-      };
-      Value* most = b.CreateMul(b.CreateSDiv(rows, number(plan.rows)), number(plan.rows));
-      emit_for(b, number(0), most, number(plan.rows), [&](Value* i) { block(i, plan.rows); });
-      Value* rest = b.CreateSub(rows, most);
-      Value* at = most;
-      for (int64_t count : {8, 4, 2, 1}) {
-        if (count >= plan.rows) continue;
-        Value* has = b.CreateICmpNE(b.CreateAnd(rest, number(count)), number(0));
-        emit_if(b, has, [&] { block(at, count); });
-        at = b.CreateAdd(at, b.CreateSelect(has, number(count), number(0)));
-      }
-    };
-    emit_if(
-        b, b.CreateICmpSGT(columns, number(plan.lanes)), [&] { with(plan.vectors); }, [&] { with(1); });
+    Value* wide = b.CreateICmpSGT(columns, b.getInt64(plan.lanes));
+    Value* first = b.CreateSelect(wide, b.getInt64(plan.rows + 1), b.getInt64(0));
+    Value* width = b.CreateSelect(wide, b.getInt64(plan.width()), b.getInt64(plan.lanes));
+    Value* ragged = b.CreateICmpSLT(columns, width);
+    Value* c_row = b.CreateSelect(ragged, b.getInt64(plan.width() * 4), f.getArg(6));
+    Value* accumulate = b.CreateAnd(f.getArg(8), b.CreateNot(ragged));
+    auto* entry = b.GetInsertBlock();
+    auto* loop = llvm::BasicBlock::Create(context, "rows", &f);
+    auto* done = llvm::BasicBlock::Create(context, "done", &f);
+    b.CreateBr(loop);  // there is at least one row
+    b.SetInsertPoint(loop);
+    auto* i = b.CreatePHI(word, 2);
+    i->addIncoming(b.getInt64(0), entry);
+    Value* left = emit_min(b, b.CreateSub(rows, i), b.getInt64(plan.rows));
+    Value* entry_index = b.CreateAdd(first, left);
+    Value* kernel = b.CreateLoad(pointer, b.CreateGEP(pointer, table.kernels, entry_index));
+    Value* count = b.CreateLoad(word, b.CreateGEP(word, table.rows, entry_index));
+    Value* a = emit_offset(b, f.getArg(0), b.CreateMul(i, f.getArg(1)));
+    Value* c = emit_offset(b, f.getArg(5), b.CreateMul(i, f.getArg(6)));
+    b.CreateCall(table.type, kernel,
+                 {a, f.getArg(1), f.getArg(2), f.getArg(3), f.getArg(4), b.CreateSelect(ragged, edge, c),
+                  c_row, f.getArg(7), accumulate, f.getArg(9)});
+    emit_if(b, ragged, [&] {
+      b.CreateCall(matmul_edge(module, plan), {edge, c, f.getArg(6), count, columns, f.getArg(8)});
+    });
+    Value* next = b.CreateAdd(i, count);
+    i->addIncoming(next, b.GetInsertBlock());
+    b.CreateCondBr(b.CreateICmpSLT(next, rows), loop, done);
+    b.SetInsertPoint(done);
   };
   return matmul_function(
       module, plan.name("strip"),
@@ -102,23 +134,29 @@ class Driver {
     return emit_offset(b, base, b.CreateMul(index, word(ir::bytes(plan_.dtype))));
   }
 
-  // Rows that lie a multiple of 1 KiB apart fall into so few sets of the first-level cache that they evict
-  // each other; then copying pays, if what is copied is read more than once.
+  // B, and A transposed, are read down their columns. Of a small dense tile that is fine; in a tensor every
+  // row is in another page and its lines fall into few sets of the caches, and copying pays if the copy is
+  // read more than once. A is read along its rows, twelve at a time: they may be far apart, unless a multiple
+  // of 1 KiB, which puts them into the same sets.
   void choose() {
-    auto spread = [&](Value* stride) { return b.CreateICmpNE(b.CreateAnd(stride, word(255)), word(0)); };
     a_direct_ = b_direct_ = b.getFalse();
     if (!plan_.direct()) return;
-    a_direct_ = spread(a_stride_);
-    if (!b_trans_) {
-      b_direct_ = b.CreateOr(spread(b_stride_), b.CreateICmpSLE(m_, word(plan_.rows)));
+    auto dense = [&](Value* stride) { return b.CreateICmpSLT(stride, word(256)); };
+    if (a_trans_) {
+      a_direct_ = b.CreateOr(dense(a_stride_), b.CreateICmpSLE(n_, word(plan_.width())));
+    } else {
+      a_direct_ = b.CreateICmpNE(b.CreateAnd(a_stride_, word(255)), word(0));
     }
+    if (!b_trans_) b_direct_ = b.CreateOr(dense(b_stride_), b.CreateICmpSLE(m_, word(plan_.rows)));
   }
 
   void columns(Value* kk, Value* jj) {
     count_ = emit_min(b, b.CreateSub(n_, jj), word(plan_.block_n));
     Value* panels = part(scratch_.panels);
-    Value* whole = b.CreateMul(b.CreateSDiv(count_, word(plan_.width())), word(plan_.width()));
-    // The last panel is packed whenever it is not whole: kernels read whole vectors.
+    // Kernels read whole vectors, so the last panel is packed unless it has one or all of them.
+    Value* rest = b.CreateSRem(count_, word(plan_.width()));
+    Value* one = b.CreateICmpEQ(rest, word(plan_.lanes));
+    Value* whole = b.CreateSelect(one, count_, b.CreateSub(count_, rest));
     Value* in_place = b.CreateSelect(b_direct_, whole, word(0));
     Value* packed = b.CreateSub(count_, in_place);
     Value* first = b.CreateAdd(jj, in_place);

@@ -12,6 +12,11 @@ using llvm::Value;
 
 namespace {
 
+// How far ahead of the copy the source is asked for, in rows. Rows of a tensor lie in different pages, where
+// the processor does not look ahead by itself.
+constexpr int64_t rows_ahead = 16;
+constexpr int64_t long_rows_ahead = 8;
+
 class Packer {
  public:
   Packer(llvm::IRBuilder<>& b, const MatmulPlan& plan, bool left) : b(b), plan_(plan), left_(left) {
@@ -167,6 +172,7 @@ llvm::Function* matmul_pack_straight(llvm::Module& module, const MatmulPlan& pla
           std::vector<Value*> rows;
           for (int64_t g = 0; g < plan.group; ++g) {
             Value* here = emit_offset(b, at, b.CreateMul(stride, b.getInt64(g)));
+            if (!masked) emit_prefetch(b, emit_offset(b, here, b.CreateMul(stride, b.getInt64(rows_ahead))));
             Value* valid = b.CreateICmpSLT(b.CreateAdd(first, b.getInt64(g)), k);
             rows.push_back(masked ? pack.load_masked(here, plan.lanes, column, columns, valid)
                                   : pack.load(here, plan.lanes));
@@ -237,8 +243,9 @@ llvm::Function* matmul_pack_rows(llvm::Module& module, const MatmulPlan& plan) {
       Value* from = emit_offset(b, f.getArg(0), b.CreateMul(r, stride));
       Value* to = emit_offset(b, f.getArg(4), b.CreateMul(r, f.getArg(5)));
       emit_for(b, b.getInt64(0), whole, b.getInt64(depth), [&](Value* i) {
-        pack.store(pack.load(emit_offset(b, from, pack.bytes(i)), depth),
-                   emit_offset(b, to, b.CreateMul(i, b.getInt64(piece))));
+        Value* at = emit_offset(b, from, pack.bytes(i));
+        emit_prefetch(b, emit_offset(b, at, b.CreateMul(stride, b.getInt64(long_rows_ahead))));
+        pack.store(pack.load(at, depth), emit_offset(b, to, b.CreateMul(i, b.getInt64(piece))));
       });
       emit_for(b, whole, end, b.getInt64(1), [&](Value* i) {
         pack.copy_element(emit_offset(b, from, pack.bytes(i)),

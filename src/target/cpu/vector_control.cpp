@@ -62,4 +62,10 @@ Value* emit_offset(llvm::IRBuilderBase& b, Value* pointer, Value* bytes) {
   return b.CreateGEP(b.getInt8Ty(), pointer, bytes);
 }
 
+void emit_prefetch(llvm::IRBuilderBase& b, Value* pointer) {
+  constexpr int read = 0, keep = 3, data = 1;
+  b.CreateIntrinsic(llvm::Intrinsic::prefetch, {pointer->getType()},
+                    {pointer, b.getInt32(read), b.getInt32(keep), b.getInt32(data)});
+}
+
 }  // namespace tilewire::target::cpu

@@ -22,4 +22,7 @@ llvm::Value* emit_min(llvm::IRBuilderBase& builder, llvm::Value* a, llvm::Value*
 // pointer + bytes.
 llvm::Value* emit_offset(llvm::IRBuilderBase& builder, llvm::Value* pointer, llvm::Value* bytes);
 
+// Asks for the line of an address that will be read soon; any address will do.
+void emit_prefetch(llvm::IRBuilderBase& builder, llvm::Value* pointer);
+
 }  // namespace tilewire::target::cpu
