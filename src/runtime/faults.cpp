@@ -75,6 +75,12 @@ Words words_of(const Failure& failure, const abi::Site& site) {
       return {diag::run_step_zero, {}};
     case abi::Fault::NegativeExtent:
       return {diag::run_negative_extent, {number(2), number(0)}};
+    case abi::Fault::RaggedExtent:
+      return {diag::run_ragged,
+              {what, "whole rows or parts, got the valid extent " + number(0) + " x " + number(1)}};
+    case abi::Fault::ReshapeCount:
+      return {diag::run_reshape_count,
+              {what, n[0] < 0 ? "a strided tensor" : number(0) + " elements", number(1)}};
     case abi::Fault::NegativePower:
       return {diag::run_negative_power, {number(0)}};
     case abi::Fault::CountAboveCapacity:

@@ -69,6 +69,7 @@ class Job final : public Fiber {
 
  private:
   void body() override;
+  void run_block();
 };
 
 inline const char* BlockContext::kernel_name() const {

@@ -28,8 +28,8 @@ struct Storage;
 struct Dispatch {
   int32_t rank = 0;
   const abi::Function* entry = nullptr;
-  std::span<const abi::Word> args;
-  std::span<abi::Word> results;
+  std::span<const abi::Word> args{};
+  std::span<abi::Word> results{};
 };
 
 struct RankStats {
@@ -48,11 +48,11 @@ struct Stats {
 
 struct Request {
   const abi::Module* module = nullptr;
-  std::span<const Dispatch> dispatches;
+  std::span<const Dispatch> dispatches{};
   int32_t ranks = 1;
   int32_t threads = 0;           // workers, the caller included; 0: one for each core
   bool more_than_cores = false;  // take `threads` as it is
-  std::string trace;             // write a Chrome trace here
+  std::string trace{};           // write a Chrome trace here
   Stats* stats = nullptr;
 };
 

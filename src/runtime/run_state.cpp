@@ -191,16 +191,22 @@ bool Run::idle(Worker& worker) {
 
 bool Run::idle_caller(Worker& worker) {
   uint32_t ticket = alarm_.load();
+  bool sleeps, alone;
   {
     std::lock_guard lock(idle_mutex_);
     asleep_.store(true, std::memory_order_seq_cst);
+    // In this order: without helpers nothing changes any more, with one everything may.
+    alone = helpers_.load() == 0;
     bool interrupted = aborted() && !released_.load();
-    if (finished() || any_ready() || interrupted || helpers_.load() == 0) asleep_.store(false);
+    bool nothing = !finished() && !any_ready();
+    sleeps = nothing && !alone && !interrupted;
+    alone = alone && nothing;
+    if (!sleeps) asleep_.store(false);
   }
-  if (asleep_.load()) {
+  if (sleeps) {
     futex_wait(alarm_, ticket);
     asleep_.store(false);
-  } else if (!finished() && helpers_.load() == 0 && !any_ready()) {
+  } else if (alone) {
     stalled(worker);
   }
   return true;

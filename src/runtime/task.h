@@ -53,8 +53,10 @@ struct alignas(64) Task {
   static Edge* closed() { return reinterpret_cast<Edge*>(uintptr_t{1}); }
   bool ended() const { return successors.load(std::memory_order_acquire) == closed(); }
 
-  // Makes `this` wait for `predecessor`; false when that has ended already.
+  // Makes `this` wait for `predecessor`; false when that has ended already. It may even have ended between
+  // being found and `this` being taken from the free records: then the two are one.
   bool follow(Task& predecessor) {
+    if (&predecessor == this) return false;
     Edge* head = predecessor.successors.load(std::memory_order_acquire);
     if (head == closed()) return false;
     pending.fetch_add(1, std::memory_order_relaxed);

@@ -153,17 +153,24 @@ void Worker::start_block(Task& task, int64_t block) {
 
 // On the fiber.
 void Job::body() {
-  if (!task) return context.owner->orchestrate(*this);
+  if (task) {
+    run_block();
+  } else {
+    context.owner->orchestrate(*this);
+  }
+  after = After::End;
+}
+
+void Job::run_block() {
   Run& run = context.owner->run;
   const abi::Function& kernel = *task->kernel;
   if (!arena.reserve(kernel.arena_bytes)) {
     run.fail_memory(context, kernel.arena_bytes, kernel.site);
-  } else {
-    context.arena = arena.data();
-    abi::Status status = kernel.code(&context, task->args, nullptr);
-    if (status != abi::ok) run.ended_badly(context, status);
+    return;
   }
-  after = After::End;
+  context.arena = arena.data();
+  abi::Status status = kernel.code(&context, task->args, nullptr);
+  if (status != abi::ok) run.ended_badly(context, status);
 }
 
 void Worker::resume(Job& job) {

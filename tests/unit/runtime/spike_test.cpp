@@ -31,7 +31,7 @@ TEST(Spike, AKernelParksAndGoesOnWithAnotherThread) {
     Program program;
     program.site("pld.system.wait", 7);
     const abi::Function& waiting = program.function("waiting", {}, abi::MayBlock, 4096);
-    const abi::Function& holding = program.function("holding", {});
+    const abi::Function& holding = program.function("holding", {}, abi::MayBlock);
     int32_t cell = 0;
     std::atomic<int> started{0}, resumed{0}, holders{0};
     std::thread::id before, after;
