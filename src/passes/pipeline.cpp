@@ -2,19 +2,26 @@
 
 #include <string_view>
 
+#include "ir/dump.h"
 #include "ir/verifier.h"
 #include "passes/convert_tensor_to_tile_ops.h"
 #include "passes/inline_functions.h"
+#include "passes/normalize_return_order.h"
 #include "passes/outline_scopes.h"
+#include "passes/simplify.h"
+#include "passes/verify_lowered.h"
 
 namespace tilewire::passes {
 namespace {
 
 constexpr Pass table[] = {
     {"inline_functions", "splices inline functions into their callers", inline_functions},
+    {"simplify", "folds constants, opens known branches and loops, drops what is not used", simplify},
     {"outline_scopes", "turns task scopes into kernels", outline_scopes},
     {"convert_tensor_to_tile_ops", "turns ops on whole tensors into loads, tile ops and stores",
      convert_tensor_to_tile_ops},
+    {"normalize_return_order", "lets kernels return in the order of their parameters",
+     normalize_return_order},
 };
 
 }  // namespace
@@ -40,6 +47,8 @@ ir::ProgramRef lower(const ir::ProgramRef& program, Diagnostics& diags, const Pa
     ir::verify_or_die(*now, pass.name);
     if (after) after(pass, now);
   }
+  std::string problems = not_lowered(*now);
+  TW_CHECK(problems.empty(), "lowering left what targets do not take\n" + problems + ir::dump(now));
   return now;
 }
 

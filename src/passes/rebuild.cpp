@@ -67,7 +67,10 @@ ExprRef Rebuilder::use(const ExprRef& expr) {
     const uint32_t* place = places_.find(expr.get());
     return place ? bound_[*place].second : expr;
   }
-  if (isa<Call>(expr)) return rebuild_call(expr);
+  if (isa<Call>(expr)) {
+    ExprRef call = rebuild_call(expr);
+    return isa<Call>(call) ? fold(call) : call;
+  }
   if (isa<FunctionCall>(expr)) return rebuild_function_call(expr);
   if (const auto* tuple = as<MakeTuple>(expr)) {
     ExprList elements = use(tuple->elements);
@@ -102,7 +105,8 @@ ExprRef Rebuilder::rebuild_call(const ExprRef& expr) {
   for (size_t i = 0; i < args.size(); ++i) {
     if (args[i] == call.args[i]) continue;
     changed = true;
-    retyped = retyped || args[i]->type != call.args[i]->type;
+    // A rule may also look at the value of a constant.
+    retyped = retyped || args[i]->type != call.args[i]->type || !isa<Var>(args[i]);
   }
   if (!changed) return expr;
   if (!retyped && is_fixed(call.type)) {
@@ -114,9 +118,14 @@ ExprRef Rebuilder::rebuild_call(const ExprRef& expr) {
   Diagnostics problems;
   Ref<const Call> made = create_call(*call.op, args, call.attrs, call.span, problems, annotated);
   if (made) return made;
-  // A spliced body may meet arguments it cannot work with, such as a strided part where it reshapes.
-  diags_.append(problems);
-  return expr;
+  ExprRef other = rejected(call, std::move(args));
+  return other ? other : expr;
+}
+
+// A spliced body may meet arguments it cannot work with, such as a strided part where it reshapes.
+ExprRef Rebuilder::rejected(const Call& call, ExprList args) {
+  TypeRef annotated = call.op->needs_annotation ? use_type(call.type) : nullptr;
+  return create_call(*call.op, std::move(args), call.attrs, call.span, diags_, annotated);
 }
 
 ExprRef Rebuilder::rebuild_function_call(const ExprRef& expr) {

@@ -59,6 +59,11 @@ class Rebuilder {
   // The value of a statement: a call of an op or of a function, or scalar arithmetic.
   virtual ir::ExprRef value(const ir::ExprRef& expr) { return use(expr); }
 
+  // What takes the place of a call of an op, once its operands are the new ones.
+  virtual ir::ExprRef fold(const ir::ExprRef& call) { return call; }
+  // What does when its type rule refuses the new operands; null after reporting why.
+  virtual ir::ExprRef rejected(const ir::Call& call, ir::ExprList args);
+
   void emit(ir::StmtRef stmt) { out_->push_back(std::move(stmt)); }
   // The new form of a definition; uses of `old` find it.
   ir::VarRef define(const ir::VarRef& old, const ir::TypeRef& type);

@@ -1,0 +1,91 @@
+#include "passes/verify_lowered.h"
+
+#include "ir/op.h"
+#include "ir/visitor.h"
+#include "passes/roots.h"
+#include "passes/task_call.h"
+#include "passes/tensor_forms.h"
+
+namespace tilewire::passes {
+
+using namespace ir;
+
+namespace {
+
+bool is_kernel(FunctionType type) {
+  return type == FunctionType::InCore || type == FunctionType::AIC || type == FunctionType::AIV;
+}
+
+class Check : public Visitor<Check> {
+ public:
+  Check(const Program& program, const Function& function, std::string& problems)
+      : program_(program), function_(function), problems_(problems) {}
+
+  void visit(const Call& call) {
+    walk_children(call);
+    const TensorOp* op = tensor_op(*call.op);
+    bool computes = op && op->form != TensorForm::Create;
+    if (is_kernel(function_.type) && computes) say(call.op->qualified() + " is left");
+    if (function_.type != FunctionType::Orchestration || in_scope_) return;
+    bool value = isa<ScalarType>(call.type) || isa<TaskIdType>(call.type) || isa<ArrayType>(call.type) ||
+                 isa<CommCtxType>(call.type);
+    bool tensor = call.op->result_alias >= 0 || (op && !computes);
+    if (!value && !tensor) say(call.op->qualified() + " is left");
+  }
+
+  void visit(const FunctionCall& call) {
+    walk_children(call);
+    FunctionRef callee = program_.find(call.callee);
+    bool dispatch = function_.type == FunctionType::Host;
+    if (dispatch && callee && callee->type != FunctionType::Orchestration) {
+      say("the host dispatches " + call.callee);
+    }
+    if (callee && callee->type == FunctionType::Inline) say("calls the inline function " + call.callee);
+  }
+
+  void visit(const AtScope& scope) { task(scope); }
+  void visit(const SpmdScope& scope) { task(scope); }
+
+ private:
+  template <class T>
+  void task(const T& scope) {
+    bool whole = single_call(*scope.body) || only_defers(*scope.body);
+    if constexpr (requires { scope.block_var; }) whole = whole && !scope.block_var;
+    if (!whole) say("a scope holds more than one call");
+    in_scope_ = true;
+    walk_children(scope);
+    in_scope_ = false;
+  }
+
+  void say(const std::string& what) { problems_ += function_.name + ": " + what + "\n"; }
+
+  const Program& program_;
+  const Function& function_;
+  std::string& problems_;
+  bool in_scope_ = false;
+};
+
+}  // namespace
+
+std::string not_lowered(const Program& program) {
+  std::string problems;
+  ReturnRoots roots = return_roots(program);
+  for (const FunctionRef& function : program.functions) {
+    if (function->type == FunctionType::Inline || function->type == FunctionType::Opaque) {
+      problems += function->name + ": is still inline or opaque\n";
+    }
+    Check(program, *function, problems).walk(*function);
+    if (!is_kernel(function->type) && function->type != FunctionType::Group) continue;
+    int last = -1;
+    for (size_t i = 0; i < function->return_types.size(); ++i) {
+      if (!isa<TensorType>(function->return_types[i])) continue;
+      const RootSet& root = roots.at(function->name)[i];
+      bool good = root.size() == 1 && root[0] > last;
+      if (!good) problems += function->name + ": returns are not in the order of parameters\n";
+      last = good ? root[0] : last;
+    }
+  }
+  return problems;
+}
+
+}  // namespace tilewire::passes
