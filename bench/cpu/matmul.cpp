@@ -110,7 +110,8 @@ struct Bench {
   double peak() {
     alignas(64) float x[64] = {};
     constexpr int64_t rounds = 100000;
-    double t = seconds([&] { jit.address<void(void*, int64_t)>("peak")(x, rounds); });
+    auto* chain = jit.address<void(void*, int64_t)>("peak");
+    double t = seconds([&] { chain(x, rounds); });
     return 2.0 * chains * jit.machine().float_lanes() * rounds / t / 1e9;
   }
 
