@@ -1,0 +1,81 @@
+// What a program is called with, and the check that it fits the entry's parameters.
+//
+// Arrays are used in place: an Array only says where the elements are. Everything that does not fit is said
+// in one go, at the parameter's place in the source; nothing is converted and nothing runs.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "ir/nodes.h"
+#include "support/diagnostics.h"
+
+namespace tilewire::driver {
+
+struct Array {
+  void* data = nullptr;
+  ir::DType dtype = ir::DType::FP32;
+  std::vector<int64_t> shape;
+  std::vector<int64_t> strides;  // in elements
+  bool writable = true;
+  std::string foreign;  // the name of an element type the language does not have; `dtype` means nothing then
+};
+
+// Dense row-major strides of a shape.
+std::vector<int64_t> dense_strides(const std::vector<int64_t>& shape);
+
+using Number = std::variant<bool, int64_t, uint64_t, double>;
+// Nothing given: an output to be made.
+using Argument = std::variant<std::monostate, Array, Number>;
+
+// A parameter, with what is known of its type worked out once.
+struct ParameterInfo {
+  const ir::Parameter* node = nullptr;
+  const ir::TensorType* tensor = nullptr;  // null: a scalar
+  ir::DType dtype = ir::DType::FP32;
+  bool written = false;
+  bool needed = true;                      // must be given: anything but a pure output
+  std::vector<int64_t> dims;               // -1: not constant
+  std::vector<const ir::Expr*> dim_exprs;  // null for constants
+};
+
+struct BoundArguments {
+  std::vector<Argument> values;  // one a parameter, none left out
+  std::map<std::string, int64_t, std::less<>> dimensions;
+  bool strided = false;  // some array's last dimension is not contiguous
+};
+
+class Signature {
+ public:
+  explicit Signature(ir::FunctionRef entry);
+
+  const ir::Function& entry() const { return *entry_; }
+  const std::vector<ParameterInfo>& params() const { return params_; }
+
+  // Which of the arguments given goes to which parameter: those in order first, then those by name; -1 for
+  // one left out. Left out may be outputs only. Nothing after reporting what is wrong.
+  std::optional<std::vector<int>> arrange(size_t in_order, const std::vector<std::string>& by_name,
+                                          Diagnostics& diags) const;
+
+  // Makes the storage of an output that was left out.
+  using MakeOutput = std::function<Array(size_t parameter, const std::vector<int64_t>& shape)>;
+  std::optional<BoundArguments> bind(std::vector<Argument> arranged, const MakeOutput& make,
+                                     Diagnostics& diags) const;
+
+ private:
+  void check_array(const ParameterInfo& param, const Array& array, Diagnostics& diags) const;
+  void check_number(const ParameterInfo& param, const Number& number, Diagnostics& diags) const;
+  void bind_dimensions(BoundArguments& bound, Diagnostics& diags) const;
+  void check_dimensions(const BoundArguments& bound, Diagnostics& diags) const;
+  void make_outputs(BoundArguments& bound, const MakeOutput& make, Diagnostics& diags) const;
+  void check_memory(BoundArguments& bound, Diagnostics& diags) const;
+
+  ir::FunctionRef entry_;
+  std::vector<ParameterInfo> params_;
+};
+
+}  // namespace tilewire::driver

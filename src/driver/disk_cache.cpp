@@ -1,0 +1,162 @@
+#include "driver/disk_cache.h"
+
+#include <fcntl.h>
+#include <openssl/evp.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <vector>
+
+namespace tilewire::driver {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view magic = "TWCODE1\n";
+constexpr size_t digest_bytes = 32;
+constexpr uint64_t largest_folder = uint64_t{512} << 20;
+
+struct FreeDigest {
+  void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
+};
+
+std::string sha256(std::span<const std::string_view> parts, bool with_lengths) {
+  std::unique_ptr<EVP_MD_CTX, FreeDigest> context(EVP_MD_CTX_new());
+  EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr);
+  for (std::string_view part : parts) {
+    uint64_t length = part.size();
+    if (with_lengths) EVP_DigestUpdate(context.get(), &length, sizeof length);
+    EVP_DigestUpdate(context.get(), part.data(), part.size());
+  }
+  std::string digest(digest_bytes, '\0');
+  EVP_DigestFinal_ex(context.get(), reinterpret_cast<unsigned char*>(digest.data()), nullptr);
+  return digest;
+}
+
+std::string sha256(std::string_view bytes) {
+  return sha256({&bytes, 1}, false);
+}
+
+std::string user_folder() {
+  const char* cache = std::getenv("XDG_CACHE_HOME");
+  if (cache && *cache == '/') return std::string(cache) + "/tilewire";
+  const char* home = std::getenv("HOME");
+  return home && *home == '/' ? std::string(home) + "/.cache/tilewire" : std::string();
+}
+
+// Held while entries are removed, so that two processes do not both count and remove.
+class FolderLock {
+ public:
+  explicit FolderLock(const std::string& folder)
+      : file_(open((folder + "/lock").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600)) {
+    held_ = file_ >= 0 && flock(file_, LOCK_EX | LOCK_NB) == 0;
+  }
+  FolderLock(const FolderLock&) = delete;
+  ~FolderLock() {
+    if (file_ >= 0) close(file_);
+  }
+  bool held() const { return held_; }
+
+ private:
+  int file_;
+  bool held_ = false;
+};
+
+bool write_all(int file, std::string_view bytes) {
+  while (!bytes.empty()) {
+    ssize_t count = write(file, bytes.data(), bytes.size());
+    if (count <= 0) return false;
+    bytes.remove_prefix(static_cast<size_t>(count));
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string digest_of(std::span<const std::string_view> parts) {
+  static constexpr char digits[] = "0123456789abcdef";
+  std::string text;
+  for (char c : sha256(parts, true)) {
+    auto byte = static_cast<unsigned char>(c);
+    text += {digits[byte >> 4], digits[byte & 15]};
+  }
+  return text;
+}
+
+DiskCache::DiskCache(std::string folder) : folder_(folder.empty() ? user_folder() : std::move(folder)) {
+  std::error_code error;
+  if (!folder_.empty()) fs::create_directories(folder_, error);
+  if (error) folder_.clear();
+}
+
+std::string DiskCache::path_of(const std::string& digest) const {
+  return folder_ + "/" + digest + ".code";
+}
+
+std::optional<std::string> DiskCache::load(const std::string& digest) const {
+  if (folder_.empty()) return std::nullopt;
+  std::ifstream file(path_of(digest), std::ios::binary);
+  if (!file) return std::nullopt;
+  std::string content{std::istreambuf_iterator<char>(file), {}};
+  std::error_code ignored;
+  size_t header = magic.size() + digest_bytes;
+  bool whole = content.size() > header && content.starts_with(magic) &&
+               std::string_view(content).substr(magic.size(), digest_bytes) ==
+                   sha256(std::string_view(content).substr(header));
+  if (!whole) {
+    fs::remove(path_of(digest), ignored);
+    return std::nullopt;
+  }
+  fs::last_write_time(path_of(digest), fs::file_time_type::clock::now(), ignored);
+  return content.substr(header);
+}
+
+void DiskCache::store(const std::string& digest, std::string_view bytes) const {
+  if (folder_.empty()) return;
+  std::string name = folder_ + "/entry-XXXXXX";
+  int file = mkostemp(name.data(), O_CLOEXEC);
+  if (file < 0) return;
+  bool written = write_all(file, magic) && write_all(file, sha256(bytes)) && write_all(file, bytes);
+  written = close(file) == 0 && written;
+  std::error_code ignored;
+  if (written) fs::rename(name, path_of(digest), ignored);
+  if (!written || ignored) fs::remove(name, ignored);
+  prune();
+}
+
+void DiskCache::prune() const {
+  FolderLock lock(folder_);
+  if (!lock.held()) return;
+  struct Entry {
+    fs::file_time_type used;
+    uint64_t bytes;
+    fs::path path;
+  };
+  std::vector<Entry> entries;
+  uint64_t total = 0;
+  std::error_code error;
+  for (const auto& file : fs::directory_iterator(folder_, error)) {
+    if (file.path().extension() != ".code") continue;
+    std::error_code gone;
+    entries.push_back({file.last_write_time(gone), file.file_size(gone), file.path()});
+    if (gone)
+      entries.pop_back();
+    else
+      total += entries.back().bytes;
+  }
+  if (total <= largest_folder) return;
+  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.used < b.used; });
+  for (const Entry& entry : entries) {
+    if (total <= largest_folder / 2) break;
+    if (fs::remove(entry.path, error)) total -= entry.bytes;
+  }
+}
+
+}  // namespace tilewire::driver

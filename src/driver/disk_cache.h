@@ -1,0 +1,34 @@
+// Compiled code kept between processes, under the user's cache folder.
+//
+// An entry is a file named by the digest of all the code depends on; it is written to the side and renamed
+// into place, so readers see whole entries or none. A damaged entry is dropped and made again. Nothing here
+// is an error: without a folder to write to, every program is compiled anew.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace tilewire::driver {
+
+// SHA-256 of the parts, each with its length before it, in hexadecimal.
+std::string digest_of(std::span<const std::string_view> parts);
+
+class DiskCache {
+ public:
+  // `folder`: empty for the user's own ($XDG_CACHE_HOME or ~/.cache, then /tilewire).
+  explicit DiskCache(std::string folder = {});
+
+  std::optional<std::string> load(const std::string& digest) const;
+  // Keeps the folder below about half a gigabyte by removing what was not used for longest.
+  void store(const std::string& digest, std::string_view bytes) const;
+
+ private:
+  std::string path_of(const std::string& digest) const;
+  void prune() const;
+
+  std::string folder_;  // empty: no place to keep anything
+};
+
+}  // namespace tilewire::driver

@@ -1,0 +1,105 @@
+#include "driver/entry.h"
+
+#include "support/diagnostics/driver.h"
+
+namespace tilewire::driver {
+namespace {
+
+using ir::FunctionType;
+
+bool is_host(FunctionType type) {
+  return type == FunctionType::Host;
+}
+bool is_orchestration(FunctionType type) {
+  return type == FunctionType::Orchestration || type == FunctionType::Opaque;
+}
+bool is_kernel(FunctionType type) {
+  return type == FunctionType::InCore || type == FunctionType::Group;
+}
+
+// A kernel started directly: the orchestration function that does nothing but call it.
+Entry pass_through(const ir::ProgramRef& program, const ir::FunctionRef& kernel) {
+  const Span& at = kernel->span;
+  std::vector<Ref<const ir::Parameter>> params;
+  ir::ExprList args;
+  for (const auto& param : kernel->params) {
+    params.push_back(ir::make<ir::Parameter>(param->span, param->name, param->type, param->direction));
+    args.push_back(params.back());
+  }
+  const std::vector<ir::TypeRef>& types = kernel->return_types;
+  ir::TypeRef type = types.empty()       ? ir::unit_type()
+                     : types.size() == 1 ? types[0]
+                                         : ir::TypeRef(ir::make<ir::TupleType>(at, types));
+  ir::ExprRef call = ir::make<ir::FunctionCall>(at, kernel->name, std::move(args), ir::ExprRef(),
+                                                ir::ExprRef(), ir::ExprList(), type);
+  std::vector<ir::StmtRef> stmts;
+  ir::ExprList results;
+  if (types.empty()) {
+    stmts.push_back(ir::make<ir::Eval>(at, call));
+  } else {
+    ir::VarRef all = ir::make<ir::Var>(at, std::string("result"), type);
+    stmts.push_back(ir::make<ir::Assign>(at, call, all));
+    if (types.size() == 1) results.push_back(all);
+    for (size_t i = 0; types.size() > 1 && i < types.size(); ++i) {
+      ir::VarRef one = ir::make<ir::Var>(at, "result_" + std::to_string(i), types[i]);
+      stmts.push_back(ir::make<ir::Assign>(
+          at, ir::ExprRef(ir::make<ir::TupleGet>(at, ir::ExprRef(all), static_cast<int64_t>(i))), one));
+      results.push_back(one);
+    }
+  }
+  stmts.push_back(ir::make<ir::Return>(at, std::move(results)));
+  std::string name = "run_" + kernel->name;
+  while (program->find(name)) name += "_";
+  ir::FunctionRef made =
+      ir::make<ir::Function>(at, std::move(name), FunctionType::Orchestration, std::move(params), types,
+                             ir::make<ir::Block>(at, std::move(stmts)));
+  std::vector<ir::FunctionRef> functions = program->functions;
+  functions.push_back(made);
+  return {
+      ir::make<ir::Program>(program->span, program->name_hint, std::move(functions), program->comm_groups),
+      made};
+}
+
+std::string described(FunctionType type) {
+  return type == FunctionType::Inline ? "an inline function" : "half of a kernel";
+}
+
+}  // namespace
+
+Entry find_entry(const ir::ProgramRef& program, std::string_view name, Diagnostics& diags) {
+  if (!name.empty()) {
+    ir::FunctionRef found = program->find(name);
+    if (!found) {
+      std::vector<std::string> names;
+      for (const auto& function : program->functions) names.push_back(function->name);
+      Diagnostic& said = diags.report(diag::unknown_entry, {}, {std::string(name)});
+      std::string list;
+      for (const std::string& each : names) list += (list.empty() ? "`" : ", `") + each + "`";
+      if (!list.empty()) said.with_help("it has " + list);
+      return {};
+    }
+    if (is_host(found->type) || is_orchestration(found->type)) return {program, found};
+    if (is_kernel(found->type)) return pass_through(program, found);
+    diags.report(diag::entry_is_called, found->span, {found->name, described(found->type)})
+        .with_help("start from a host function, an orchestration function or a kernel");
+    return {};
+  }
+  for (bool (*wanted)(FunctionType) : {is_host, is_orchestration, is_kernel}) {
+    std::vector<ir::FunctionRef> found;
+    for (const auto& function : program->functions) {
+      if (wanted(function->type)) found.push_back(function);
+    }
+    if (found.size() == 1)
+      return is_kernel(found[0]->type) ? pass_through(program, found[0]) : Entry{program, found[0]};
+    if (found.empty()) continue;
+    std::string names;
+    for (const auto& function : found) names += (names.empty() ? "`" : ", `") + function->name + "`";
+    diags.report(diag::several_entries, {}, {names}).with_help("say which: entry=\"NAME\", or --entry NAME");
+    return {};
+  }
+  diags.report(diag::no_entry, program->span)
+      .with_help("decorate a function with @pl.jit, or give one type=pl.FunctionType.Orchestration");
+  return {};
+}
+
+}  // namespace tilewire::driver

@@ -1,0 +1,71 @@
+#include "driver/interp_executable.h"
+
+#include "interp/interp.h"
+#include "ir/printer.h"
+
+namespace tilewire::driver {
+namespace {
+
+interp::Number number_for(ir::DType dtype, const Number& number) {
+  if (ir::is_float(dtype)) {
+    return interp::Number::of(dtype, std::visit([](auto v) { return static_cast<double>(v); }, number));
+  }
+  return interp::Number::of(dtype, std::visit([](auto v) { return static_cast<int64_t>(v); }, number));
+}
+
+Number number_from(const interp::Number& number) {
+  if (ir::is_float(number.dtype)) return number.real();
+  if (number.dtype == ir::DType::Bool) return number.integer() != 0;
+  if (number.dtype == ir::DType::UInt64) return static_cast<uint64_t>(number.integer());
+  return number.integer();
+}
+
+class InterpExecutable final : public Executable {
+ public:
+  explicit InterpExecutable(const Entry& entry) : Executable(entry.program, entry.function, "interp") {}
+
+  std::string text(const std::string&) const override { return ir::as_python(program()); }
+
+  Call call(const BoundArguments& arguments, const CallOptions&, Diagnostics& diags) override {
+    std::vector<interp::Argument> given;
+    for (size_t i = 0; i < arguments.values.size(); ++i) {
+      if (const auto* array = std::get_if<Array>(&arguments.values[i])) {
+        given.emplace_back(interp::Array{array->data, array->dtype, array->shape, array->strides});
+      } else {
+        given.emplace_back(number_for(signature().params()[i].dtype, std::get<Number>(arguments.values[i])));
+      }
+    }
+    interp::RunResult run = interp::run(program(), signature().entry().name, given, {});
+    Call call;
+    if (run.error) {
+      call.deadlock = run.error->kind == interp::RunError::Kind::Deadlock;
+      const Diagnostic& error = run.error->diagnostic;
+      diags.report(error.id, error.span) = error;
+      return call;
+    }
+    for (const interp::Result& result : run.results) {
+      if (const auto* array = std::get_if<interp::Array>(&result.value)) {
+        ReturnedArray returned;
+        returned.array.data = array->data;
+        returned.array.dtype = array->dtype;
+        returned.array.shape = array->shape;
+        returned.array.strides = array->strides.empty() ? dense_strides(array->shape) : array->strides;
+        returned.parameter = result.argument;
+        returned.owner = std::const_pointer_cast<void>(result.owner);
+        call.results.emplace_back(std::move(returned));
+      } else {
+        call.results.emplace_back(number_from(std::get<interp::Number>(result.value)));
+      }
+    }
+    call.ok = true;
+    return call;
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<Executable> compile_for_interp(const Entry& entry) {
+  return std::make_shared<InterpExecutable>(entry);
+}
+
+}  // namespace tilewire::driver

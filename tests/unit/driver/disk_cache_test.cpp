@@ -1,0 +1,68 @@
+#include "driver/disk_cache.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace tilewire::driver {
+namespace {
+
+namespace fs = std::filesystem;
+
+class DiskCacheTest : public testing::Test {
+ protected:
+  DiskCacheTest() : folder_(testing::TempDir() + "/disk_cache_" + std::to_string(getpid())) {}
+  ~DiskCacheTest() override { fs::remove_all(folder_); }
+  std::string folder_;
+};
+
+std::string digest(std::initializer_list<std::string_view> parts) {
+  return digest_of({parts.begin(), parts.size()});
+}
+
+TEST(Digest, TellsPartsApart) {
+  EXPECT_EQ(digest({"ab", "c"}).size(), 64U);
+  EXPECT_NE(digest({"ab", "c"}), digest({"a", "bc"}));
+  EXPECT_EQ(digest({"ab", "c"}), digest({"ab", "c"}));
+}
+
+TEST_F(DiskCacheTest, GivesBackWhatWasStored) {
+  DiskCache cache(folder_);
+  EXPECT_FALSE(cache.load("d1"));
+  cache.store("d1", "code");
+  EXPECT_EQ(DiskCache(folder_).load("d1"), "code");
+  cache.store("d1", "newer");
+  EXPECT_EQ(cache.load("d1"), "newer");
+}
+
+TEST_F(DiskCacheTest, DropsDamagedEntries) {
+  DiskCache cache(folder_);
+  cache.store("d1", "some code");
+  std::string path = folder_ + "/d1.code";
+  std::fstream(path, std::ios::in | std::ios::out | std::ios::binary).seekp(-1, std::ios::end).put('!');
+  EXPECT_FALSE(cache.load("d1"));
+  EXPECT_FALSE(fs::exists(path));
+  cache.store("d1", "some code");
+  fs::resize_file(path, 20);
+  EXPECT_FALSE(cache.load("d1"));
+}
+
+TEST_F(DiskCacheTest, LeavesNoTemporaryFiles) {
+  DiskCache cache(folder_);
+  for (int i = 0; i < 5; ++i) cache.store("d" + std::to_string(i), "code");
+  size_t others = 0;
+  for (const auto& file : fs::directory_iterator(folder_))
+    others += file.path().filename().string().starts_with("entry-");
+  EXPECT_EQ(others, 0U);
+}
+
+TEST(DiskCacheFolder, WithoutAFolderNothingIsKept) {
+  DiskCache cache("/proc/no/such/place");
+  cache.store("d1", "code");
+  EXPECT_FALSE(cache.load("d1"));
+}
+
+}  // namespace
+}  // namespace tilewire::driver
