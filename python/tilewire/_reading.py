@@ -11,6 +11,7 @@ import types
 from typing import Any, Callable
 
 from tilewire import _core, ir
+from tilewire._running import Specializations, compile_program
 from tilewire.errors import ProgramError
 
 Source = tuple[str, bytes, int]  # file name, text, number of its first line
@@ -120,10 +121,12 @@ class JitFunction:
         functools.update_wrapper(self, target)
         self.__tilewire_reader__ = _Reader(target, frame)
 
-    @functools.cached_property
+        self._versions = Specializations(target, self.__tilewire_reader__)
+
+    @property
     def program(self) -> ir.Program:
         """The program that starts here; every parameter must have a type."""
-        return self.__tilewire_reader__.read(self.__name__)
+        return self._versions.read((), {})
 
     def specialize(self, *arguments: Any, **named: Any) -> ir.Program:
         """The program that starts here, for arguments of these types: ir types, arrays or numbers.
@@ -131,15 +134,18 @@ class JitFunction:
         A str, bool, enum or dtype is known when the program is read.
         Parameters left out need an annotation of their own.
         """
-        bound = inspect.signature(self.__wrapped__).bind_partial(*arguments, **named).arguments
-        types = {name: _core.type_of_argument(name, value) for name, value in bound.items()}
-        return self.__tilewire_reader__.read(self.__name__, types)
+        return self._versions.read(arguments, named, None)
 
-    def __call__(self, *arguments: Any, **named: Any) -> Any:
-        raise TypeError(
-            f"`{self.__name__}` is program text, which is read and not run by Python; "
-            f"{self.__name__}.program or {self.__name__}.specialize(...) gives what was read"
-        )
+    def compile(self, *arguments: Any, target: str = "cpu", debug_bounds: bool = False, **named: Any) -> Any:
+        """The program made ready to be called; arguments give parameters without annotation their types."""
+        program = self._versions.program(*self._versions.arguments(arguments, named))
+        return compile_program(program, self.__name__, target, debug_bounds)
+
+    def __call__(self, *arguments: Any, target: str = "cpu", debug_bounds: bool = False, **named: Any) -> Any:
+        """Compiles on first use and runs; arrays are used in place, outputs left out are made."""
+        arguments, named = self._versions.arguments(arguments, named)
+        program = self._versions.program(arguments, named)
+        return compile_program(program, self.__name__, target, debug_bounds)(*arguments, **named)
 
     def __repr__(self) -> str:
         code = self.__wrapped__.__code__

@@ -38,11 +38,7 @@ class Diagnostic:
 
 
 class Error(Exception):
-    """Base of all exceptions of Tilewire."""
-
-
-class ProgramError(Error):
-    """A program is wrong; `diagnostics` says where and why, and the text shows all of them."""
+    """Base of all exceptions of Tilewire; `diagnostics` says where and why, and the text shows all of them."""
 
     def __init__(self, text: str, diagnostics: tuple[Diagnostic, ...] = ()):
         super().__init__(text, diagnostics)
@@ -52,8 +48,12 @@ class ProgramError(Error):
         return str(self.args[0])
 
 
+class ProgramError(Error):
+    """A program is wrong."""
+
+
 class RunError(Error):
-    """A program failed while it ran."""
+    """A call was wrong, or a program failed while it ran."""
 
 
 class DeadlockError(RunError):

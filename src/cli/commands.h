@@ -1,6 +1,7 @@
 // The `tilewire` command, one function per subcommand; main.cpp only reads the command line.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -17,15 +18,34 @@ struct InputOptions {
   std::string entry;
 };
 
+struct PrintOptions {
+  InputOptions input;
+  std::string after;        // the name of a pass; empty: as it was read
+  bool all_passes = false;  // after each of them
+};
+
 struct EmitOptions {
   InputOptions input;
   std::string target;
   std::string directory;  // empty: standard output
 };
 
+struct RunOptions {
+  InputOptions input;
+  std::string target = "cpu";
+  std::vector<std::string> inputs;  // "x=x.npy", "n=4"
+  uint64_t seed = 0;
+  std::string out;  // folder for the results; empty: none
+  std::string trace;
+  bool stats = false;
+  bool debug_bounds = false;
+  int threads = 0;  // 0: one a core
+};
+
 // Each prints its result on standard output and messages on standard error, and gives the exit code.
-int print(const InputOptions& options);
+int print(const PrintOptions& options);
 int emit(const EmitOptions& options);
+int run(const RunOptions& options);
 int ops(const std::string& name);  // empty: all
 int doctor();
 

@@ -7,6 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/subprocess.h"
+#include "driver/cpu_library.h"
 #include "ops/registry.h"
 
 namespace tilewire::cli {
@@ -72,8 +73,12 @@ int doctor() {
   if (*TILEWIRE_SANITIZE) build += ", sanitizers " TILEWIRE_SANITIZE;
   row("build", build);
   row("ops", std::to_string(ops::registry().all().size()));
-  row("targets", "ir (serialised programs); none that makes code");
-  row("transports", "none: this build reads, checks and prints programs, it does not run them");
+  Diagnostics problems;
+  std::string targets = "ir, interp (the reference interpreter)";
+  if (driver::cpu_library(problems)) targets += ", cpu (native code)";
+  row("targets", targets);
+  for (const Diagnostic& problem : problems.all()) row("", problem.message);
+  row("transports", "local, one rank");
   row("python", python_package());
   std::string model = cpuinfo("model name");
   row("processor",

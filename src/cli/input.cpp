@@ -96,9 +96,8 @@ bool read_settings(const InputOptions& options, frontend::Options& result, Diagn
     }
   }
   for (const std::string& text : options.shapes) {
-    ir::TypeRef type = split_setting(text, name, rest) ? parse_shape(rest) : nullptr;
-    if (type) {
-      result.parameter_types[name] = type;
+    if (auto setting = parse_shape_setting(text)) {
+      result.parameter_types.insert(*setting);
     } else {
       diags.report(diag::bad_shape, {}, {text})
           .with_help("write --shape x=4x16:FP32 for a tensor, --shape n=INT32 for a scalar");
@@ -225,6 +224,13 @@ Input read_from_python(const std::string& place) {
 
 Input read_input(const InputOptions& options) {
   return options.python.empty() ? read_from_file(options) : read_from_python(options.python);
+}
+
+std::optional<std::pair<std::string, ir::TypeRef>> parse_shape_setting(const std::string& text) {
+  std::string name, rest;
+  ir::TypeRef type = split_setting(text, name, rest) ? parse_shape(rest) : nullptr;
+  if (!type) return std::nullopt;
+  return std::pair(name, type);
 }
 
 }  // namespace tilewire::cli

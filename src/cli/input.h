@@ -1,7 +1,9 @@
 // Getting the program a command is to work on.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "cli/commands.h"
 #include "ir/nodes.h"
@@ -15,5 +17,8 @@ struct Input {
 
 // Reads, checks and verifies; says every error and warning on standard error.
 Input read_input(const InputOptions& options);
+
+// "x=4x16:FP32" as a name and a type; nothing when it is not of that form.
+std::optional<std::pair<std::string, ir::TypeRef>> parse_shape_setting(const std::string& text);
 
 }  // namespace tilewire::cli

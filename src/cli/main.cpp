@@ -1,6 +1,7 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <CLI/Validators.hpp>
 #include <cstdio>
 #include <exception>
 #include <map>
@@ -29,8 +30,9 @@ class HelpText : public CLI::Formatter {
 
  private:
   const std::map<std::string, std::string> usages = {
-      {"print", "(FILE | --python FILE:NAME) [-D NAME=VALUE]... [--entry NAME] [--shape NAME=TYPE]..."},
+      {"print", "(FILE | --python FILE:NAME) [--after PASS | --all-passes] [-D NAME=VALUE]... [--entry NAME]"},
       {"emit", "(FILE | --python FILE:NAME) --target ir [-o DIR] [-D NAME=VALUE]..."},
+      {"run", "(FILE | --python FILE:NAME) [--entry NAME] [--in NAME=FILE.npy]... [--seed N] [--out DIR]"},
       {"ops", "[NAME]"},
       {"doctor", ""},
   };
@@ -64,7 +66,28 @@ void add_input(CLI::App& command, InputOptions& input) {
   });
 }
 
-int run(int argc, char** argv) {
+void add_run(CLI::App& command, RunOptions& options) {
+  command
+      .add_option("--in", options.inputs,
+                  "Argument for a parameter: x=x.npy for a tensor, n=4 for a scalar; tensors left out are "
+                  "filled at random")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  command.add_option("--seed", options.seed, "Of the random arrays; 0 when left out")->type_name("N");
+  command.add_option("--out", options.out, "Folder for the outputs as .npy files; made if missing")
+      ->type_name("DIR");
+  command.add_option("--target", options.target, "cpu: native code; interp: the reference interpreter")
+      ->type_name("TARGET");
+  command.add_option("--threads", options.threads, "Worker threads; one a core when left out")
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber);
+  command.add_option("--trace", options.trace, "Write a trace of tasks and blocks for Perfetto")
+      ->type_name("FILE");
+  command.add_flag("--stats", options.stats, "Print how long tasks took");
+  command.add_flag("--debug-bounds", options.debug_bounds, "Check every access to memory");
+}
+
+int execute(int argc, char** argv) {
   CLI::App app("Tilewire: a compiler for distributed tile programs", "tilewire");
   app.set_version_flag("--version", "tilewire " TILEWIRE_VERSION);
   app.footer(exit_codes);
@@ -72,10 +95,14 @@ int run(int argc, char** argv) {
   app.formatter(std::make_shared<HelpText>());
   app.get_formatter()->column_width(28);
 
-  InputOptions print_options;
+  PrintOptions print_options;
   CLI::App* print_command =
       app.add_subcommand("print", "Read and check a program and print it as Python text");
-  add_input(*print_command, print_options);
+  add_input(*print_command, print_options.input);
+  auto* after = print_command->add_option("--after", print_options.after, "Lower it up to and with this pass");
+  after->type_name("PASS");
+  print_command->add_flag("--all-passes", print_options.all_passes, "Print it after every pass")
+      ->excludes(after);
 
   EmitOptions emit_options;
   CLI::App* emit_command = app.add_subcommand("emit", "Write what a program becomes for a target");
@@ -85,6 +112,11 @@ int run(int argc, char** argv) {
       ->type_name("TARGET");
   emit_command->add_option("-o,--output", emit_options.directory, "Folder to write to; made if missing")
       ->type_name("DIR");
+
+  RunOptions run_options;
+  CLI::App* run_command = app.add_subcommand("run", "Compile a program, run it and say what came out");
+  add_input(*run_command, run_options.input);
+  add_run(*run_command, run_options);
 
   std::string op_name;
   CLI::App* ops_command = app.add_subcommand("ops", "List the ops of the language, or describe one");
@@ -104,6 +136,7 @@ int run(int argc, char** argv) {
   }
   if (*print_command) return print(print_options);
   if (*emit_command) return emit(emit_options);
+  if (*run_command) return tilewire::cli::run(run_options);
   if (*ops_command) return ops(op_name);
   if (*doctor_command) return doctor();
   return WrongUsage;
@@ -114,7 +147,7 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   int code = Failed;
   try {
-    code = run(argc, argv);
+    code = execute(argc, argv);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "tilewire: %s\nThis is a fault of Tilewire, not of the program it was given.\n",
                  e.what());

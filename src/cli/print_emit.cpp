@@ -7,7 +7,6 @@
 
 #include "cli/commands.h"
 #include "cli/input.h"
-#include "ir/printer.h"
 #include "ir/serialize.h"
 #include "support/diagnostics/command.h"
 
@@ -38,13 +37,6 @@ std::string write_file(const std::filesystem::path& path, const std::string& con
 }
 
 }  // namespace
-
-int print(const InputOptions& options) {
-  Input input = read_input(options);
-  if (!input.program) return input.exit_code;
-  std::string text = ir::as_python(input.program);
-  return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() ? Fine : Failed;
-}
 
 int emit(const EmitOptions& options) {
   if (options.target != "ir") {

@@ -31,9 +31,7 @@ ir::DType element_type(const std::string& parameter, nb::handle dtype) {
   if (auto own = dtype_from(dtype)) return *own;
   std::string name = nb::cast<std::string>(nb::str(dtype));
   if (name.starts_with("torch.")) name = name.substr(6);
-  for (const ArrayName& entry : array_names) {
-    if (entry.name == name) return entry.dtype;
-  }
+  if (auto found = dtype_from_array_name(name)) return *found;
   raise(parameter, "has element type " + name + ", which the language does not have");
 }
 
@@ -51,6 +49,25 @@ ir::TypeRef array_type(const std::string& parameter, nb::handle array, nb::handl
 }
 
 }  // namespace
+
+std::optional<ir::DType> dtype_from_array_name(std::string_view name) {
+  for (const ArrayName& entry : array_names) {
+    if (entry.name == name) return entry.dtype;
+  }
+  return std::nullopt;
+}
+
+std::string_view array_name(ir::DType dtype) {
+  for (const ArrayName& entry : array_names) {
+    if (entry.dtype == dtype) return entry.name;
+  }
+  return "int64";  // INDEX
+}
+
+bool is_numpy_name(ir::DType dtype) {
+  return dtype != ir::DType::BF16 && dtype != ir::DType::Int4 && dtype != ir::DType::FP8E4M3FN &&
+         dtype != ir::DType::FP8E5M2;
+}
 
 ir::TypeRef type_of_argument(const std::string& parameter, nb::handle argument) {
   if (const auto* type = ir::as<ir::Type>(node_from(argument))) return ir::ref(type);

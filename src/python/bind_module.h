@@ -13,5 +13,6 @@ void bind_statements(nanobind::module_& module);  // and functions and programs
 void bind_programs(nanobind::module_& module);    // methods of Program, functions of tilewire.ir
 void bind_language(nanobind::module_& module);    // ops, forms and type constructors
 void bind_reader(nanobind::module_& module);      // text to program
+void bind_executable(nanobind::module_& module);  // programs made ready to run
 
 }  // namespace tilewire::python

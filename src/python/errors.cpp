@@ -46,15 +46,23 @@ nb::object to_python(const Diagnostic& d) {
       nb::tuple(notes), nb::tuple(helps), python::to_python(render(d)));
 }
 
-}  // namespace
-
-void raise_program_error(const Diagnostics& diags) {
+[[noreturn]] void raise(const char* type_name, const Diagnostics& diags) {
   nb::list all;
   for (const Diagnostic& diagnostic : diags.all()) all.append(to_python(diagnostic));
-  nb::object type = errors().attr("ProgramError");
+  nb::object type = errors().attr(type_name);
   nb::object error = type(python::to_python(diags.text()), nb::tuple(all));
   PyErr_SetObject(type.ptr(), error.ptr());
   throw nb::python_error();
+}
+
+}  // namespace
+
+void raise_program_error(const Diagnostics& diags) {
+  raise("ProgramError", diags);
+}
+
+void raise_run_error(const Diagnostics& diags, const char* type) {
+  raise(type, diags);
 }
 
 void emit_warnings(const Diagnostics& diags) {

@@ -9,6 +9,8 @@ namespace tilewire::python {
 
 // Raises tilewire.ProgramError with all diagnostics.
 [[noreturn]] void raise_program_error(const Diagnostics& diags);
+// Raises tilewire.RunError, or a class derived from it, with all diagnostics.
+[[noreturn]] void raise_run_error(const Diagnostics& diags, const char* type = "RunError");
 // One Python warning per warning among the diagnostics; raises what a filter turns into an error.
 void emit_warnings(const Diagnostics& diags);
 

@@ -13,4 +13,5 @@ NB_MODULE(_core, module) {
   bind_programs(module);
   bind_language(module);
   bind_reader(module);
+  bind_executable(module);
 }

@@ -41,7 +41,7 @@ void add_program_methods(nb::handle program_class) {
       throw nb::attribute_error(
           ("the program has no function or attribute `" + name + "`; " + function_names(program)).c_str());
     }
-    return to_python(function);
+    return nb::module_::import_("tilewire._running").attr("Entry")(nb::find(program), to_python(name));
   });
   add_method(program_class, "__dir__", [](nb::handle self) {
     nb::list names(nb::module_::import_("builtins").attr("object").attr("__dir__")(self));

@@ -159,7 +159,9 @@ std::string node_class() {
   if (c.name == "Program") {
     text +=
         "    def __getitem__(self, name: str) -> Function: ...\n"
-        "    def __getattr__(self, name: str) -> Function: ...\n"
+        "    def __getattr__(self, name: str) -> Entry: ...\n"
+        "    def compile(self, *arguments: Any, entry: str = '', target: str = 'cpu', debug_bounds: bool = "
+        "False, **named: Any) -> Executable: ...\n"
         "    def _repr_html_(self) -> str: ...\n";
   }
   return text;
@@ -273,6 +275,7 @@ class JitFunction:
     @property
     def program(self) -> ir.Program: ...
     def specialize(self, *arguments: Any, **named: Any) -> ir.Program: ...
+    def compile(self, *arguments: Any, target: str = "cpu", debug_bounds: bool = False, **named: Any) -> Executable: ...
     def __call__(self, *arguments: Any, **named: Any) -> Any: ...
 
 # What a class decorated with pl.program is to mypy with the plugin tilewire.mypy_plugin.
@@ -297,7 +300,8 @@ def const(value: Any, dtype: DType) -> Any:
 std::string language_stub() {
   std::string text =
       std::string(head) +
-      "import os\nfrom typing import Any\n\nfrom tilewire import ir\n"
+      "import os\nfrom typing import Any\n\nfrom tilewire import ir\nfrom tilewire._running import "
+      "Executable\n"
       "from tilewire._enums import DTypeBase, Enumeration\nfrom tilewire.ir import TensorView\n"
       "from tilewire.language import distributed as pld\n\n";
   text += dtypes_text();
@@ -323,7 +327,9 @@ std::string distributed_stub() {
 std::string ir_stub() {
   std::string text = std::string(head) +
                      "from collections.abc import Mapping, Sequence\nfrom typing import Any\n\n"
-                     "import tilewire.language as pl\nfrom tilewire._enums import Enumeration\n"
+                     "import tilewire.language as pl\nfrom tilewire._enums import Enumeration\nfrom "
+                     "tilewire._running import Entry, "
+                     "Executable\n"
                      "from tilewire.language import DType" +
                      enum_names("pl") + "\nfrom tilewire.language.distributed import " +
                      enum_names("pld").substr(2) + "\n";

@@ -1,0 +1,133 @@
+"""Calling programs: compiled on first use, arrays used in place."""
+
+from __future__ import annotations
+
+import atexit
+import collections
+import inspect
+from typing import Any
+
+from tilewire import _core
+
+Executable = _core.Executable
+
+
+class _Compiled:
+    """Executables by program and settings, the least recently used dropped first.
+
+    A program is told apart by identity: equal programs from different places name different source lines.
+    """
+
+    def __init__(self, limit: int = 256):
+        self._entries: collections.OrderedDict[Any, tuple[Any, Any]] = collections.OrderedDict()
+        self._limit = limit
+
+    def get(self, program: Any, entry: str, target: str, debug_bounds: bool) -> Any:
+        key = (id(program), entry, target, debug_bounds)
+        found = self._entries.get(key)
+        if found is None:
+            found = (program, _core.compile(program, entry, target, debug_bounds))
+            self._entries[key] = found
+            if len(self._entries) > self._limit:
+                self._entries.popitem(last=False)
+        else:
+            self._entries.move_to_end(key)
+        return found[1]
+
+    def clear(self) -> None:
+        self._entries.clear()
+
+
+_compiled = _Compiled()
+atexit.register(_compiled.clear)  # before the interpreter takes the types of these objects down
+
+
+def compile_program(program: Any, entry: str, target: str = "cpu", debug_bounds: bool = False) -> Any:
+    return _compiled.get(program, entry, target, debug_bounds)
+
+
+class Entry:
+    """A function of a program, to be called with arrays or compiled: `P.main(x, y)`, `P.main.compile()`."""
+
+    def __init__(self, program: Any, name: str):
+        self.program = program
+        self.name = name
+
+    @property
+    def function(self) -> Any:
+        """The function as IR."""
+        return self.program[self.name]
+
+    def compile(self, *arguments: Any, target: str = "cpu", debug_bounds: bool = False, **named: Any) -> Any:
+        """The program made ready to be called from this function. Arguments are only checked."""
+        return compile_program(self.program, self.name, target, debug_bounds)
+
+    def __call__(self, *arguments: Any, target: str = "cpu", debug_bounds: bool = False, **named: Any) -> Any:
+        return compile_program(self.program, self.name, target, debug_bounds)(*arguments, **named)
+
+    def __repr__(self) -> str:
+        return f"<Entry {self.name} of {self.program.name_hint or 'a program'}>"
+
+
+def _compile(self: Any, *arguments: Any, entry: str = "", target: str = "cpu", debug_bounds: bool = False, **named: Any) -> Any:
+    """The program made ready to be called from `entry`, by default the only function to start from."""
+    return compile_program(self, entry, target, debug_bounds)
+
+
+_core.Program.compile = _compile
+
+
+class Specializations:
+    """The programs of one function in the function style: one for each set of argument types."""
+
+    def __init__(self, function: Any, reader: Any):
+        self._function = function
+        self._reader = reader
+        self._name = function.__name__
+        self._programs: dict[Any, Any] = {}
+        self._signature = inspect.signature(function)
+        parameters = self._signature.parameters.values()
+        self._open = any(_takes_type_from_call(p) for p in parameters)
+        self._defaults = any(p.default is not p.empty for p in parameters)
+
+    def arguments(self, in_order: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """With the defaults of the function's parameters filled in."""
+        if not self._defaults:
+            return in_order, named
+        names = self._signature.parameters
+        bound = self._signature.bind_partial(*in_order, **{k: v for k, v in named.items() if k in names})
+        bound.apply_defaults()
+        return (), {**{k: v for k, v in named.items() if k not in names}, **bound.arguments}
+
+    def program(self, in_order: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        if not self._open:
+            return self.read((), {})
+        values = [*in_order, *named.items()]
+        return self.read(in_order, named, tuple(_type_key(value) for value in values))
+
+    def read(self, in_order: tuple[Any, ...], named: dict[str, Any], key: Any = ()) -> Any:
+        found = self._programs.get(key) if key is not None else None  # None: not kept
+        if found is None:
+            names = self._signature.parameters
+            given = {k: v for k, v in named.items() if k in names}
+            bound = self._signature.bind_partial(*in_order, **given).arguments
+            types = {name: _core.type_of_argument(name, value) for name, value in bound.items()}
+            found = self._reader.read(self._name, types)
+            if key is not None:
+                self._programs[key] = found
+        return found
+
+
+def _takes_type_from_call(parameter: inspect.Parameter) -> bool:
+    """No annotation, or a direction alone; annotations are text under `from __future__ import annotations`."""
+    note = parameter.annotation
+    return note is parameter.empty or str(note).rpartition(".")[2] in ("Out", "InOut")
+
+
+def _type_key(value: Any) -> Any:
+    if isinstance(value, tuple):  # a keyword and its value
+        return value[0], _type_key(value[1])
+    shape = getattr(value, "shape", None)
+    if shape is not None:
+        return tuple(shape), str(value.dtype)
+    return type(value) if type(value) in (int, float) else (type(value), value)
