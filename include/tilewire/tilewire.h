@@ -1,0 +1,115 @@
+// Tilewire from C++: read a program, compile it, call it with arrays.
+//
+//     auto program = tilewire::Program::parse(text, "scale.py");
+//     auto scale = program.compile({.entry = "main"});
+//     std::vector<float> x(1024), y(1024);
+//     scale({tilewire::Array::of(x.data(), {16, 64}), tilewire::Array::of(y.data(), {16, 64}), 2.0});
+//
+// Arrays are used in place. Everything that goes wrong is a tilewire::Error whose text shows the source line.
+// Programs and executables are handles that share what they refer to; an executable may be called from
+// several threads at once.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#define TILEWIRE_API __attribute__((visibility("default")))
+
+namespace tilewire {
+
+class TILEWIRE_API Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+// A program is wrong.
+class TILEWIRE_API ProgramError : public Error {
+ public:
+  using Error::Error;
+};
+// A call was wrong, or a program failed while it ran.
+class TILEWIRE_API RunError : public Error {
+ public:
+  using Error::Error;
+};
+
+// Memory of the caller. `dtype` is the name a program uses after `pl.`: "FP32", "BF16".
+struct Array {
+  void* data = nullptr;
+  std::string dtype;
+  std::vector<int64_t> shape;
+  std::vector<int64_t> strides;  // in elements; empty: dense, row-major
+  bool writable = true;
+
+  template <class T>
+  static Array of(T* data, std::vector<int64_t> shape) {
+    using Element = std::remove_const_t<T>;
+    static_assert(std::is_arithmetic_v<Element> && !std::is_same_v<Element, double>,
+                  "no dtype of the language has this element type; fill in an Array with its name");
+    std::string name = "FP32";
+    if constexpr (std::is_same_v<Element, bool>) {
+      name = "BOOL";
+    } else if constexpr (std::is_integral_v<Element>) {
+      name = (std::is_signed_v<Element> ? "INT" : "UINT") + std::to_string(8 * sizeof(Element));
+    }
+    return {const_cast<Element*>(data), std::move(name), std::move(shape), {}, !std::is_const_v<T>};
+  }
+};
+
+// An array, a number, or nothing: an output to be made, which the call returns.
+using Argument = std::variant<std::monostate, Array, bool, int64_t, double>;
+
+// What a call returned: a number, an array that was passed in, or one the program made.
+struct Result {
+  std::variant<bool, int64_t, uint64_t, double, Array> value;
+  std::shared_ptr<void> owner;  // keeps an array the program made
+};
+
+struct CompileOptions {
+  std::string entry;           // empty: the only function there is to start from
+  std::string target = "cpu";  // or "interp", the reference interpreter
+  bool debug_bounds = false;   // check every access to memory
+};
+struct RunOptions {
+  int threads = 0;    // 0: one a core
+  std::string trace;  // write a trace there
+};
+
+class TILEWIRE_API Executable {
+ public:
+  std::vector<Result> operator()(std::vector<Argument> arguments, const RunOptions& options = {}) const;
+  // "ir", or the form of the target.
+  std::string text(const std::string& form = "ir") const;
+
+ private:
+  friend class Program;
+  struct Body;
+  explicit Executable(std::shared_ptr<Body> body) : body_(std::move(body)) {}
+  std::shared_ptr<Body> body_;
+};
+
+class TILEWIRE_API Program {
+ public:
+  // `constants`: Python expressions for names the text does not define.
+  static Program parse(std::string_view text, const std::string& name = "<string>",
+                       const std::vector<std::pair<std::string, std::string>>& constants = {});
+  static Program load(const std::string& path,
+                      const std::vector<std::pair<std::string, std::string>>& constants = {});
+
+  Executable compile(const CompileOptions& options = {}) const;
+  std::string as_python() const;
+
+ private:
+  struct Body;
+  explicit Program(std::shared_ptr<Body> body) : body_(std::move(body)) {}
+  std::shared_ptr<Body> body_;
+};
+
+}  // namespace tilewire
