@@ -1,0 +1,241 @@
+// What tasks cost: chains, independent tasks, launches of many blocks, a whole run, and how well two threads
+// share compute-bound blocks, beside the same loops in plain C++.
+//
+//     build/release/bench/tasks [--tasks N]
+//
+// Kernels are plain functions behind the ABI of generated code. All figures are medians of repetitions taken
+// in turns in one process. `noise` is how much the slowest repetition differs from the median: above 1.5 the
+// machine was busy with other things, and only ratios within a line mean something.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "runtime/run.h"
+
+namespace {
+
+using namespace tilewire;
+using abi::Context;
+using abi::Status;
+using abi::Word;
+
+constexpr int repetitions = 9;
+
+double seconds(const std::function<void()>& work) {
+  auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+struct Measured {
+  double median, worst;
+};
+
+// Takes the works in turns, so that a busy moment hits all of them.
+std::vector<Measured> measure(const std::vector<std::function<void()>>& works) {
+  std::vector<std::vector<double>> times(works.size());
+  for (const auto& work : works) work();
+  for (int i = 0; i < repetitions; ++i) {
+    for (size_t k = 0; k < works.size(); ++k) times[k].push_back(seconds(works[k]));
+  }
+  std::vector<Measured> result;
+  for (auto& each : times) {
+    std::sort(each.begin(), each.end());
+    result.push_back({each[each.size() / 2], each.back()});
+  }
+  return result;
+}
+
+volatile uint64_t sink;
+
+Status empty(Context*, const Word*, Word*) {
+  return abi::ok;
+}
+
+// About a microsecond.
+Status small(Context*, const Word*, Word*) {
+  uint64_t x = 1;
+  for (int i = 0; i < 700; ++i) x = x * 6364136223846793005u + 1;
+  sink = x;
+  return abi::ok;
+}
+
+// Eight independent chains of multiply-adds: bound by the arithmetic units.
+[[gnu::noinline]] double multiply_add(int64_t rounds) {
+  double a[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+  for (int64_t i = 0; i < rounds; ++i) {
+    for (double& each : a) each = each * 0.999999 + 0.5;
+  }
+  double sum = 0;
+  for (double each : a) sum += each;
+  return sum;
+}
+constexpr int64_t rounds_per_block = 20'000;
+constexpr int64_t compute_blocks = 512;
+
+Status compute(Context*, const Word*, Word*) {
+  sink = static_cast<uint64_t>(multiply_add(rounds_per_block));
+  return abi::ok;
+}
+
+const abi::Param one_tensor[] = {{"x", abi::ParamKind::Tensor, abi::Reads | abi::Writes, 1, 4, 0, {}}};
+
+abi::Function kernel(const char* name, abi::Code code, bool with_tensor, uint32_t bits = 0) {
+  return {name, code, one_tensor, nullptr, with_tensor ? 1u : 0u, 0, 0, bits, 0};
+}
+const abi::Function empty_with_tensor = kernel("empty", empty, true);
+const abi::Function small_with_tensor = kernel("small", small, true);
+const abi::Function waiting_with_tensor = kernel("waiting", empty, true, abi::MayBlock);
+const abi::Function empty_block = kernel("empty_block", empty, false);
+const abi::Function waiting_block = kernel("waiting_block", empty, false, abi::MayBlock);
+const abi::Function compute_block = kernel("compute", compute, false);
+
+struct Plan {
+  const abi::Function* kernel;
+  int64_t tasks;
+  int64_t blocks;
+  bool dependent;  // all on one tensor, or each on its own
+};
+float data[16 * 4096];
+
+Status orchestrate(Context* context, const Word* args, Word*) {
+  const Plan& plan = *reinterpret_cast<const Plan*>(args[0]);
+  for (int64_t i = 0; i < plan.tasks; ++i) {
+    Word words[] = {reinterpret_cast<Word>(data + (plan.dependent ? 0 : i % 4096 * 16)), 16, 1};
+    abi::Launch launch{plan.kernel, words, nullptr, nullptr, plan.blocks, 0, 0, 0, 0};
+    abi::TaskId id;
+    if (Status status = context->api->submit(context, &launch, &id)) return status;
+  }
+  return abi::ok;
+}
+
+void run(const Plan& plan, int threads) {
+  static const abi::Param plan_param[] = {{"plan", abi::ParamKind::Scalar, 0, 0, 8, 0, {}}};
+  static const abi::Site nowhere{"", "", 0, 0};
+  static const abi::Function entry{"main", orchestrate, plan_param, nullptr, 1, 0, 0, 0, 0};
+  static const abi::Module module{abi::version, 0, nullptr, &entry, &nowhere, 0, 1, 1, 0};
+  Word args[] = {reinterpret_cast<Word>(&plan)};
+  runtime::Dispatch dispatch{.rank = 0, .entry = &entry, .args = args, .results = {}};
+  runtime::Request request;
+  request.module = &module;
+  request.dispatches = {&dispatch, 1};
+  request.threads = threads;
+  runtime::Outcome outcome = runtime::run(request);
+  if (!outcome.ok()) {
+    fputs(render(*outcome.error).c_str(), stderr);
+    exit(1);
+  }
+}
+
+void print(const char* name, double value, const char* unit, double floor, const Measured& of,
+           const char* target) {
+  printf("%-44s %10.3f %-3s %10.3f %7.2f   %-9s %5.2f\n", name, value, unit, floor, value / floor, target,
+         of.worst / of.median);
+}
+
+void tasks(int64_t count) {
+  int64_t calls = count;
+  auto direct = [calls](abi::Code code) {
+    return [calls, code] {
+      abi::Code volatile through = code;
+      for (int64_t i = 0; i < calls; ++i) through(nullptr, nullptr, nullptr);
+    };
+  };
+  struct Line {
+    const char* name;
+    Plan plan;
+    int threads;
+    const char* target;
+  };
+  const Line lines[] = {
+      {"empty dependent task, 1 thread", {&empty_with_tensor, count, 1, true}, 1, "<= 1.0"},
+      {"empty dependent task, 2 threads", {&empty_with_tensor, count, 1, true}, 2, "<= 1.0"},
+      {"empty independent task, 1 thread", {&empty_with_tensor, count, 1, false}, 1, "<= 0.6"},
+      {"empty independent task, 2 threads", {&empty_with_tensor, count, 1, false}, 2, "<= 0.6"},
+      // Never run inside `submit`: every task goes through the graph and a queue, onto a fiber.
+      {"dependent task that may wait, 1 thread", {&waiting_with_tensor, count, 1, true}, 1, "<= 1.0"},
+      {"dependent task that may wait, 2 threads", {&waiting_with_tensor, count, 1, true}, 2, "<= 1.0"},
+      {"independent task that may wait, 1 thread", {&waiting_with_tensor, count, 1, false}, 1, "<= 0.6"},
+      {"independent task that may wait, 2 threads", {&waiting_with_tensor, count, 1, false}, 2, "<= 0.6"},
+      {"1 us dependent task, 2 threads", {&small_with_tensor, count, 1, true}, 2, ""},
+      {"1 us independent task, 2 threads", {&small_with_tensor, count, 1, false}, 2, ""},
+  };
+  std::vector<std::function<void()>> works{direct(empty), direct(small)};
+  for (const Line& line : lines) works.push_back([&line] { run(line.plan, line.threads); });
+  std::vector<Measured> measured = measure(works);
+  printf("%-44s %14s %10s %7s   %-9s %5s\n", "", "us a task", "us a call", "ratio", "target", "noise");
+  for (size_t i = 0; i < std::size(lines); ++i) {
+    const Measured& floor = measured[lines[i].plan.kernel == &small_with_tensor];
+    const Measured& each = measured[i + 2];
+    print(lines[i].name, each.median / count * 1e6, "us", floor.median / count * 1e6, each, lines[i].target);
+  }
+}
+
+void launches() {
+  constexpr int64_t blocks = 100'000;
+  static const Plan plain{&empty_block, 1, blocks, false}, fibers{&waiting_block, 1, blocks, false},
+      none{&empty_block, 0, 1, false}, one{&empty_block, 1, 1, false};
+  std::vector<std::function<void()>> works{[] {
+                                             abi::Code volatile through = empty;
+                                             for (int64_t i = 0; i < blocks; ++i)
+                                               through(nullptr, nullptr, nullptr);
+                                           },
+                                           [] { run(plain, 1); },
+                                           [] { run(plain, 2); },
+                                           [] { run(fibers, 1); },
+                                           [] { run(fibers, 2); },
+                                           [] {
+                                             for (int i = 0; i < 1000; ++i) run(none, 2);
+                                           },
+                                           [] {
+                                             for (int i = 0; i < 1000; ++i) run(one, 2);
+                                           }};
+  std::vector<Measured> measured = measure(works);
+  const char* names[] = {"", "empty block, 1 thread", "empty block, 2 threads",
+                         "empty block that may wait, 1 thread", "empty block that may wait, 2 threads"};
+  printf("\n%-44s %14s %10s %7s   %-9s %5s\n", "", "us a block", "us a call", "ratio", "target", "noise");
+  for (int i = 1; i < 5; ++i) {
+    print(names[i], measured[i].median / blocks * 1e6, "us", measured[0].median / blocks * 1e6, measured[i],
+          "");
+  }
+  printf("\n%-44s %10.3f us\n%-44s %10.3f us\n", "a run without tasks", measured[5].median * 1e3,
+         "a run of one task", measured[6].median * 1e3);
+}
+
+void scaling() {
+  auto raw = [](int threads) {
+    std::atomic<int64_t> next{0};
+    auto work = [&] {
+      while (next++ < compute_blocks) sink = static_cast<uint64_t>(multiply_add(rounds_per_block));
+    };
+    std::vector<std::thread> others;
+    for (int i = 1; i < threads; ++i) others.emplace_back(work);
+    work();
+    for (std::thread& each : others) each.join();
+  };
+  static const Plan plan{&compute_block, 1, compute_blocks, false},
+      graph{&compute_block, compute_blocks, 1, false};
+  std::vector<Measured> m = measure({[&] { raw(1); }, [&] { raw(2); }, [] { run(plan, 1); },
+                                     [] { run(plan, 2); }, [] { run(graph, 1); }, [] { run(graph, 2); }});
+  double floor = m[0].median / m[1].median;
+  printf("\n%-44s %14s %10s %7s   %-9s %5s\n", "two threads, multiply-adds", "speed-up", "raw", "ratio",
+         "target", "noise");
+  print("blocks of one launch", m[2].median / m[3].median, "x", floor, m[3], ">= 0.92");
+  print("tasks", m[4].median / m[5].median, "x", floor, m[5], "");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  int64_t count = 100'000;
+  if (argc == 3 && std::string(argv[1]) == "--tasks") count = std::max(1ll, atoll(argv[2]));
+  tasks(count);
+  launches();
+  scaling();
+}
