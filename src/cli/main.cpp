@@ -30,8 +30,9 @@ class HelpText : public CLI::Formatter {
 
  private:
   const std::map<std::string, std::string> usages = {
-      {"print", "(FILE | --python FILE:NAME) [--after PASS | --all-passes] [-D NAME=VALUE]... [--entry NAME]"},
-      {"emit", "(FILE | --python FILE:NAME) --target ir [-o DIR] [-D NAME=VALUE]..."},
+      {"print",
+       "(FILE | --python FILE:NAME) [--after PASS | --all-passes] [-D NAME=VALUE]... [--entry NAME]"},
+      {"emit", "(FILE | --python FILE:NAME) --target ir|cpu [-o DIR] [-D NAME=VALUE]..."},
       {"run", "(FILE | --python FILE:NAME) [--entry NAME] [--in NAME=FILE.npy]... [--seed N] [--out DIR]"},
       {"ops", "[NAME]"},
       {"doctor", ""},
@@ -99,7 +100,8 @@ int execute(int argc, char** argv) {
   CLI::App* print_command =
       app.add_subcommand("print", "Read and check a program and print it as Python text");
   add_input(*print_command, print_options.input);
-  auto* after = print_command->add_option("--after", print_options.after, "Lower it up to and with this pass");
+  auto* after =
+      print_command->add_option("--after", print_options.after, "Lower it up to and with this pass");
   after->type_name("PASS");
   print_command->add_flag("--all-passes", print_options.all_passes, "Print it after every pass")
       ->excludes(after);
@@ -107,7 +109,10 @@ int execute(int argc, char** argv) {
   EmitOptions emit_options;
   CLI::App* emit_command = app.add_subcommand("emit", "Write what a program becomes for a target");
   add_input(*emit_command, emit_options.input);
-  emit_command->add_option("--target", emit_options.target, "ir: the serialised program, program.twir")
+  emit_command
+      ->add_option(
+          "--target", emit_options.target,
+          "ir: the serialised program, program.twir; cpu: LLVM's text of the native code, program.ll")
       ->required()
       ->type_name("TARGET");
   emit_command->add_option("-o,--output", emit_options.directory, "Folder to write to; made if missing")

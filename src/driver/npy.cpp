@@ -203,7 +203,6 @@ std::optional<OwnedArray> read_npy(const std::string& path, ir::DType wanted, Di
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
   std::string bytes;
   char buffer[1 << 16];
-  errno = 0;
   while (file) {
     size_t count = std::fread(buffer, 1, sizeof buffer, file.get());
     if (!count) break;

@@ -3,6 +3,7 @@ import os
 from typing import Any
 
 from tilewire import ir
+from tilewire._running import Executable
 from tilewire._enums import DTypeBase, Enumeration
 from tilewire.ir import TensorView
 from tilewire.language import distributed as pld
@@ -112,6 +113,7 @@ class JitFunction:
     @property
     def program(self) -> ir.Program: ...
     def specialize(self, *arguments: Any, **named: Any) -> ir.Program: ...
+    def compile(self, *arguments: Any, target: str = "cpu", debug_bounds: bool = False, **named: Any) -> Executable: ...
     def __call__(self, *arguments: Any, **named: Any) -> Any: ...
 
 # What a class decorated with pl.program is to mypy with the plugin tilewire.mypy_plugin.

@@ -7,6 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/input.h"
+#include "driver/executable.h"
 #include "ir/serialize.h"
 #include "support/diagnostics/command.h"
 
@@ -39,23 +40,35 @@ std::string write_file(const std::filesystem::path& path, const std::string& con
 }  // namespace
 
 int emit(const EmitOptions& options) {
-  if (options.target != "ir") {
-    return refuse(diag::unknown_target, {options.target}, "this build has one target: --target ir",
+  bool native = options.target == "cpu";
+  if (options.target != "ir" && !native) {
+    return refuse(diag::unknown_target, {options.target}, "there are --target ir and --target cpu",
                   WrongUsage);
   }
-  if (options.directory.empty() && isatty(STDOUT_FILENO)) {
+  if (!native && options.directory.empty() && isatty(STDOUT_FILENO)) {
     return refuse(diag::bytes_to_terminal, {}, "write -o DIR, or send the output to a file", WrongUsage);
   }
   Input input = read_input(options.input);
   if (!input.program) return input.exit_code;
-  std::string bytes = ir::to_bytes(input.program);
-  if (options.directory.empty()) {
-    return std::fwrite(bytes.data(), 1, bytes.size(), stdout) == bytes.size() ? Fine : Failed;
+  std::string content;
+  if (native) {
+    Diagnostics diags;
+    auto executable = driver::Executable::compile(input.program, {options.input.entry, "cpu"}, diags);
+    if (!executable) {
+      std::fputs(diags.text().c_str(), stderr);
+      return InvalidProgram;
+    }
+    content = executable->text("cpu");
+  } else {
+    content = ir::to_bytes(input.program);
   }
-  std::filesystem::path folder = options.directory, path = folder / "program.twir";
+  if (options.directory.empty()) {
+    return std::fwrite(content.data(), 1, content.size(), stdout) == content.size() ? Fine : Failed;
+  }
+  std::filesystem::path folder = options.directory, path = folder / (native ? "program.ll" : "program.twir");
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  std::string problem = error ? error.message() : write_file(path, bytes);
+  std::string problem = error ? error.message() : write_file(path, content);
   if (!problem.empty()) return refuse(diag::output_unwritable, {path.string(), problem}, "", Failed);
   std::printf("%s\n", path.c_str());
   return Fine;

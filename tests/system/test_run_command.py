@@ -1,0 +1,110 @@
+"""`tilewire run`: arguments from files and seeds, results as text and files, what goes wrong."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+TILEWIRE = Path(sys.executable).parent / "tilewire"
+PROGRAM = """\
+import tilewire.language as pl
+
+N = pl.dynamic("N")
+
+
+@pl.jit.incore
+def scale(x: pl.Tensor[[N, 8], pl.FP32], y: pl.Out[pl.Tensor[[N, 8], pl.FP32]], by: pl.Scalar[pl.FP32]):
+    for i in pl.range(N):
+        y = pl.store(pl.load(x, [i, 0], [1, 8]) * by, [i, 0], y)
+
+
+@pl.jit
+def main(x: pl.Tensor[[N, 8], pl.FP32], y: pl.Out[pl.Tensor[[N, 8], pl.FP32]], by: pl.Scalar[pl.FP32]):
+    scale(x, y, by)
+"""
+
+
+@pytest.fixture(params=["interp", "cpu"])
+def target(request):
+    return request.param
+
+
+@pytest.fixture
+def program(tmp_path):
+    path = tmp_path / "scale.py"
+    path.write_text(PROGRAM)
+    return path
+
+
+def run(program, *args):
+    done = subprocess.run([TILEWIRE, "run", program.name, *map(str, args)], cwd=program.parent, capture_output=True,
+                          text=True, timeout=120)
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_arrays_from_and_to_files(program, target, tmp_path):
+    x = np.arange(24, dtype=np.float32).reshape(3, 8)
+    np.save(tmp_path / "x.npy", x)
+    code, out, err = run(program, "--in", "x=x.npy", "--in", "by=2", "--out", "results", "--target", target)
+    assert (code, err) == (0, "")
+    assert out == "y: [3, 8] FP32, 0 to 46, mean 23: 0, 2, 4, 6, ...\n"
+    np.testing.assert_array_equal(np.load(tmp_path / "results" / "y.npy"), x * 2)
+
+
+def test_random_inputs_follow_the_seed(program, target):
+    texts = [run(program, "--shape", "x=5x8:FP32", "--in", "by=1", "--seed", seed, "--target", target)[1]
+             for seed in (1, 1, 2)]
+    assert texts[0].startswith("y: [5, 8] FP32, ")
+    assert texts[0] == texts[1] != texts[2]
+
+
+def test_targets_agree(program):
+    both = [run(program, "--shape", "x=5x8:FP32", "--in", "by=3", "--target", target) for target in ("interp", "cpu")]
+    assert both[0] == both[1]
+
+
+WRONG = [
+    (["--in", "by=2"], 2, "error[TW0616]: nothing says how large dimension 0 of `x` is\n"),
+    (["--shape", "x=3x8:FP32"], 2, "error[TW0617]: nothing says what `by` is\n"),
+    (["--shape", "x=3x8:FP32", "--in", "by=two"], 2, "error[TW0618]: `by` must be a number, got `two`\n"),
+    (["--in", "by"], 2, "error[TW0614]: `--in by` does not give a parameter a value\n"),
+    (["--in", "z=1"], 2, "error[TW0615]: `main` has no parameter `z`\n"),
+    (["--in", "x=missing.npy", "--in", "by=1"], 2, "error[TW2222]: cannot read `missing.npy`: No such file or directory\n"),
+    (["--in", "x=scale.py", "--in", "by=1"], 2, "error[TW2223]: no array in `scale.py`: it is not a .npy file\n"),
+    (["--shape", "x=3x8:FP32", "--in", "by=1", "--target", "gpu"], 3, "error[TW2220]: there is no target `gpu` to run on\n"),
+    (["--entry", "man"], 3, ""),
+]
+
+
+@pytest.mark.parametrize("args, code, text", WRONG, ids=[str(i) for i in range(len(WRONG))])
+def test_what_goes_wrong(program, args, code, text):
+    if "--target" not in args:
+        args = [*args, "--target", "interp"]
+    status, out, err = run(program, *args)
+    assert (status, out) == (code, "")
+    assert err.startswith(text) and err
+
+
+def test_unwritable_output(program):
+    status, _, err = run(program, "--shape", "x=1x8:FP32", "--in", "by=1", "--out", "/proc/none", "--target", "interp")
+    assert status == 1 and err.startswith("error[TW2224]: cannot write `/proc/none/y.npy`: ")
+
+
+def test_run_time_error_names_the_line(tmp_path, target):
+    path = tmp_path / "outside.py"
+    path.write_text(PROGRAM.replace("[i, 0], [1, 8]) * by", "[i + 1, 0], [1, 8]) * by"))
+    status, out, err = run(path, "--shape", "x=3x8:FP32", "--in", "by=1", "--target", target)
+    assert (status, out) == (1, "")
+    assert err.startswith("error[TW21") and "outside.py:9:" in err and "pl.load(x, [i + 1, 0], [1, 8])" in err
+
+
+def test_stats_and_trace(program, tmp_path):
+    status, out, err = run(program, "--shape", "x=3x8:FP32", "--in", "by=1", "--stats", "--trace", "t.json")
+    assert (status, err) == (0, "")
+    assert "rank 0: 1 tasks, 1 blocks" in out
+    import json
+    events = json.loads((tmp_path / "t.json").read_text())
+    assert any(event.get("name") == "scale" for event in events["traceEvents"])
