@@ -144,7 +144,7 @@ void World::start(std::vector<Value> args) {
     agent.frames.push_back({&code, 0, no_slot, entry_registers(code, args, nullptr)});
   } catch (const Failure& failure) {
     Diagnostics diags;
-    diags.report(failure.id, {}, failure.arguments);
+    diags.report(failure.id, code.node->span, failure.arguments);
     error_ = RunError{RunError::Kind::Argument, diags.all().front(), {}, -1, -1, {}};
     return;
   }

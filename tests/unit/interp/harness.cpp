@@ -89,6 +89,54 @@ Outcome run(const std::string& text, std::vector<Argument> args, RunOptions opti
   return run(read(text), std::move(args), options, entry);
 }
 
+namespace {
+
+std::string type_of(const Data& data) {
+  return "pl.Tensor[" + text(data.shape) + ", pl." + std::string(ir::info(data.dtype).name) + "]";
+}
+
+Data evaluate_on(bool tiles, const std::string& expression, std::vector<Data>& inputs, Data out) {
+  std::string program =
+      "@pl.program\nclass P:\n    @pl.function(type=pl.FunctionType.InCore)\n    def main(self, ";
+  std::string body;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    std::string name(1, static_cast<char>('a' + i));
+    program += (tiles ? "p" : "") + name + ": " + type_of(inputs[i]) + ", ";
+    if (tiles) body += "        " + name + " = pl.load(p" + name + ")\n";
+  }
+  program += "y: pl.Out[" + type_of(out) + "]):\n" + body;
+  std::string zeros = text(std::vector<int64_t>(out.shape.size(), 0));
+  program += tiles ? "        y = pl.store(" + expression + ", " + zeros + ", y)\n"
+                   : "        y = pl.tensor.assemble(y, " + expression + ", " + zeros + ")\n";
+  program += "        return y\n";
+  std::vector<Argument> args;
+  for (Data& input : inputs) args.push_back(input.array());
+  args.push_back(out.array());
+  RunOptions options;
+  options.poison = true;
+  Outcome outcome = run(program, args, options);
+  EXPECT_EQ(outcome.error(), "") << program;
+  return out;
+}
+
+}  // namespace
+
+Data evaluate(const std::string& expression, std::vector<Data> inputs, DType dtype,
+              std::vector<int64_t> shape, On on) {
+  std::vector<Data> before = inputs;
+  Data zeros(dtype, std::move(shape)), out;
+  if (on & Tiles) out = evaluate_on(true, expression, inputs, zeros);
+  if (on & Tensors) {
+    Data other = evaluate_on(false, expression, inputs, zeros);
+    if (on & Tiles) {
+      EXPECT_EQ(out.bytes, other.bytes) << expression;
+    }
+    out = other;
+  }
+  for (size_t i = 0; i < inputs.size(); ++i) EXPECT_EQ(inputs[i].bytes, before[i].bytes) << expression;
+  return out;
+}
+
 ::testing::AssertionResult same(const std::vector<double>& found, const std::vector<double>& expected) {
   if (found.size() != expected.size()) {
     return ::testing::AssertionFailure() << found.size() << " elements, expected " << expected.size();

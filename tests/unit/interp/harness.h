@@ -50,6 +50,12 @@ Outcome run(const ir::ProgramRef& program, std::vector<Argument> args, RunOption
 Outcome run(const std::string& text, std::vector<Argument> args, RunOptions options = {},
             const std::string& entry = "main");
 
+// The value of an expression over `a`, `b`, `c`, computed by a kernel on tiles and by one on tensors; both
+// must agree, and the arrays of the caller stay as they were.
+enum On { Tiles = 1, Tensors = 2, Both = 3 };
+Data evaluate(const std::string& expression, std::vector<Data> inputs, DType dtype,
+              std::vector<int64_t> shape, On on = Both);
+
 // Whether two lists of numbers agree; NaN equals NaN.
 ::testing::AssertionResult same(const std::vector<double>& found, const std::vector<double>& expected);
 
