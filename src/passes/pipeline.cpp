@@ -1,7 +1,5 @@
 #include "passes/pipeline.h"
 
-#include <string_view>
-
 #include "ir/dump.h"
 #include "ir/verifier.h"
 #include "passes/convert_tensor_to_tile_ops.h"
@@ -24,6 +22,21 @@ constexpr Pass table[] = {
      normalize_return_order},
 };
 
+ir::ProgramRef run(const ir::ProgramRef& program, Diagnostics& diags, const PassObserver& after,
+                   const Pass* last) {
+  ir::ProgramRef now = program;
+  for (const Pass& pass : table) {
+    Diagnostics found;
+    now = pass.run(now, found);
+    diags.append(found);
+    if (found.has_errors() || !now) return nullptr;
+    ir::verify_or_die(*now, pass.name);
+    if (after) after(pass, now);
+    if (&pass == last) break;
+  }
+  return now;
+}
+
 }  // namespace
 
 std::span<const Pass> pipeline() {
@@ -37,16 +50,13 @@ const Pass* find_pass(std::string_view name) {
   return nullptr;
 }
 
+ir::ProgramRef lower_until(const Pass& last, const ir::ProgramRef& program, Diagnostics& diags) {
+  return run(program, diags, {}, &last);
+}
+
 ir::ProgramRef lower(const ir::ProgramRef& program, Diagnostics& diags, const PassObserver& after) {
-  ir::ProgramRef now = program;
-  for (const Pass& pass : table) {
-    Diagnostics found;
-    now = pass.run(now, found);
-    diags.append(found);
-    if (found.has_errors() || !now) return nullptr;
-    ir::verify_or_die(*now, pass.name);
-    if (after) after(pass, now);
-  }
+  ir::ProgramRef now = run(program, diags, after, nullptr);
+  if (!now) return nullptr;
   std::string problems = not_lowered(*now);
   TW_CHECK(problems.empty(), "lowering left what targets do not take\n" + problems + ir::dump(now));
   return now;

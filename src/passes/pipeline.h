@@ -13,6 +13,7 @@
 
 #include <functional>
 #include <span>
+#include <string_view>
 
 #include "ir/nodes.h"
 #include "support/diagnostics.h"
@@ -35,5 +36,7 @@ using PassObserver = std::function<void(const Pass&, const ir::ProgramRef&)>;
 
 // Runs all passes, verifying after each; the program was verified before. Null after reporting errors.
 ir::ProgramRef lower(const ir::ProgramRef& program, Diagnostics& diags, const PassObserver& after = {});
+// The same up to and with one pass.
+ir::ProgramRef lower_until(const Pass& last, const ir::ProgramRef& program, Diagnostics& diags);
 
 }  // namespace tilewire::passes
