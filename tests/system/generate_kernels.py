@@ -53,7 +53,7 @@ class Generator:
         self.scalars: dict[str, tuple[Dtype, Any]] = {}
         self.outputs: list[Output] = []
         self.tiles: list[Tile] = []
-        self.indices: list[str] = []  # integer scalars in scope
+        self.indices: dict[str, int] = {}  # integer scalars in scope and their largest values
         self.special = self.random.random() < 0.15  # NaN, infinities, denormals, the ends of integers
         self.tensors = self.random.random() < 0.2  # ops on tensors, which the compiler turns into tiles
         self.launch = self.random.choice(["range", "parallel", "spmd"])
@@ -79,7 +79,7 @@ class Generator:
         for name in ("n", "flag"):
             if self.random.random() < 0.4:
                 self.scalars[name] = (self.pick(INT32, DTYPES["INT64"]), self.random.randint(0, 6))
-                self.indices.append(name)
+                self.indices[name] = self.scalars[name][1]
         self.statements(body, self.random.randint(3, 14), depth=0)
         self.store_leaves(body, self.tiles, 8)
         return Case(self.seed, self.inputs, self.scalars, self.outputs, self.parts, self.launch, body)
@@ -147,6 +147,47 @@ class Generator:
             whole = f"{x}[part * {rows} : part * {rows} + {rows}, :]"
         return self.assign(body, dtype, rows, cols, whole, run)
 
+    def load_at(self, body: list[Any]) -> Tile | None:
+        """A tile of a new input at a place that an integer scalar tells."""
+        if not self.indices or len(self.inputs) >= 6:
+            return None
+        name = self.random.choice(list(self.indices))
+        x, dtype, (rows, cols) = f"x{len(self.inputs)}", self.dtype(), self.random.choice(self.tiles).shape
+        total = (self.indices[name] + 1) * rows
+        self.inputs.append(Input(x, dtype, self.data(dtype, (total, cols)), f"pl.Tensor[[{total}, {cols}], pl.{dtype}]"))
+
+        def run(env: Environment) -> Value:
+            first = env[name] * rows
+            return env[x].map(lambda a: a[first : first + rows], (rows, cols))
+
+        return self.assign(body, dtype, rows, cols, f"pl.load({x}, [{name} * {rows}, 0], [{rows}, {cols}])", run)
+
+    def store_now(self, body: list[Any]) -> bool | None:
+        """A store before the end, over an earlier one if there is one that fits."""
+        tile = self.operand()
+        if tile is None or len(self.outputs) >= 8:
+            return None
+        fitting = [o for o in self.outputs if o.dtype is tile.dtype and o.shape == tile.shape]
+        if not fitting:
+            fitting = [Output(f"o{len(self.outputs)}", tile.dtype, tile.shape)]
+            self.outputs += fitting
+        body.append(Store(tile.name, self.random.choice(fitting).name, self.tensors))
+        return True
+
+    def load_back(self, body: list[Any]) -> Tile | None:
+        """What is in an output now, stored or not; a later store must not change the tile."""
+        if not self.outputs:
+            return None
+        output = self.random.choice(self.outputs)
+        rows, cols = output.shape
+
+        def run(env: Environment) -> Value:
+            first = env["part"] * rows
+            return env[output.name].map(lambda a: a[first : first + rows].copy(), output.shape)
+
+        text = f"pl.load({output.name}, [part * {rows}, 0], [{rows}, {cols}])"
+        return self.assign(body, output.dtype, rows, cols, text, run)
+
     # Statements.
 
     def assign(
@@ -167,7 +208,8 @@ class Generator:
         kinds = [self.binary] * 6 + [self.unary] * 4 + [self.cast] * 3 + [self.select] * 2 + [self.reduce] * 2
         kinds += [self.broadcast] * 3 + [self.product] * 2 + [self.scalar_operand]
         if not self.tensors:
-            kinds += [self.move] * 2 + [self.pad] + [self.sort] * (depth == 0)
+            kinds += [self.move] * 2 + [self.pad] + [self.load_at] * 2 + [self.store_now, self.load_back]
+            kinds += [self.sort] * (depth == 0)
         if depth < 2:
             kinds += [self.loop] * 2 + [self.branch] * 2
         for _ in range(count):
@@ -563,10 +605,10 @@ class Generator:
         text = str(rounds)
         if "n" in self.indices and self.random.random() < 0.5:
             text, stop = "n", lambda env: env["n"]
-        self.indices.append(i)
+        self.indices[i] = max(rounds, self.indices.get("n", 0)) - 1
         inside, made = self.inner(self.random.randint(1, 4), depth)
         self.update(inside, target, made)
-        self.indices.remove(i)
+        del self.indices[i]
         kind = self.pick("range", "range", "unroll", "while", "break")
         if kind == "while":
             step = Assign(i, f"{i} + 1", lambda env: env[i] + 1)
@@ -598,7 +640,7 @@ class Generator:
 
     def condition(self) -> tuple[str, Callable[[Environment], bool]]:
         if self.indices and self.random.random() < 0.7:
-            name = self.random.choice(self.indices)
+            name = self.random.choice(list(self.indices))
             if self.pick(True, False):
                 return f"{name} % 2 == 0", lambda env: env[name] % 2 == 0
             bound = self.random.randint(0, 4)

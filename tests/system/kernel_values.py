@@ -204,9 +204,18 @@ def _remainder(a: Array, b: Array) -> Array:
     return np.where(b == 0, 0, a - _divide(a, b) * b).astype(a.dtype)
 
 
-FLOAT_BINARY = {
+def _larger(a: Array, b: Array) -> Array:
+    """Of equal ones the first: 0 and -0 are equal. NaN if either is."""
+    return np.where((a >= b) | np.isnan(a), a, b)
+
+
+def _smaller(a: Array, b: Array) -> Array:
+    return np.where((a <= b) | np.isnan(a), a, b)
+
+
+FLOAT_BINARY: dict[str, Callable[..., Array]] = {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "rem": np.fmod,
-    "maximum": np.maximum, "minimum": np.minimum,
+    "maximum": _larger, "minimum": _smaller,
 }  # fmt: skip
 INTEGER_BINARY: dict[str, Callable[..., Array]] = {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": _divide, "rem": _remainder,
@@ -377,6 +386,11 @@ def row_extreme(op: str, a: Value) -> Value:
     function = {"max": np.max, "min": np.min}[op]
     v = function(a.v, axis=1, keepdims=True)
     e = np.max(a.e, axis=1, keepdims=True)
+    if a.dtype.is_float:
+        # Which of 0 and -0 comes out depends on the order.
+        signs = np.where(a.v == 0, np.copysign(1.0, a.v), 0.0)
+        both = (signs.min(axis=1, keepdims=True) < 0) & (signs.max(axis=1, keepdims=True) > 0)
+        e = np.where((v == 0) & both, np.maximum(e, 2.0**-149), e)
     return settle(a.dtype, (a.shape[0], 1), v, e, e > 0)
 
 
