@@ -133,6 +133,8 @@ enum class Fault : uint32_t {
   NegativeExtent,  // of a created tensor. a: extent, c: dimension
   CountAboveCapacity,  // all_to_all_v. a: count, b: capacity
   NegativePower,       // of integers. a: exponent
+  RaggedExtent,        // an op that needs whole rows or parts. a, b: valid rows and columns
+  ReshapeCount,        // of a tensor. a: elements it has, -1 when strided, b: elements asked
 };
 
 // One rank's view of a communication group, and of one window buffer of it.

@@ -1,0 +1,204 @@
+// Emits one function of a program as LLVM IR, following its plan.
+//
+// Conventions of the emitted code: extents, strides and offsets are i64; strides are in elements; tile and
+// tensor data are opaque pointers to storage form; scalars and lanes are in register form (convert.h).
+// A failing check leaves the function through `fail_if`; nothing unwinds.
+#pragma once
+
+#include <llvm/IR/IRBuilder.h>
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "abi/abi.h"
+#include "target/cpu/convert.h"
+#include "target/cpu/module_emitter.h"
+#include "target/cpu/plan.h"
+
+namespace tilewire::target::cpu {
+
+// A tile where it lies: in the arena, or a region of a tensor.
+struct TileView {
+  llvm::Value* data = nullptr;
+  llvm::Value* row_stride = nullptr;
+  llvm::Value* col_stride = nullptr;
+  llvm::Value* rows = nullptr;  // the valid extent
+  llvm::Value* cols = nullptr;
+};
+
+struct TensorValue {
+  ir::DType dtype{};
+  llvm::Value* data = nullptr;
+  std::vector<llvm::Value*> extents;
+  std::vector<llvm::Value*> strides;
+  llvm::Value* window = nullptr;  // address of the abi::Window, of distributed tensors
+  bool untracked = false;         // passed through pl.no_dep
+};
+
+// What goes with a fault; see abi::Fault for what the letters mean.
+struct FaultNumbers {
+  llvm::Value *a = nullptr, *b = nullptr, *c = nullptr, *d = nullptr;
+};
+
+// What an elementwise step may ask about where it stands.
+class Registers {
+ public:
+  Registers(llvm::IRBuilder<>& builder, const Machine& machine) : b(builder), machine(machine) {}
+  llvm::IRBuilder<>& b;
+  const Machine& machine;
+  unsigned lanes = 0;             // 0: a scalar
+  llvm::Value* row = nullptr;     // i64
+  llvm::Value* column = nullptr;  // i64, of the first lane
+
+  llvm::Type* type(ir::DType dtype) const { return register_type(b.getContext(), dtype, lanes); }
+  llvm::Value* splat(llvm::Value* scalar) const {
+    return lanes == 0 || scalar->getType()->isVectorTy() ? scalar : b.CreateVectorSplat(lanes, scalar);
+  }
+  // A result of arithmetic brought back to its dtype.
+  llvm::Value* round(ir::DType dtype, llvm::Value* value) const;
+};
+
+class FunctionEmitter {
+ public:
+  FunctionEmitter(ModuleEmitter& module, const ir::Function& function, const Plan& plan);
+  // The finished function.
+  llvm::Function* run();
+
+  // --- what lowerings use
+  ModuleEmitter& module;
+  const ir::Function& function;
+  const Plan& plan;
+  llvm::IRBuilder<> b;
+  llvm::Value* context = nullptr;
+
+  llvm::Value* scalar(const ir::ExprRef& expr);
+  llvm::Value* index(const ir::ExprRef& expr);  // any integer scalar as i64
+  std::vector<llvm::Value*> indices(const ir::ExprRef& list);
+  const TensorValue& tensor(const ir::ExprRef& expr);
+  TensorValue& tensor_slot(int id) { return tensors_[id]; }
+  // A tile operand that is read from memory.
+  const TileView& tile(const ir::ExprRef& expr);
+  int tile_id(const ir::ExprRef& expr) const { return plan.leaves(expr.get())[0].id; }
+  TileView& view(int value) { return tiles_[value]; }
+  // The storage of a value, seen as a whole tile.
+  TileView storage(int value);
+  llvm::Value* arena_at(int value);
+
+  llvm::ConstantInt* i64(int64_t value) { return b.getInt64(value); }
+  llvm::Value* minimum(llvm::Value* a, llvm::Value* b);
+  llvm::Value* maximum(llvm::Value* a, llvm::Value* b);
+  llvm::Value* element_address(llvm::Value* data, ir::DType dtype, llvm::Value* offset);
+  llvm::Value* address(const TileView& view, ir::DType dtype, llvm::Value* row, llvm::Value* col);
+  llvm::Value* load_element(llvm::Value* address, ir::DType dtype);  // register form
+  void store_element(llvm::Value* address, ir::DType dtype, llvm::Value* value);
+  // The storage of `result` holding the operand: in place where the plan says so, else copied.
+  TileView take_over(const ir::ExprRef& operand, int result);
+  // Gives every valid element of a tile a value made from its position.
+  void fill(const TileView& tile, ir::DType dtype, llvm::function_ref<llvm::Value*(Registers&)> element);
+  // Copies the valid part; `to` may be a tile or a region.
+  void copy_tile(ir::DType dtype, const TileView& from, const TileView& to);
+
+  // Leaves the function with `fault` when the condition holds.
+  void fail_if(llvm::Value* condition, abi::Fault fault, const ir::Node& at, FaultNumbers numbers = {});
+  // Leaves the function when an ABI call gave a status other than ok.
+  void return_unless_ok(llvm::Value* status);
+  void poll_abort();
+  llvm::Value* api_function(size_t offset);
+  llvm::Value* context_field(size_t offset, llvm::Type* type);
+  llvm::Value* site(const ir::Node& at, std::string_view what = {});
+
+  // for (i = begin; i < end; i += step), with carried values; folded when it is known to run once.
+  using LoopBody = llvm::function_ref<void(llvm::Value* i, llvm::MutableArrayRef<llvm::Value*> carried)>;
+  std::vector<llvm::Value*> repeat(llvm::Value* begin, llvm::Value* end, int64_t step,
+                                   std::vector<llvm::Value*> carried, LoopBody body);
+  void repeat(llvm::Value* begin, llvm::Value* end, int64_t step,
+              llvm::function_ref<void(llvm::Value*)> body);
+  void when(llvm::Value* condition, llvm::function_ref<void()> body);
+
+  // Checks that a region lies inside a tensor and gives it as a tile: the last two extents.
+  TileView region(const TensorValue& tensor, std::span<llvm::Value* const> offsets,
+                  std::span<llvm::Value* const> extents, const ir::Node& at);
+  llvm::Value* element_offset(const TensorValue& tensor, std::span<llvm::Value* const> indices,
+                              const ir::Node& at);
+  llvm::Value* extent_operand(llvm::Value* asked, int64_t physical, int dimension, const ir::Node& at);
+
+  // In orchestration functions, until no task is in the way of touching this element.
+  void await_element(const ir::Call& call, const TensorValue& tensor, llvm::Value* at, uint8_t access);
+  // The tensor the call being emitted defines.
+  int tensor_result(const ir::Call*) const { return current_tensor_; }
+  llvm::Value* scalar_word(llvm::Value* value, ir::DType dtype);
+  llvm::Value* call_scalar(const ir::Call& call);
+  llvm::Value* dimension(const ir::DimSymbol& symbol);
+  llvm::Value* new_alloca(llvm::Type* type, llvm::Value* count = nullptr);
+
+ private:
+  friend void emit_task(FunctionEmitter& emitter, const ir::Stmt& stmt);
+  void bind_params();
+  void bind_tensor(TensorValue& value, const ir::TensorType& type, unsigned word);
+  llvm::Value* word(unsigned index, llvm::Type* type);
+  const ir::Yield* block(const ir::Block& block);
+  void statement(const ir::Stmt& stmt);
+  void assign(const ir::Var* var, const ir::ExprRef& value, const ir::Stmt& stmt);
+  void call(const ir::Call& call, const ir::Var* var);
+  void load(const ir::Call& call, int result);
+  void generate(const ir::Call& call, int result);
+  void branch(const ir::If& stmt);
+  void counted(const ir::For& stmt);
+  void unrolled(const ir::For& stmt, int64_t start, int64_t step, int64_t rounds);
+  void conditional(const ir::While& stmt);
+  void returned(const ir::Return& stmt);
+  void transfers(const std::vector<Transfer>& list);
+
+  // The scope a kernel call stands in.
+  struct TaskScope {
+    const ir::ExprList* deps = nullptr;
+    llvm::Value* blocks = nullptr;
+    bool unordered = false;
+    bool sync_start = false;
+  };
+  void scope(const ir::Stmt& stmt);
+  void task(const ir::FunctionCall& call);
+  void collect_deps(const ir::ExprList& deps, std::vector<llvm::Value*>& ids);
+  void put_words(const TensorValue& tensor, bool window, std::vector<llvm::Value*>& words);
+  llvm::Value* word_array(const std::vector<llvm::Value*>& words);
+
+  // Values carried around a loop or out of a branch, flattened to LLVM values.
+  struct Carried {
+    LeafKind kind;
+    int id;     // of the argument, or of the result of a branch
+    bool skip;  // a tensor that stays the same
+    size_t first = 0, count = 0;
+  };
+  std::vector<Carried> carried_leaves(const ir::VarList& vars, const std::vector<bool>& same) const;
+  void flatten(const ir::ExprRef& expr, size_t var_leaf, const Carried& carried,
+               std::vector<llvm::Value*>& out);
+  void flatten_all(const ir::ExprList& exprs, std::vector<Carried>& carried, std::vector<llvm::Value*>& out);
+  void bind(const Carried& carried, int id, std::span<llvm::Value* const> values, const TensorValue* like);
+  void bind_results(const ir::VarList& results, std::vector<Carried>& carried,
+                    std::span<llvm::Value* const> values, const ir::ExprList& like);
+  void enter_loop(const ir::ExprList& inits, const ir::VarList& args, const LoopPlan& loop_plan,
+                  std::vector<Carried>& carried, std::vector<llvm::Value*>& values);
+
+  llvm::Function* f_ = nullptr;
+  llvm::BasicBlock* entry_ = nullptr;
+  llvm::Value* args_ = nullptr;
+  llvm::Value* results_ = nullptr;
+  llvm::Value* arena_ = nullptr;
+  std::vector<llvm::Value*> scalars_;
+  std::vector<TileView> tiles_;
+  std::vector<TensorValue> tensors_;
+  std::vector<std::pair<std::string, llvm::Value*>> dimensions_;
+  int loop_depth_ = 0;
+  int current_tensor_ = -1;
+  TaskScope scope_;
+  llvm::Value* last_task_ = nullptr;
+};
+
+// Emits a cluster: one loop over the rows.
+void emit_cluster(FunctionEmitter& emitter, int cluster);
+// Kernel calls of an orchestration function.
+void emit_task(FunctionEmitter& emitter, const ir::Stmt& stmt);
+
+}  // namespace tilewire::target::cpu

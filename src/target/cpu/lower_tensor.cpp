@@ -1,0 +1,171 @@
+// Tensors as such: views, new storage, single elements.
+#include "ir/op.h"
+#include "target/cpu/emitter.h"
+
+namespace tilewire::target::cpu {
+
+using namespace ir;
+using llvm::Value;
+
+namespace {
+
+// The variable a view or creation defines is found through its call: each has one result.
+TensorValue& result_slot(FunctionEmitter& e, const Call& call) {
+  return e.tensor_slot(e.tensor_result(&call));
+}
+
+Value* slice(FunctionEmitter& e, const Call& call) {
+  const TensorValue& t = e.tensor(call.args[0]);
+  std::vector<Value*> shape = e.indices(call.args[1]);
+  std::vector<Value*> offsets = e.indices(call.args[2]);
+  for (size_t i = 0; i < shape.size(); ++i) {
+    e.fail_if(e.b.CreateICmpSLT(shape[i], e.i64(0)), abi::Fault::NegativeExtent, call,
+              {shape[i], nullptr, e.i64(static_cast<int64_t>(i)), nullptr});
+  }
+  TensorValue part = t;
+  part.data = e.region(t, offsets, shape, call).data;
+  part.extents.clear();
+  part.strides.clear();
+  std::vector<bool> drop(shape.size());
+  if (call.args.size() > 3 && call.args[3]) {
+    for (const ExprRef& dim : static_cast<const MakeTuple&>(*call.args[3]).elements)
+      drop[*constant_value(dim)] = true;
+  }
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (drop[i]) continue;
+    part.extents.push_back(shape[i]);
+    part.strides.push_back(t.strides[i]);
+  }
+  result_slot(e, call) = std::move(part);
+  return nullptr;
+}
+
+std::vector<Value*> dense_strides(FunctionEmitter& e, const std::vector<Value*>& extents) {
+  std::vector<Value*> strides(extents.size());
+  Value* stride = e.i64(1);
+  for (size_t i = extents.size(); i-- > 0;) {
+    strides[i] = stride;
+    stride = e.b.CreateMul(stride, extents[i]);
+  }
+  return strides;
+}
+
+Value* reshape(FunctionEmitter& e, const Call& call) {
+  const TensorValue& t = e.tensor(call.args[0]);
+  TensorValue view = t;
+  view.extents = e.indices(call.args[1]);
+  view.strides = dense_strides(e, view.extents);
+  Value* count = e.i64(1);
+  Value* strided = e.b.getFalse();
+  std::vector<Value*> dense = dense_strides(e, t.extents);
+  for (size_t i = 0; i < t.extents.size(); ++i) {
+    count = e.b.CreateMul(count, t.extents[i]);
+    Value* moves = e.b.CreateICmpNE(t.extents[i], e.i64(1));
+    strided = e.b.CreateOr(strided, e.b.CreateAnd(moves, e.b.CreateICmpNE(t.strides[i], dense[i])));
+  }
+  strided = e.b.CreateAnd(strided, e.b.CreateICmpNE(count, e.i64(0)));
+  Value* asked = e.i64(1);
+  for (Value* extent : view.extents) asked = e.b.CreateMul(asked, extent);
+  Value* bad = e.b.CreateOr(strided, e.b.CreateICmpNE(count, asked));
+  e.fail_if(bad, abi::Fault::ReshapeCount, call, {e.b.CreateSelect(strided, e.i64(-1), count), asked});
+  result_slot(e, call) = std::move(view);
+  return nullptr;
+}
+
+Value* transpose(FunctionEmitter& e, const Call& call) {
+  TensorValue view = e.tensor(call.args[0]);
+  auto axis = [&](const char* name, int64_t fallback) {
+    const AttrValue* value = find_attr(call.attrs, name);
+    int64_t index = value ? *value->get<int64_t>() : fallback;
+    return static_cast<size_t>(index < 0 ? index + static_cast<int64_t>(view.extents.size()) : index);
+  };
+  size_t a = axis("axis1", -2), b = axis("axis2", -1);
+  std::swap(view.extents[a], view.extents[b]);
+  std::swap(view.strides[a], view.strides[b]);
+  result_slot(e, call) = std::move(view);
+  return nullptr;
+}
+
+Value* no_dep(FunctionEmitter& e, const Call& call) {
+  TensorValue view = e.tensor(call.args[0]);
+  view.untracked = true;
+  result_slot(e, call) = std::move(view);
+  return nullptr;
+}
+
+// The runtime owns created storage; it gives it back when the function ends and its readers have.
+Value* create(FunctionEmitter& e, const Call& call) {
+  TensorValue t;
+  t.dtype = static_cast<const TensorType&>(*call.type).dtype;
+  t.extents = e.indices(call.args[0]);
+  t.strides = dense_strides(e, t.extents);
+  Value* size = e.i64(bytes(t.dtype));
+  Value* too_large = e.b.getFalse();
+  for (size_t i = 0; i < t.extents.size(); ++i) {
+    Value* extent = t.extents[i];
+    e.fail_if(e.b.CreateICmpSLT(extent, e.i64(0)), abi::Fault::NegativeExtent, call,
+              {extent, nullptr, e.i64(static_cast<int64_t>(i)), nullptr});
+    Value* pair = e.b.CreateBinaryIntrinsic(llvm::Intrinsic::umul_with_overflow, size, extent);
+    size = e.b.CreateExtractValue(pair, 0);
+    too_large = e.b.CreateOr(too_large, e.b.CreateExtractValue(pair, 1));
+  }
+  size = e.b.CreateSelect(too_large, e.i64(-1), size);  // more than there is: the runtime says so
+  Value* slot = e.new_alloca(e.b.getPtrTy());
+  auto* type = llvm::FunctionType::get(
+      e.b.getInt32Ty(), {e.b.getPtrTy(), e.b.getInt64Ty(), e.b.getInt32Ty(), e.b.getPtrTy()}, false);
+  Value* status = e.b.CreateCall(type, e.api_function(offsetof(abi::Api, allocate)),
+                                 {e.context, size, e.site(call), slot});
+  e.return_unless_ok(status);
+  t.data = e.b.CreateLoad(e.b.getPtrTy(), slot);
+  result_slot(e, call) = std::move(t);
+  return nullptr;
+}
+
+Value* read(FunctionEmitter& e, const Call& call) {
+  TensorValue t = e.tensor(call.args[0]);
+  std::vector<Value*> where = e.indices(call.args[1]);
+  Value* at = e.element_address(t.data, t.dtype, e.element_offset(t, where, call));
+  e.await_element(call, t, at, abi::Reads);
+  return e.load_element(at, t.dtype);
+}
+
+Value* write(FunctionEmitter& e, const Call& call) {
+  TensorValue t = e.tensor(call.args[0]);
+  std::vector<Value*> where = e.indices(call.args[1]);
+  Value* value = e.scalar(call.args[2]);
+  Value* at = e.element_address(t.data, t.dtype, e.element_offset(t, where, call));
+  e.await_element(call, t, at, abi::Writes);
+  e.store_element(at, t.dtype, value);
+  return nullptr;
+}
+
+Value* dim(FunctionEmitter& e, const Call& call) {
+  const TensorValue& t = e.tensor(call.args[0]);
+  int64_t axis = *find_attr(call.attrs, "i")->get<int64_t>();
+  return t.extents[static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(t.extents.size()) : axis)];
+}
+
+}  // namespace
+
+void add_tensor_lowerings(LoweringTable& table) {
+  auto add = [&](const char* name, OpClass op_class, ScalarFn function) {
+    Lowering lowering;
+    lowering.op_class = op_class;
+    lowering.scalar = function;
+    table.add(name, lowering);
+  };
+  add("pl.tensor.slice", OpClass::TensorView, slice);
+  add("pl.tensor.reshape", OpClass::TensorView, reshape);
+  add("pl.tensor.transpose", OpClass::TensorView, transpose);
+  Lowering untracked;
+  untracked.op_class = OpClass::TensorView;
+  untracked.scalar = no_dep;
+  untracked.variant = untracked_view;
+  table.add("pl.no_dep", untracked);
+  add("pl.tensor.create", OpClass::TensorCreate, create);
+  add("pl.tensor.read", OpClass::Scalar, read);
+  add("pl.tensor.write", OpClass::Scalar, write);
+  add("pl.tensor.dim", OpClass::Scalar, dim);
+}
+
+}  // namespace tilewire::target::cpu

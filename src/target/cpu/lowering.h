@@ -1,0 +1,91 @@
+// How each op becomes native code: one row per op, found once by the op's record.
+//
+// The class of a row tells the planner how the op takes part in fusion; the function beside it emits the
+// code. Elementwise functions work on values in register form, scalars and vectors alike.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "ir/op.h"
+#include "target/cpu/machine.h"
+
+namespace llvm {
+class Value;
+}
+
+namespace tilewire::target::cpu {
+
+class FunctionEmitter;
+class Registers;
+
+enum class OpClass : uint8_t {
+  Scalar,        // a scalar from scalars, or an element of a tile, an array or a tensor
+  Generator,     // full, arange: elements from their position
+  Load,          // a region of a tensor as a tile
+  Store,         // a tile into a region of a tensor
+  Lanes,         // elementwise, with or without a broadcast operand
+  RowReduce,     // [r, c] to [r, 1]
+  ColReduce,     // [r, c] to [1, c]
+  Alias,         // the operand itself under another type
+  TensorView,    // another view of a tensor's storage
+  TensorCreate,  // new storage
+  Opaque,        // reads its tiles from memory and writes its results there
+};
+
+// Which operands of an elementwise op are repeated.
+enum class Spread : uint8_t { None, Row, Column };  // Row: operand 1 is [r, 1]; Column: it is [1, c]
+
+// One elementwise step: the operands in register form, in the order of the op's operands.
+using LanesFn = llvm::Value* (*)(Registers&, const ir::Call&, std::span<llvm::Value* const> operands);
+// Emits a scalar op, or an op that keeps its place among effects; null when it gives no value.
+using ScalarFn = llvm::Value* (*)(FunctionEmitter&, const ir::Call&);
+// Emits an op on tiles in memory; `results` are the values it defines.
+using OpaqueFn = void (*)(FunctionEmitter&, const ir::Call&, std::span<const int> results);
+
+struct Lowering {
+  OpClass op_class = OpClass::Opaque;
+  Spread spread = Spread::None;
+  bool cheap = true;    // of Lanes: doing it twice costs less than a trip to memory
+  int8_t updates = -1;  // of Opaque: the operand whose storage the result may take over
+  int8_t ignored = -1;  // an operand that is never looked at: scratch tiles
+  LanesFn lanes = nullptr;
+  ScalarFn scalar = nullptr;
+  OpaqueFn opaque = nullptr;
+  int64_t (*scratch)(const ir::Call&,
+                     const Machine&) = nullptr;  // of Opaque: bytes it needs beside its results
+  bool elements = false;  // of Opaque: reads elements of its first operand outside the valid extent too
+  bool whole = false;     // of Opaque: the results are valid everywhere whatever the operands are
+  uint8_t variant = 0;    // which of the ops that share a function
+};
+
+// The variant of pl.no_dep: what a kernel gives back for such an argument is the tensor itself.
+inline constexpr uint8_t untracked_view = 1;
+
+// Null for an op no lowered program holds.
+const Lowering* find_lowering(const ir::Op* op);
+
+// Filled by the families, each in its own file.
+class LoweringTable {
+ public:
+  LoweringTable();
+  // `name` as "pl.tile.add"; an unknown one is an internal error.
+  void add(std::string_view name, Lowering lowering);
+  const Lowering* find(const ir::Op* op) const;
+
+ private:
+  std::vector<Lowering> rows_;
+  std::vector<bool> known_;
+};
+
+void add_scalar_lowerings(LoweringTable& table);
+void add_elementwise_lowerings(LoweringTable& table);
+void add_reduce_lowerings(LoweringTable& table);
+void add_move_lowerings(LoweringTable& table);
+void add_shape_lowerings(LoweringTable& table);
+void add_matrix_lowerings(LoweringTable& table);
+void add_sort_lowerings(LoweringTable& table);
+void add_tensor_lowerings(LoweringTable& table);
+
+}  // namespace tilewire::target::cpu

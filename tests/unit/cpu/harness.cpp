@@ -1,0 +1,395 @@
+#include "harness.h"
+
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <random>
+#include <sstream>
+
+#include "frontend/frontend.h"
+#include "interp/interp.h"
+#include "numeric/numeric.h"
+#include "passes/pipeline.h"
+
+namespace tilewire::target::cpu {
+
+using namespace ir;
+
+namespace {
+
+struct Buffer {
+  DType dtype;
+  std::vector<int64_t> shape;
+  std::vector<std::byte> data;
+  size_t count() const { return data.size() / static_cast<size_t>(bytes(dtype)); }
+};
+
+struct Runtime {
+  std::optional<Failure> failure;
+  const abi::Module* module = nullptr;
+  std::vector<std::unique_ptr<std::byte[]>> allocated;
+  uint32_t abort = 0;
+};
+
+struct TestContext : abi::Context {
+  Runtime* runtime;
+};
+
+std::byte* aligned(std::vector<std::byte>& storage, uint64_t size) {
+  storage.resize(size + 64, std::byte{0xA5});
+  auto address = reinterpret_cast<uintptr_t>(storage.data());
+  return storage.data() + (64 - address % 64) % 64;
+}
+
+Runtime& runtime_of(abi::Context* context) {
+  return *static_cast<TestContext*>(context)->runtime;
+}
+
+abi::Status fail(abi::Context* context, abi::Fault fault, uint32_t site, int64_t a, int64_t b, int64_t c,
+                 int64_t d) {
+  Runtime& r = runtime_of(context);
+  const abi::Site& place = r.module->sites[site];
+  if (!r.failure) r.failure = Failure{fault, place.line, place.what, a, b, c, d};
+  return abi::failed;
+}
+
+extern const abi::Api test_api;
+
+abi::Status execute(Runtime& runtime, const abi::Function& function, const abi::Word* args,
+                    abi::Word* results, int64_t block, int64_t blocks) {
+  std::vector<std::byte> storage;
+  TestContext context{};
+  context.api = &test_api;
+  context.abort = &runtime.abort;
+  context.arena = aligned(storage, function.arena_bytes);
+  context.block_index = block;
+  context.block_count = blocks;
+  context.rank_count = 1;
+  context.runtime = &runtime;
+  return function.code(&context, args, results);
+}
+
+abi::Status submit(abi::Context* context, const abi::Launch* launch, abi::TaskId* id) {
+  for (int64_t block = 0; block < launch->blocks; ++block) {
+    if (auto status =
+            execute(runtime_of(context), *launch->kernel, launch->args, nullptr, block, launch->blocks)) {
+      return status;
+    }
+  }
+  *id = 1;
+  return abi::ok;
+}
+
+abi::Status await(abi::Context*, const abi::Param*, const abi::Word*, uint8_t, uint32_t) {
+  return abi::ok;
+}
+
+abi::Status allocate(abi::Context* context, uint64_t size, uint32_t, void** storage) {
+  Runtime& r = runtime_of(context);
+  r.allocated.push_back(std::make_unique<std::byte[]>(size + 64));
+  auto address = reinterpret_cast<uintptr_t>(r.allocated.back().get());
+  *storage = r.allocated.back().get() + (64 - address % 64) % 64;
+  return abi::ok;
+}
+
+abi::Status release(abi::Context*, void*) {
+  return abi::ok;
+}
+
+const abi::Api test_api = {fail, submit, await, allocate, release, nullptr, nullptr, nullptr, nullptr};
+
+// --- arguments
+
+int64_t extent(const ExprRef& dim, const Case& c) {
+  if (auto constant = constant_value(dim)) return *constant;
+  if (const auto* symbol = as<DimSymbol>(dim)) {
+    auto found = c.dims.find(symbol->name);
+    return found != c.dims.end() ? found->second : 16;
+  }
+  return 16;
+}
+
+Range default_range(DType dtype) {
+  if (is_float(dtype)) return {-2, 2};
+  if (dtype == DType::Bool) return {0, 1};
+  return info(dtype).is_signed ? Range{-7, 7} : Range{0, 9};
+}
+
+Buffer random_buffer(const Parameter& param, const Case& c, std::mt19937_64& random) {
+  const auto& type = static_cast<const TensorType&>(*param.type);
+  Buffer buffer{type.dtype, {}, {}};
+  size_t count = 1;
+  for (const ExprRef& dim : type.shape) {
+    buffer.shape.push_back(extent(dim, c));
+    count *= static_cast<size_t>(buffer.shape.back());
+  }
+  auto size = static_cast<size_t>(bytes(type.dtype));
+  buffer.data.resize(count * size);
+  auto found = c.ranges.find(param.name);
+  Range range = found != c.ranges.end() ? found->second : default_range(type.dtype);
+  for (size_t i = 0; i < count; ++i) {
+    std::byte* at = buffer.data.data() + i * size;
+    double unit = static_cast<double>(random() >> 11) * 0x1p-53;
+    if (is_float(type.dtype)) {
+      numeric::store_float(type.dtype, at, range.low + unit * (range.high - range.low));
+    } else {
+      numeric::store_integer(
+          type.dtype, at, static_cast<int64_t>(std::floor(range.low + unit * (range.high - range.low + 1))));
+    }
+  }
+  return buffer;
+}
+
+double tolerance_of(DType dtype) {
+  switch (dtype) {
+    case DType::FP32:
+      return 3e-5;
+    case DType::FP16:
+      return 5e-3;
+    case DType::BF16:
+      return 4e-2;
+    default:
+      return 0.3;
+  }
+}
+
+struct Arguments {
+  std::vector<Buffer> buffers;  // of the tensor parameters
+  std::vector<int> buffer_of;   // per parameter, -1 for scalars
+  std::vector<double> scalars;  // per parameter
+};
+
+Arguments make_arguments(const Function& function, const Case& c) {
+  Arguments result;
+  std::mt19937_64 random(c.seed);
+  for (const auto& param : function.params) {
+    auto given = c.scalars.find(param->name);
+    double usual = scalar_dtype(param->type) == DType::Index ? 0 : 1;  // places start at 0
+    result.scalars.push_back(given != c.scalars.end() ? given->second : usual);
+    if (!isa<TensorType>(param->type)) {
+      result.buffer_of.push_back(-1);
+      continue;
+    }
+    Buffer buffer = random_buffer(*param, c, random);
+    if (c.same_array && !result.buffers.empty()) {
+      result.buffer_of.push_back(0);
+      continue;
+    }
+    result.buffer_of.push_back(static_cast<int>(result.buffers.size()));
+    result.buffers.push_back(std::move(buffer));
+  }
+  return result;
+}
+
+std::vector<interp::Argument> interp_arguments(const Function& function, Arguments& args) {
+  std::vector<interp::Argument> result;
+  for (size_t i = 0; i < function.params.size(); ++i) {
+    if (args.buffer_of[i] >= 0) {
+      Buffer& b = args.buffers[args.buffer_of[i]];
+      result.push_back(interp::Array{b.data.data(), b.dtype, b.shape, {}});
+    } else {
+      DType dtype = *scalar_dtype(function.params[i]->type);
+      result.push_back(is_float(dtype) ? interp::Number::of(dtype, args.scalars[i])
+                                       : interp::Number::of(dtype, static_cast<int64_t>(args.scalars[i])));
+    }
+  }
+  return result;
+}
+
+std::vector<abi::Word> words_of(const Function& function, Arguments& args) {
+  std::vector<abi::Word> words;
+  for (size_t i = 0; i < function.params.size(); ++i) {
+    if (args.buffer_of[i] >= 0) {
+      Buffer& b = args.buffers[args.buffer_of[i]];
+      words.push_back(reinterpret_cast<abi::Word>(b.data.data()));
+      for (int64_t e : b.shape) words.push_back(static_cast<abi::Word>(e));
+      for (size_t d = 0; d < b.shape.size(); ++d) {
+        int64_t stride = 1;
+        for (size_t k = d + 1; k < b.shape.size(); ++k) stride *= b.shape[k];
+        words.push_back(static_cast<abi::Word>(stride));
+      }
+    } else {
+      DType dtype = *scalar_dtype(function.params[i]->type);
+      std::byte raw[8] = {};
+      if (is_float(dtype)) {
+        numeric::store_float(dtype, raw, args.scalars[i]);
+        abi::Word word = 0;
+        std::memcpy(&word, raw, static_cast<size_t>(bytes(dtype)));
+        words.push_back(word);
+      } else {
+        words.push_back(static_cast<abi::Word>(static_cast<int64_t>(args.scalars[i])));
+      }
+    }
+  }
+  return words;
+}
+
+std::string compare(const Buffer& expected, const Buffer& found, double tolerance, const std::string& name) {
+  auto size = static_cast<size_t>(bytes(expected.dtype));
+  for (size_t i = 0; i < expected.count(); ++i) {
+    const std::byte* x = expected.data.data() + i * size;
+    const std::byte* y = found.data.data() + i * size;
+    if (std::memcmp(x, y, size) == 0) continue;
+    bool real = is_float(expected.dtype);
+    double a = real ? numeric::load_float(expected.dtype, x)
+                    : static_cast<double>(numeric::load_integer(expected.dtype, x));
+    double b = real ? numeric::load_float(expected.dtype, y)
+                    : static_cast<double>(numeric::load_integer(expected.dtype, y));
+    double allowed = tolerance < 0 ? tolerance_of(expected.dtype) : tolerance;
+    if (real && std::isnan(a) && std::isnan(b)) continue;
+    if (real && allowed > 0 && std::fabs(a - b) <= allowed * (1 + std::fabs(a))) continue;
+    return name + "[" + std::to_string(i) + "]: interpreted " + std::to_string(a) + ", compiled " +
+           std::to_string(b);
+  }
+  return "";
+}
+
+const abi::Function* find(const abi::Module& module, const std::string& name) {
+  for (uint32_t i = 0; i < module.kernel_count; ++i) {
+    if (module.kernels[i].name == name) return &module.kernels[i];
+  }
+  for (uint32_t i = 0; i < module.entry_count; ++i) {
+    if (module.entries[i].name == name) return &module.entries[i];
+  }
+  return nullptr;
+}
+
+// A kernel calls nothing: the other functions need not be compiled with it.
+ProgramRef needed(const ProgramRef& program, const FunctionRef& function) {
+  if (function->type != FunctionType::InCore) return program;
+  return make<Program>(program->span, program->name_hint, std::vector<FunctionRef>{function});
+}
+
+}  // namespace
+
+ProgramRef read(const std::string& text, bool lower) {
+  Diagnostics diags;
+  ProgramRef program = frontend::read_program(frontend::make_source("test.py", text), {}, diags);
+  if (program && lower) program = passes::lower(program, diags);
+  if (!program) std::fprintf(stderr, "%s\n", diags.text().c_str());
+  return program;
+}
+
+std::unique_ptr<CompiledModule> compiled(const std::string& text, const Options& options, std::string& errors,
+                                         bool lower) {
+  ProgramRef program = read(text, lower);
+  if (!program) return nullptr;
+  Diagnostics diags;
+  auto result = compile(program, options, diags);
+  errors = diags.text();
+  return result;
+}
+
+std::string difference(const Case& c, const Options& options) {
+  ProgramRef source = read(c.text, false);
+  ProgramRef program = c.lower ? read(c.text, true) : source;
+  if (!source || !program) return "the program is not valid";
+  FunctionRef interpreted_function = source->find(c.entry), function = program->find(c.entry);
+  if (!function || !interpreted_function) return "no function " + c.entry;
+  Diagnostics diags;
+  auto module = compile(needed(program, function), options, diags);
+  if (!module) return diags.text();
+  Arguments expected = make_arguments(*function, c);
+  Arguments found = expected;
+  auto interpreted = interp::run(source, c.entry, interp_arguments(*interpreted_function, expected), {});
+  if (interpreted.error) return "interpreted: " + interpreted.error->text();
+  Runtime runtime;
+  runtime.module = module->module();
+  const abi::Function* code = find(*runtime.module, c.entry);
+  if (!code) return "not compiled: " + c.entry;
+  std::vector<abi::Word> words = words_of(*function, found);
+  std::vector<abi::Word> results(256);
+  abi::Status status = execute(runtime, *code, words.data(), results.data(), 0, 1);
+  if (status != abi::ok) {
+    return "compiled code failed: fault " +
+           std::to_string(static_cast<int>(runtime.failure ? runtime.failure->fault : abi::Fault{})) +
+           " line " + std::to_string(runtime.failure ? runtime.failure->line : 0);
+  }
+  for (size_t i = 0; i < function->params.size(); ++i) {
+    int b = expected.buffer_of[i];
+    if (b < 0) continue;
+    std::string text = compare(expected.buffers[b], found.buffers[b], c.tolerance, function->params[i]->name);
+    if (!text.empty()) return text;
+  }
+  return "";
+}
+
+namespace {
+
+void apply_word(const std::string& word, FileCase& out) {
+  size_t equals = word.find('=');
+  std::string name = word.substr(0, equals);
+  std::string value = equals == std::string::npos ? "" : word.substr(equals + 1);
+  if (word == "same") {
+    out.c.same_array = true;
+  } else if (word == "strided") {
+    out.options.strided = true;
+  } else if (word == "unlowered") {
+    out.c.lower = false;
+  } else if (name == "tolerance") {
+    out.c.tolerance = std::stod(value);
+  } else if (name == "seed") {
+    out.c.seed = std::stoull(value);
+  } else if (name.starts_with("dim.")) {
+    out.c.dims[name.substr(4)] = std::stoll(value);
+  } else if (name.starts_with("range.")) {
+    size_t dots = value.find("..");
+    out.c.ranges[name.substr(6)] = {std::stod(value.substr(0, dots)), std::stod(value.substr(dots + 2))};
+  } else {
+    out.c.scalars[name] = std::stod(value);
+  }
+}
+
+}  // namespace
+
+std::vector<FileCase> cases_of(const std::string& path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  std::vector<FileCase> result;
+  std::string line;
+  while (std::getline(text, line)) {
+    bool runs = line.starts_with("# run:"), fails = line.starts_with("# fails:");
+    if (!runs && !fails) continue;
+    std::istringstream words(line.substr(line.find(':') + 1));
+    FileCase one;
+    one.c.text = text.str();
+    one.title = path.substr(path.rfind('/') + 1) + " " + line.substr(2);
+    words >> one.c.entry;
+    if (fails) {
+      int fault = 0;
+      words >> fault >> one.line;
+      one.fault = fault;
+    }
+    for (std::string word; words >> word;) apply_word(word, one);
+    result.push_back(std::move(one));
+  }
+  return result;
+}
+
+std::string problem(const FileCase& c) {
+  if (!c.fault) return difference(c.c, c.options);
+  auto found = failure(c.c, c.options);
+  if (!found) return "it does not fail";
+  if (static_cast<int>(found->fault) != *c.fault)
+    return "fault " + std::to_string(static_cast<int>(found->fault));
+  return found->line == c.line ? "" : "line " + std::to_string(found->line);
+}
+
+std::optional<Failure> failure(const Case& c, const Options& options) {
+  ProgramRef program = read(c.text, c.lower);
+  if (!program) return std::nullopt;
+  Diagnostics diags;
+  FunctionRef function = program->find(c.entry);
+  auto module = compile(needed(program, function), options, diags);
+  if (!module) return std::nullopt;
+  Arguments args = make_arguments(*function, c);
+  Runtime runtime;
+  runtime.module = module->module();
+  std::vector<abi::Word> words = words_of(*function, args);
+  std::vector<abi::Word> results(256);
+  execute(runtime, *find(*runtime.module, c.entry), words.data(), results.data(), 0, 1);
+  return runtime.failure;
+}
+
+}  // namespace tilewire::target::cpu

@@ -1,0 +1,67 @@
+// Runs a function of a program twice, interpreted and compiled, on the same random data, and compares.
+//
+// Compiled code runs on the smallest runtime there can be: submit runs the kernel at once.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "abi/abi.h"
+#include "ir/nodes.h"
+#include "target/cpu/compile.h"
+
+namespace tilewire::target::cpu {
+
+struct Range {
+  double low, high;
+};
+
+struct Case {
+  std::string text;                            // the program
+  std::string entry;                           // a kernel or an orchestration function
+  std::map<std::string, int64_t> dims = {};    // of pl.dynamic symbols
+  std::map<std::string, double> scalars = {};  // of scalar parameters; 1 where left out
+  std::map<std::string, Range> ranges = {};    // of the elements of parameters
+  double tolerance = -1;                       // relative; below 0: by dtype, 0: the same bits
+  bool lower = true;                           // run the passes first
+  bool same_array = false;                     // all tensor parameters of equal type are one array
+  uint64_t seed = 1;
+};
+
+// The cases a file asks for in comments, one a line:
+//     # run: ENTRY [dim.N=48] [n=3] [range.index=0..15] [tolerance=0] [same] [strided] [unlowered] [seed=2]
+// and those that must fail:
+//     # fails: ENTRY FAULT LINE [...]
+struct FileCase {
+  Case c;
+  Options options;
+  std::optional<int> fault;
+  uint32_t line = 0;
+  std::string title;
+};
+std::vector<FileCase> cases_of(const std::string& path);
+// Empty when the case does what it should.
+std::string problem(const FileCase& c);
+
+// Empty when both runs agree, else what differs first.
+std::string difference(const Case& c, const Options& options = {});
+
+// The fault of a compiled run and the line of its site; none when it ends well.
+struct Failure {
+  abi::Fault fault;
+  uint32_t line;
+  std::string what;
+  int64_t a, b, c, d;
+};
+std::optional<Failure> failure(const Case& c, const Options& options = {});
+
+ir::ProgramRef read(const std::string& text, bool lower);
+// With the diagnostics as text when it fails.
+std::unique_ptr<CompiledModule> compiled(const std::string& text, const Options& options, std::string& errors,
+                                         bool lower = true);
+
+}  // namespace tilewire::target::cpu

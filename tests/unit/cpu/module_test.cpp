@@ -1,0 +1,131 @@
+// The border: table layouts, what the lowering table covers, object files, faults and sites.
+#include <gtest/gtest.h>
+#include <llvm/IR/DataLayout.h>
+#include <llvm/IR/DerivedTypes.h>
+#include <llvm/IR/LLVMContext.h>
+
+#include <cstddef>
+
+#include "harness.h"
+#include "ops/registry.h"
+#include "target/cpu/lowering.h"
+#include "target/cpu/module_emitter.h"
+
+namespace tilewire::target::cpu {
+namespace {
+
+TEST(AbiTypes, HaveTheLayoutOfTheHeader) {
+  llvm::LLVMContext context;
+  llvm::DataLayout layout("e-m:e-i64:64-f80:128-n8:16:32:64-S128");
+  AbiTypes types = abi_types(context);
+  auto check = [&](llvm::StructType* type, size_t size, std::initializer_list<size_t> offsets) {
+    const llvm::StructLayout* found = layout.getStructLayout(type);
+    EXPECT_EQ(found->getSizeInBytes(), size);
+    unsigned i = 0;
+    for (size_t offset : offsets) EXPECT_EQ(found->getElementOffset(i++), offset);
+    EXPECT_EQ(i, type->getNumElements());
+  };
+  using P = abi::Param;
+  check(types.param, sizeof(P),
+        {offsetof(P, name), offsetof(P, kind), offsetof(P, access), offsetof(P, rank),
+         offsetof(P, element_bytes), offsetof(P, dtype), offsetof(P, reserved)});
+  using F = abi::Function;
+  check(types.function, sizeof(F),
+        {offsetof(F, name), offsetof(F, code), offsetof(F, params), offsetof(F, results),
+         offsetof(F, param_count), offsetof(F, result_count), offsetof(F, arena_bytes), offsetof(F, bits),
+         offsetof(F, site)});
+  using S = abi::Site;
+  check(types.site, sizeof(S),
+        {offsetof(S, file), offsetof(S, what), offsetof(S, line), offsetof(S, column)});
+  using M = abi::Module;
+  check(types.module, sizeof(M),
+        {offsetof(M, abi_version), offsetof(M, bits), offsetof(M, kernels), offsetof(M, entries),
+         offsetof(M, sites), offsetof(M, kernel_count), offsetof(M, entry_count), offsetof(M, site_count),
+         offsetof(M, reserved)});
+  using L = abi::Launch;
+  check(
+      types.launch, sizeof(L),
+      {offsetof(L, kernel), offsetof(L, args), offsetof(L, deps), offsetof(L, untracked), offsetof(L, blocks),
+       offsetof(L, dep_count), offsetof(L, bits), offsetof(L, site), offsetof(L, reserved)});
+  using H = abi::HookEvent;
+  check(types.hook_event, sizeof(H),
+        {offsetof(H, kind), offsetof(H, site), offsetof(H, address), offsetof(H, extents),
+         offsetof(H, row_stride_bytes), offsetof(H, peer), offsetof(H, value)});
+}
+
+// Tile and scalar ops, arrays and views are what lowered kernels are made of; pipes and lanes of split
+// kernels belong to a later stage.
+TEST(LoweringTable, CoversWhatLoweredProgramsHold) {
+  for (const ir::Op& op : ops::registry().all()) {
+    bool pipe = op.functions != 0 || op.synchronizes;
+    bool tile = op.name.starts_with("tile.") && !op.name.starts_with("tile.comm_");
+    bool needed = op.module == "pl" && !pipe &&
+                  (tile || op.name.starts_with("scalar.") || op.name.starts_with("array."));
+    if (!needed) continue;
+    EXPECT_NE(find_lowering(&op), nullptr) << op.qualified();
+  }
+  for (const char* name : {"pl.tensor.slice", "pl.tensor.reshape", "pl.tensor.transpose", "pl.tensor.create",
+                           "pl.tensor.read", "pl.tensor.write", "pl.tensor.dim", "pl.no_dep", "pl.no_task"}) {
+    EXPECT_NE(find_lowering(ops::registry().find(name)), nullptr) << name;
+  }
+}
+
+const char* const text = R"(
+import tilewire.language as pl
+
+
+@pl.program
+class P:
+    @pl.function(type=pl.FunctionType.InCore)
+    def double(self, x: pl.Tensor[[4, 8], pl.FP32], y: pl.Out[pl.Tensor[[4, 8], pl.FP32]]):
+        y = pl.store(pl.mul(pl.load(x, [0, 0], [4, 8]), 2.0), [0, 0], y)
+        return y
+
+    @pl.function(type=pl.FunctionType.Orchestration)
+    def main(self, x: pl.Tensor[[4, 8], pl.FP32], y: pl.Out[pl.Tensor[[4, 8], pl.FP32]]):
+        y = self.double(x, y)
+        return y
+)";
+
+TEST(Module, DescribesItsFunctions) {
+  std::string errors;
+  auto compiled_module = compiled(text, {}, errors);
+  ASSERT_TRUE(compiled_module) << errors;
+  const abi::Module& m = *compiled_module->module();
+  EXPECT_EQ(m.abi_version, abi::version);
+  ASSERT_EQ(m.kernel_count, 1u);
+  ASSERT_EQ(m.entry_count, 1u);
+  EXPECT_STREQ(m.kernels[0].name, "double");
+  EXPECT_STREQ(m.entries[0].name, "main");
+  ASSERT_EQ(m.kernels[0].param_count, 2u);
+  EXPECT_STREQ(m.kernels[0].params[1].name, "y");
+  EXPECT_EQ(m.kernels[0].params[0].access, abi::Reads);
+  EXPECT_EQ(m.kernels[0].params[1].access, abi::Writes);
+  EXPECT_EQ(m.kernels[0].params[1].rank, 2);
+  EXPECT_EQ(m.kernels[0].params[1].element_bytes, 4);
+  ASSERT_EQ(m.entries[0].result_count, 1u);
+  EXPECT_EQ(m.entries[0].results[0].kind, abi::ParamKind::Tensor);
+  EXPECT_EQ(m.sites[m.kernels[0].site].line, 8u);
+}
+
+TEST(Module, RunsFromItsObject) {
+  std::string errors;
+  Options only_object;
+  only_object.in_memory = false;
+  auto first = compiled(text, only_object, errors);
+  ASSERT_TRUE(first) << errors;
+  EXPECT_EQ(first->module(), nullptr);
+  auto second = load_object(first->object(), errors);
+  ASSERT_TRUE(second) << errors;
+  EXPECT_STREQ(second->module()->kernels[0].name, "double");
+}
+
+TEST(Module, RefusesBytesThatAreNoObject) {
+  std::string errors;
+  std::vector<std::byte> bytes(100, std::byte{7});
+  EXPECT_EQ(load_object(bytes, errors), nullptr);
+  EXPECT_NE(errors, "");
+}
+
+}  // namespace
+}  // namespace tilewire::target::cpu
