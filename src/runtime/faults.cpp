@@ -110,7 +110,7 @@ Diagnostic describe_deadlock(const Failure& failure, const abi::Module& module) 
   for (size_t i = 0; i < blocked.size() && i < shown; ++i) {
     const Blocked& one = blocked[i];
     std::string text = place(one.kernel, one.block, one.blocks, one.rank, failure.ranks);
-    text += (one.polls ? ": tests " : ": waits for ") + one.cell;
+    text += (one.polls ? ": tests " : ": waits for ") + (one.cell.empty() ? "a cell" : one.cell);
     text += one.polls ? ", which is " + std::to_string(one.seen)
                       : std::string(" ") + symbol(one.cmp) + " " + std::to_string(one.expected) +
                             ", which is " + std::to_string(one.seen);

@@ -66,6 +66,7 @@ void Rank::begin(const Request& request) {
 }
 
 void Rank::end(Kept& kept) {
+  stats.records = records_.size() * records_per_piece;
   for (Storage* storage : returned_storages_) kept.add(storage);
   returned_storages_.clear();
 }

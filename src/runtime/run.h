@@ -37,6 +37,7 @@ struct RankStats {
   uint64_t blocks = 0;      // of kernels
   uint64_t edges = 0;       // a task had to wait for another
   uint64_t parks = 0;       // a fiber gave up its worker to wait
+  uint64_t records = 0;     // of tasks that were in the graph at the same time, rounded up
   uint64_t compute_ns = 0;  // in kernels, less what they waited
   uint64_t wait_ns = 0;
 };
