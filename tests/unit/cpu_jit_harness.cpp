@@ -23,12 +23,19 @@ namespace {
 
 JITTargetMachineBuilder builder_for(const std::string& cpu) {
   static bool once = [] {
-    llvm::InitializeNativeTarget();
-    llvm::InitializeNativeTargetAsmPrinter();
+    llvm::InitializeAllTargetInfos();
+    llvm::InitializeAllTargets();
+    llvm::InitializeAllTargetMCs();
+    llvm::InitializeAllAsmPrinters();
     return true;
   }();
   (void)once;
   auto host = llvm::cantFail(JITTargetMachineBuilder::detectHost());
+  if (cpu.starts_with("neoverse")) {
+    JITTargetMachineBuilder arm(llvm::Triple("aarch64-linux-gnu"));
+    arm.setCPU(cpu);
+    return arm;
+  }
   if (!cpu.empty()) {
     host.setCPU(cpu);
     host.getFeatures() = llvm::SubtargetFeatures();

@@ -20,7 +20,8 @@ namespace tilewire::target::cpu {
 
 class Jit {
  public:
-  // A processor by its LLVM name, such as "haswell" or "x86-64"; empty for this one.
+  // A processor by its LLVM name, such as "haswell", "x86-64" or "neoverse-n1"; empty for this one. What it
+  // cannot run here can still be turned into machine code.
   explicit Jit(const std::string& cpu = "");
   ~Jit();
   Jit(const Jit&) = delete;

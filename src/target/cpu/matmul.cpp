@@ -14,6 +14,8 @@ using llvm::Value;
 
 namespace {
 
+constexpr int64_t cache_line = 64;
+
 // An operand as a kernel reads it.
 struct Operand {
   Value* base;
@@ -53,8 +55,9 @@ KernelTable kernel_table(llvm::Module& module, const MatmulPlan& plan) {
 }
 
 // strip(ptr a, i64 row, i64 step, ptr b, i64 step, ptr c, i64 row, i64 units, i1 accumulate, ptr sums,
-//       i64 rows, i64 columns, ptr edge)
-// All rows of a block of A by one panel, of which `columns` are in C.
+//       i64 rows, i64 columns, ptr edge, ptr ahead, i64 step)
+// All rows of a block of A by one panel, of which `columns` are in C. Each kernel asks for the next line of
+// what `ahead` points to, down its rows.
 llvm::Function* matmul_strip(llvm::Module& module, const MatmulPlan& plan) {
   auto& context = module.getContext();
   llvm::Type* word = llvm::Type::getInt64Ty(context);
@@ -76,6 +79,8 @@ llvm::Function* matmul_strip(llvm::Module& module, const MatmulPlan& plan) {
     b.SetInsertPoint(loop);
     auto* i = b.CreatePHI(word, 2);
     i->addIncoming(b.getInt64(0), entry);
+    auto* ahead = b.CreatePHI(pointer, 2);
+    ahead->addIncoming(f.getArg(13), entry);
     Value* left = emit_min(b, b.CreateSub(rows, i), b.getInt64(plan.rows));
     Value* entry_index = b.CreateAdd(first, left);
     Value* kernel = b.CreateLoad(pointer, b.CreateGEP(pointer, table.kernels, entry_index));
@@ -84,18 +89,20 @@ llvm::Function* matmul_strip(llvm::Module& module, const MatmulPlan& plan) {
     Value* c = emit_offset(b, f.getArg(5), b.CreateMul(i, f.getArg(6)));
     b.CreateCall(table.type, kernel,
                  {a, f.getArg(1), f.getArg(2), f.getArg(3), f.getArg(4), b.CreateSelect(ragged, edge, c),
-                  c_row, f.getArg(7), accumulate, f.getArg(9)});
+                  c_row, f.getArg(7), accumulate, f.getArg(9), ahead, f.getArg(14)});
     emit_if(b, ragged, [&] {
       b.CreateCall(matmul_edge(module, plan), {edge, c, f.getArg(6), count, columns, f.getArg(8)});
     });
     Value* next = b.CreateAdd(i, count);
     i->addIncoming(next, b.GetInsertBlock());
+    ahead->addIncoming(emit_offset(b, ahead, b.getInt64(cache_line)), b.GetInsertBlock());
     b.CreateCondBr(b.CreateICmpSLT(next, rows), loop, done);
     b.SetInsertPoint(done);
   };
-  return matmul_function(
-      module, plan.name("strip"),
-      {pointer, word, word, pointer, word, pointer, word, word, flag, pointer, word, word, pointer}, body);
+  return matmul_function(module, plan.name("strip"),
+                         {pointer, word, word, pointer, word, pointer, word, word, flag, pointer, word, word,
+                          pointer, pointer, word},
+                         body);
 }
 
 class Driver {
@@ -222,9 +229,23 @@ class Driver {
     Value* c = emit_offset(b, c_, b.CreateShl(c_index, word(2)));
     Value* sums = emit_offset(b, part(scratch_.sums), b.CreateShl(j, word(2)));
     Value* width = emit_min(b, b.CreateSub(count_, j), word(plan_.width()));
+    auto [ahead, ahead_step] = upcoming(kk, ii, column, base);
     b.CreateCall(matmul_strip(module_, plan_),
                  {a.base, a.row, a.step, base, step, c, b.CreateShl(c_stride_, word(2)), units_, add_, sums,
-                  rows, width, part(scratch_.edge)});
+                  rows, width, part(scratch_.edge), ahead, ahead_step});
+  }
+
+  // The same columns of B in the next block of k, which is what the last strips of this one should ask for;
+  // `base`, which is in the cache, if there is none. Of a transposed B the next block is the continuation of
+  // lines read now, and the processor asks for it by itself.
+  std::pair<Value*, Value*> upcoming(Value* kk, Value* ii, Value* column, Value* base) {
+    if (b_trans_) return {base, word(0)};
+    Value* next = b.CreateAdd(kk, word(plan_.block_k));
+    Value* last = b.CreateICmpSGE(b.CreateAdd(ii, word(plan_.block_m)), m_);
+    Value* useful = b.CreateAnd(last, b.CreateICmpSLT(next, k_));
+    Value* row = b.CreateMul(b_stride_, word(ir::bytes(plan_.dtype) * plan_.group));
+    return {b.CreateSelect(useful, element(b_, b_stride_, next, column), base),
+            b.CreateSelect(useful, row, word(0))};
   }
 
   llvm::Module& module_;

@@ -36,11 +36,14 @@ class Kernel {
     b.SetInsertPoint(loop);
     auto* left = phi(units, entry);
     auto* right = phi(f_.getArg(3), entry);
+    auto* ahead = phi(f_.getArg(10), entry);
     std::vector<llvm::PHINode*> bases, sums;
     for (int64_t r = 0; r < rows_; r += 3) bases.push_back(phi(first_row(r, entry), entry));
     for (Value* sum : before) sums.push_back(phi(sum, entry));
     sums_.assign(sums.begin(), sums.end());
+    emit_prefetch(b, ahead);
     step(bases, right);
+    ahead->addIncoming(emit_offset(b, ahead, f_.getArg(11)), loop);
     for (auto* base : bases) base->addIncoming(emit_offset(b, base, f_.getArg(2)), loop);
     for (size_t i = 0; i < sums.size(); ++i) sums[i]->addIncoming(sums_[i], loop);
     right->addIncoming(emit_offset(b, right, f_.getArg(4)), loop);
@@ -181,7 +184,8 @@ llvm::Function* matmul_kernel(llvm::Module& module, const MatmulPlan& plan, int6
   std::string name = plan.name("kernel." + std::to_string(rows) + "x" + std::to_string(vectors));
   return matmul_function(
       module, name,
-      {pointer, word, word, pointer, word, pointer, word, word, llvm::Type::getInt1Ty(context), pointer},
+      {pointer, word, word, pointer, word, pointer, word, word, llvm::Type::getInt1Ty(context), pointer,
+       pointer, word},
       [&](llvm::IRBuilder<>& b, llvm::Function& f) { Kernel(b, plan, rows, vectors, f).emit(); });
 }
 

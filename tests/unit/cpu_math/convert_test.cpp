@@ -20,7 +20,7 @@ using ir::RoundMode;
 using Bytes = std::vector<uint8_t>;
 using Map = void(const void*, void*, int64_t);
 
-const char* const machines[] = {"", "haswell", "x86-64"};
+const char* const machines[] = {"", "haswell", "x86-64", "neoverse-n1"};
 
 std::vector<DType> numbers() {
   std::vector<DType> all;

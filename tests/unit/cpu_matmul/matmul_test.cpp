@@ -171,7 +171,8 @@ std::vector<Shape> shapes(std::mt19937& random) {
 }
 
 class Matmul : public testing::TestWithParam<const char*> {};
-INSTANTIATE_TEST_SUITE_P(Machines, Matmul, testing::Values("", "skylake-avx512", "haswell", "x86-64"),
+INSTANTIATE_TEST_SUITE_P(Machines, Matmul,
+                         testing::Values("", "skylake-avx512", "haswell", "x86-64", "neoverse-n1"),
                          [](const auto& info) {
                            std::string name = *info.param ? info.param : "host";
                            for (char& c : name) c = std::isalnum(c) ? c : '_';
