@@ -85,9 +85,9 @@ abi::Status wait(abi::Context* context, const int32_t* cell, int32_t expected, u
   waiter.expected = expected;
   waiter.cmp = cmp;
   waiter.site = site;
-  waiter.word = nullptr;
   job.poll_count = 0;
   if (!met_soon(block, waiter)) {
+    waiter.word = rank.run.windows ? rank.run.windows->waiter_word(cell) : nullptr;
     uint64_t start_ns = rank.run.timing ? now_ns() : 0;
     job.leave(Job::After::Park);
     if (rank.run.timing) note_wait(block, site, start_ns);

@@ -22,6 +22,7 @@
 namespace tilewire::runtime {
 
 struct Storage;
+class Windows;
 
 // One call of an orchestration function on one rank. Those of a rank run one after the other, in their order;
 // those of different ranks are concurrent.
@@ -51,6 +52,7 @@ struct Request {
   const abi::Module* module = nullptr;
   std::span<const Dispatch> dispatches{};
   int32_t ranks = 1;
+  Windows* windows = nullptr;    // of the communication groups; not needed without any
   int32_t threads = 0;           // workers, the caller included; 0: one for each core
   bool more_than_cores = false;  // take `threads` as it is
   std::string trace{};           // write a Chrome trace here

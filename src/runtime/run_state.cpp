@@ -37,6 +37,7 @@ Run::Run(Process& owner) : process(owner) {}
 
 void Run::prepare(const Request& request) {
   module = request.module;
+  windows = request.windows;
   rank_count = request.ranks;
   int32_t cores = core_count();
   threads = request.threads <= 0 ? cores : request.threads;
@@ -252,7 +253,7 @@ Blocked Run::blocked(const Waiter& waiter, bool polls) const {
           .blocks = context.block_count,
           .kernel = context.kernel_name(),
           .site = waiter.site,
-          .cell = {},
+          .cell = windows ? windows->name_of(waiter.cell) : "",
           .seen = cell_value(waiter.cell),
           .cmp = waiter.cmp,
           .expected = waiter.expected,

@@ -12,6 +12,7 @@
 #include "runtime/process.h"
 #include "runtime/rank.h"
 #include "runtime/run.h"
+#include "runtime/windows.h"
 #include "runtime/worker.h"
 
 namespace tilewire::runtime {
@@ -60,6 +61,7 @@ class Run {
   Process& process;
   Cells cells;
   const abi::Module* module = nullptr;
+  const Windows* windows = nullptr;
   int32_t threads = 1;
   int32_t rank_count = 1;
   bool tracing = false;
