@@ -8,6 +8,7 @@
 
 #include "ir/op.h"
 #include "ir/printer.h"
+#include "ir/written.h"
 #include "support/diagnostics/ops.h"
 
 namespace tilewire::ir {
@@ -139,11 +140,12 @@ class CallMaker {
   void add_attribute(const OpParam& param, AttrValue value, const Span& at);
   bool convert_enum(const OpParam& param, AttrValue& value, const Span& at);
   void check_operand(const OpParam& param, ExprRef& arg, const Span& at);
-  void wrong_class(const OpParam& param, const ExprRef& arg, const Span& at);
+  void wrong_class(const OpParam& param, const ExprRef& arg, const Span& at, const std::string& text);
   void wrong_argument(const OpParam& param, const OpArgument& argument);
+  bool is_signal(const OpParam& param) const;
   std::optional<DType> literal_target(const OpParam& param, const ExprRef& arg) const;
   void convert_literal(const OpParam& param, ExprRef& arg, const Span& at);
-  const Span& place(size_t slot) const { return places_[slot] ? *places_[slot] : span_; }
+  const Span& place(size_t param) const { return places_[param] ? *places_[param] : span_; }
 
   const Op& op_;
   const Span& span_;
@@ -186,12 +188,12 @@ void CallMaker::bind(std::vector<OpArgument>& positional, std::vector<OpKeyword>
       if (!param.optional) missing(param);
       continue;
     }
+    if (bound[i]->span) places_[i] = &bound[i]->span;
     if (param.kind == OpParam::Attribute) {
       add_attribute(param, *bound[i]);
       continue;
     }
     size_t slot = op_.operand_slots[i];
-    if (bound[i]->span) places_[slot] = &bound[i]->span;
     args_[slot] = param.kind == OpParam::Operand ? to_operand(param, *bound[i]) : to_list(param, *bound[i]);
   }
 }
@@ -236,6 +238,10 @@ void CallMaker::unknown_keyword(const OpKeyword& keyword) {
 void CallMaker::missing(const OpParam& param) {
   std::string doc = param.doc.substr(0, param.doc.find(". "));
   while (!doc.empty() && doc.back() == '.') doc.pop_back();
+  // Messages start in lower case; a word in capitals (an abbreviation, a dtype) stays as it is.
+  bool word = doc.size() > 1 && doc[1] >= 'a' && doc[1] <= 'z';
+  if (word && doc[0] >= 'A' && doc[0] <= 'Z') doc[0] = static_cast<char>(doc[0] - 'A' + 'a');
+  if (doc.starts_with("A ")) doc[0] = 'a';
   fail(diag::op_missing_argument, span_, {op_.qualified(), param.name})
       .with_note("`" + param.name + "`: " + doc);
 }
@@ -441,8 +447,10 @@ void CallMaker::take(ExprList args, AttrList attrs) {
   }
 }
 
-void CallMaker::wrong_class(const OpParam& param, const ExprRef& arg, const Span& at) {
-  std::string label = "`" + to_string(arg) + "` is " + to_string(arg->type);
+// `text`: how the argument is written.
+void CallMaker::wrong_class(const OpParam& param, const ExprRef& arg, const Span& at,
+                            const std::string& text) {
+  std::string label = "`" + text + "` is " + to_string(arg->type);
   auto dtype = scalar_dtype(arg->type);
   bool wants_int = (param.accepts & AcceptInt) && !(param.accepts & AcceptScalar);
   const auto* tensor = as<TensorType>(arg->type);
@@ -457,11 +465,13 @@ void CallMaker::wrong_class(const OpParam& param, const ExprRef& arg, const Span
   } else if (tensor && (param.accepts & AcceptWindow)) {
     std::string shape;
     for (const ExprRef& dim : tensor->shape) shape += (shape.empty() ? "" : ", ") + to_string(dim);
-    fail(diag::needs_window, at, {op_.qualified()})
-        .with_label(label)
-        .with_help("put `" + to_string(arg) + "` in a window: buf = pld.alloc_window_buffer([" + shape +
-                   "], dtype=pl." + std::string(info(tensor->dtype).name) +
-                   ") on the host, then pld.window(buf, ...)");
+    Diagnostic& d = fail(diag::needs_window, at, {op_.qualified()}).with_label(label);
+    if (is_signal(param)) {
+      d.with_help("signals are windows: s = pld.alloc_signal(n) on the host, then pass `s`");
+    } else {
+      d.with_help("put `" + text + "` in a window: buf = pld.alloc_window_buffer([" + shape + "], dtype=pl." +
+                  std::string(info(tensor->dtype).name) + ") on the host, then pld.window(buf, ...)");
+    }
   } else {
     Diagnostic& d = fail(diag::op_operand_class, at,
                          {op_.qualified(), describe(param.accepts), param.name, what_is(arg->type)})
@@ -474,10 +484,18 @@ void CallMaker::wrong_class(const OpParam& param, const ExprRef& arg, const Span
   }
 }
 
+// Whether the op signals through the operand or waits on it.
+bool CallMaker::is_signal(const OpParam& param) const {
+  return std::any_of(op_.effects.begin(), op_.effects.end(), [&](const Effect& effect) {
+    bool signals = effect.access == Access::Signal || effect.access == Access::Wait;
+    return signals && &op_.params[effect.param] == &param;
+  });
+}
+
 void CallMaker::check_operand(const OpParam& param, ExprRef& arg, const Span& at) {
   if (param.kind == OpParam::Operand) {
     if (accepts(param.accepts, arg->type)) return;
-    return wrong_class(param, arg, at);
+    return wrong_class(param, arg, at, written(&at, arg));
   }
   const auto* list = as<MakeTuple>(arg);
   if (!list) return;  // already reported
@@ -485,7 +503,8 @@ void CallMaker::check_operand(const OpParam& param, ExprRef& arg, const Span& at
     if (accepts(param.accepts, element->type)) continue;
     // A variable's own span is where it was defined; other expressions know where they stand.
     bool placed = element->span && !isa<Var>(element);
-    wrong_class(param, element, placed ? element->span : at);
+    wrong_class(param, element, placed ? element->span : at,
+                placed ? written(&element->span, element) : to_string(element));
   }
 }
 
@@ -546,14 +565,14 @@ Ref<const Call> CallMaker::finish(TypeRef annotated) {
     const OpParam& param = op_.params[i];
     if (param.kind == OpParam::Attribute) continue;
     size_t slot = op_.operand_slots[i];
-    if (args_[slot]) check_operand(param, args_[slot], place(slot));
+    if (args_[slot]) check_operand(param, args_[slot], place(i));
   }
   if (failed_) return nullptr;
   for (size_t i = 0; i < op_.params.size(); ++i) {
     const OpParam& param = op_.params[i];
     if (param.kind != OpParam::Operand || (param.like < 0 && !param.literal)) continue;
     size_t slot = op_.operand_slots[i];
-    if (args_[slot]) convert_literal(param, args_[slot], place(slot));
+    if (args_[slot]) convert_literal(param, args_[slot], place(i));
   }
   if (failed_) return nullptr;
   OpCheck check(op_, args_, attrs_, span_, diags_, std::move(annotated), places_.data());

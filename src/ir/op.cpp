@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/printer.h"
+#include "ir/written.h"
 
 namespace tilewire::ir {
 namespace {
@@ -45,7 +46,8 @@ std::string join_words(const std::vector<std::string>& words) {
   return out;
 }
 
-// The operand as it was written, from the source if that is short enough, else from the expression.
+}  // namespace
+
 std::string written(const Span* place, const ExprRef& expr) {
   constexpr size_t longest = 48;
   if (place && *place && place->file && place->line == place->end_line) {
@@ -57,8 +59,6 @@ std::string written(const Span* place, const ExprRef& expr) {
   }
   return to_string(expr);
 }
-
-}  // namespace
 
 std::string describe(uint16_t accepts) {
   std::vector<std::string> words;
@@ -231,7 +231,7 @@ Diagnostic& OpCheck::error(Diag id, std::string_view operand, std::vector<std::s
   int index = op.param_index(operand);
   TW_CHECK(index >= 0, op.qualified() + " has no parameter " + std::string(operand));
   int position = op.operand_slots[index];
-  const Span* place = places_ && position >= 0 ? places_[position] : nullptr;
+  const Span* place = places_ ? places_[index] : nullptr;
   Diagnostic& d = diags.report(id, place && *place ? *place : span, std::move(arguments));
   if (position < 0 || !args[position]) return d;
   const ExprRef& expr = args[position];

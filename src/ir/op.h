@@ -125,7 +125,7 @@ class OpTable {
 // The view a type rule has of the call being made. It may replace operands (to normalise them).
 class OpCheck {
  public:
-  // `places`: where each operand was written, null where that is not known; null: nowhere.
+  // `places`: where each parameter's value stands, null where that is not known; null: nowhere.
   OpCheck(const Op& op, ExprList& args, const AttrList& attrs, const Span& span, Diagnostics& diags,
           TypeRef annotated, const Span* const* places = nullptr)
       : op(op),
@@ -160,7 +160,7 @@ class OpCheck {
     return static_cast<E>(attr(name)->get<EnumValue>()->value);
   }
 
-  // Reports at the operand of that name, labelled "`x` is <type>"; at the call when it has no span.
+  // Reports at the value of that parameter, an operand labelled "`x` is <type>"; at the call if it has none.
   Diagnostic& error(Diag id, std::string_view operand, std::vector<std::string> arguments);
   // Reports at the call.
   Diagnostic& error(Diag id, std::vector<std::string> arguments);

@@ -18,9 +18,9 @@ TypeRef element_type(DType dtype) {
 TypeRef create_rule(OpCheck& c) {
   int64_t extent = *c.attr("n")->get<int64_t>();
   DType dtype = *c.attr("dtype")->get<DType>();
-  if (extent <= 0) c.error(diag::array_extent, {std::to_string(extent)});
+  if (extent <= 0) c.error(diag::array_extent, "n", {std::to_string(extent)});
   if (!is_integer(dtype) && dtype != DType::Bool && dtype != DType::TaskId) {
-    c.error(diag::array_dtype, {name_of(dtype)})
+    c.error(diag::array_dtype, "dtype", {name_of(dtype)})
         .with_help("a tile of one row holds floats: pl.tile.create([1, n], ...)");
   }
   return c.failed() ? nullptr : make<ArrayType>(Span{}, extent, dtype);

@@ -43,8 +43,11 @@ bool check_same_shape(OpCheck& c, std::string_view a, std::string_view b) {
 
 bool check_storage_dtype(OpCheck& c, const char* what, DType dtype) {
   if (dtype != DType::TaskId) return true;
-  c.error(diag::storage_dtype, {what, name_of(dtype)})
-      .with_help("pl.array.create(n, pl.TASK_ID) holds task ids");
+  std::vector<std::string> arguments = {what, name_of(dtype)};
+  bool given = c.op.param_index("dtype") >= 0;
+  Diagnostic& d = given ? c.error(diag::storage_dtype, "dtype", std::move(arguments))
+                        : c.error(diag::storage_dtype, std::move(arguments));
+  d.with_help("pl.array.create(n, pl.TASK_ID) holds task ids");
   return false;
 }
 

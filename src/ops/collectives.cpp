@@ -23,7 +23,7 @@ bool check_collective_dtype(OpCheck& c, const char* name) {
 bool check_collective_signal(OpCheck& c, std::optional<int64_t> ranks) {
   int64_t cores = *c.attr("core_num")->get<int64_t>();
   if (cores <= 0) {
-    c.error(diag::core_num, {c.op.qualified(), std::to_string(cores)});
+    c.error(diag::core_num, "core_num", {c.op.qualified(), std::to_string(cores)});
     return false;
   }
   if (!c.has("signal")) return true;

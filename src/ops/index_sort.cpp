@@ -100,7 +100,7 @@ TypeRef mrgsort_rule(OpCheck& c) {
   int64_t legal = 32;
   while (legal < run && legal <= cols / 4) legal *= 4;
   if (run != legal || run >= cols) {
-    c.error(diag::merge_block, "x", {std::to_string(run)});
+    c.error(diag::merge_block, "block_len", {std::to_string(run)});
     return nullptr;
   }
   if (cols % run != 0) {

@@ -17,19 +17,19 @@ int64_t int_attr(const OpCheck& c, const char* name) {
 
 bool check_positive(OpCheck& c, const char* name) {
   if (!c.attr(name) || int_attr(c, name) > 0) return true;
-  c.error(diag::pipe_size, {name, c.op.qualified(), std::to_string(int_attr(c, name))});
+  c.error(diag::pipe_size, name, {name, c.op.qualified(), std::to_string(int_attr(c, name))});
   return false;
 }
 
 bool check_text(OpCheck& c, const char* name) {
   if (!c.attr(name)->get<std::string>()->empty()) return true;
-  c.error(diag::pipe_name, {name, c.op.qualified()});
+  c.error(diag::pipe_name, name, {name, c.op.qualified()});
   return false;
 }
 
 bool check_id(OpCheck& c) {
   if (int_attr(c, "id") >= 0) return true;
-  c.error(diag::pipe_id, {std::to_string(int_attr(c, "id"))});
+  c.error(diag::pipe_id, "id", {std::to_string(int_attr(c, "id"))});
   return false;
 }
 
@@ -38,7 +38,7 @@ TypeRef reserve_rule(OpCheck& c) {
   good = check_positive(c, "size") && good;
   int64_t base = int_attr(c, "base");
   if (base < 0 && base != automatic) {
-    c.error(diag::buffer_base, {std::to_string(base)})
+    c.error(diag::buffer_base, "base", {std::to_string(base)})
         .with_help("leave it to the compiler with base=pl.AUTO");
     good = false;
   }
@@ -55,7 +55,7 @@ bool check_buffer(OpCheck& c, const char* name, bool used, int64_t mask) {
   if (!c.has(name)) c.set(name, make<ConstInt>(c.span, int64_t{0}, DType::Int32));
   if (!normalise_int32(c, name)) return false;
   if (!used || constant_value(c.arg(name)) != 0) return true;
-  c.error(diag::pipe_buffer, {std::to_string(mask), name})
+  c.error(diag::pipe_buffer, "dir_mask", {std::to_string(mask), name})
       .with_help(
           "the consumer half makes it with pl.reserve_buffer, the producer half with pl.import_peer_buffer");
   return false;
@@ -67,7 +67,7 @@ TypeRef initialize_rule(OpCheck& c) {
   good = check_positive(c, "slot_size") && good;
   good = check_positive(c, "slot_num") && good;
   if (mask < 1 || mask > 3) {
-    c.error(diag::pipe_direction, {std::to_string(mask)});
+    c.error(diag::pipe_direction, "dir_mask", {std::to_string(mask)});
     return nullptr;
   }
   good = check_buffer(c, "c2v", mask & 1, mask) && good;

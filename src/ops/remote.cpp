@@ -63,7 +63,7 @@ void check_transfer(OpCheck& c) {
   for (const char* name : {"chunk_rows", "chunk_cols"}) {
     int64_t chunk = *c.attr(name)->get<int64_t>();
     if (chunk >= 0) continue;
-    c.error(diag::chunk_negative, {name, c.op.qualified(), std::to_string(chunk)})
+    c.error(diag::chunk_negative, name, {name, c.op.qualified(), std::to_string(chunk)})
         .with_help("0 leaves the size of a chunk to the compiler");
   }
   if (!check_equal_rank(c, "dst", "src")) return;
@@ -92,7 +92,7 @@ void check_completion(OpCheck& c) {
       if (c.has(name)) c.error(diag::notify_without_signal, name, {name, c.op.qualified()});
     }
     if (c.enum_attr<NotifyOp>("op") != NotifyOp::AtomicAdd) {
-      c.error(diag::notify_without_signal, {"op", c.op.qualified()});
+      c.error(diag::notify_without_signal, "op", {"op", c.op.qualified()});
     }
     return;
   }

@@ -147,6 +147,7 @@ bool require_integers(OpCheck& c, bool or_bool) {
     if (is_integer(dtype) || (or_bool && dtype == DType::Bool)) continue;
     c.error(diag::not_integers, names[i], {spelled(c.op), name_of(dtype)})
         .with_help("pl.cast(x, pl.INT32) makes an integer of it");
+    break;  // a literal beside it has taken its dtype
   }
   return !c.failed();
 }

@@ -198,7 +198,7 @@ TEST(SerializeErrors, WhatANewerVersionWrote) {
   fields.node(kind_of<ScalarType>, 2, [](Packer& out) { out.pack(3).pack(1); });
   EXPECT_EQ(
       error_of(fields.bytes()),
-      "node 0, a ScalarType, has 2 fields where this version of Tilewire knows 1: the IR was written by a "
+      "node 0 (`ScalarType`) has 2 fields where this version of Tilewire knows 1: the IR was written by a "
       "newer one");
   File op = scalar_file();
   op.ops = {"pl.frobnicate"};
@@ -209,20 +209,21 @@ TEST(SerializeErrors, WhatANewerVersionWrote) {
 TEST(SerializeErrors, ValuesOutOfRange) {
   File dtype;
   dtype.node(kind_of<ScalarType>, 1, [](Packer& out) { out.pack(99); });
-  EXPECT_EQ(error_of(dtype.bytes()), "malformed IR: `dtype` of node 0, a ScalarType: no such dtype");
+  EXPECT_EQ(error_of(dtype.bytes()), "malformed IR: `dtype` of node 0 (`ScalarType`): no such dtype");
   File layout;
   layout.node(kind_of<TensorView>, 2, [](Packer& out) { out.pack_array(0).pack(7); });
   EXPECT_EQ(error_of(layout.bytes()),
-            "malformed IR: `layout` of node 0, a TensorView: no such member of the enumeration");
+            "malformed IR: `layout` of node 0 (`TensorView`): no such member of the enumeration");
   File text;
   text.node(kind_of<DimSymbol>, 1, [](Packer& out) { out.pack(1); });
-  EXPECT_EQ(error_of(text.bytes()), "malformed IR: `name` of node 0, a DimSymbol: expected a string");
+  EXPECT_EQ(error_of(text.bytes()), "malformed IR: `name` of node 0 (`DimSymbol`): expected a string");
   File large;
   large.node(kind_of<ConstInt>, 1, [](Packer& out) { out.pack(UINT64_MAX); });
-  EXPECT_EQ(error_of(large.bytes()), "malformed IR: `value` of node 0, a ConstInt: expected an integer");
+  EXPECT_EQ(error_of(large.bytes()), "malformed IR: `value` of node 0 (`ConstInt`): expected an integer");
   File invalid;
   invalid.node(kind_of<DimSymbol>, 1, [](Packer& out) { out.pack(""); });
-  EXPECT_EQ(error_of(invalid.bytes()), "malformed IR: node 0, a DimSymbol: a dynamic dimension needs a name");
+  EXPECT_EQ(error_of(invalid.bytes()),
+            "malformed IR: node 0 (`DimSymbol`): a dynamic dimension needs a name");
   File map;
   map.node(kind_of<ScalarType>, 1, [](Packer& out) { out.pack_map(0); });
   EXPECT_EQ(error_of(map.bytes()), "malformed IR at byte 9: a value of a kind that no IR holds");
@@ -233,15 +234,15 @@ TEST(SerializeErrors, References) {
     File file = scalar_file();
     file.node(kind_of<Eval>, 1, [&](Packer& out) { out.pack(distance); });
     EXPECT_EQ(error_of(file.bytes()),
-              "malformed IR: `value` of node 1, a Eval: a reference to no earlier node");
+              "malformed IR: `value` of node 1 (`Eval`): a reference to no earlier node");
   }
   File kind = scalar_file();
   kind.node(kind_of<Eval>, 1, [](Packer& out) { out.pack(1); });
   EXPECT_EQ(error_of(kind.bytes()),
-            "malformed IR: `value` of node 1, a Eval: a ScalarType does not belong here");
+            "malformed IR: `value` of node 1 (`Eval`): a ScalarType does not belong here");
   File null;
   null.node(kind_of<Block>, 1, [](Packer& out) { out.pack_array(1).pack_nil(); });
-  EXPECT_EQ(error_of(null.bytes()), "malformed IR: node 0, a Block: a statement of a block is missing");
+  EXPECT_EQ(error_of(null.bytes()), "malformed IR: node 0 (`Block`): a statement of a block is missing");
 }
 
 TEST(SerializeErrors, Spans) {
@@ -254,8 +255,8 @@ TEST(SerializeErrors, Spans) {
     return file.bytes();
   };
   EXPECT_EQ(error_of(with({0, 1, 1, 1, 1})),
-            "malformed IR: `span` of node 0, a ScalarType: no such source file");
-  EXPECT_EQ(error_of(with({1, 2})), "malformed IR: `span` of node 0, a ScalarType: expected a span");
+            "malformed IR: `span` of node 0 (`ScalarType`): no such source file");
+  EXPECT_EQ(error_of(with({1, 2})), "malformed IR: `span` of node 0 (`ScalarType`): expected a span");
 }
 
 TEST(SerializeErrors, StatedLengthsAreNotTrusted) {
@@ -307,7 +308,7 @@ TEST(SerializeErrors, SharingThatExplodes) {
 TEST(SerializeErrors, NotAProgram) {
   Diagnostics diags;
   EXPECT_EQ(program_from_bytes(to_bytes(const_index(1)), sample::ops(), diags), nullptr);
-  EXPECT_EQ(diags.all().at(0).message, "the IR holds a ConstInt, not a program");
+  EXPECT_EQ(diags.all().at(0).message, "the IR holds one `ConstInt`, not a program");
 }
 
 TEST(SerializeErrors, ProgramsAreVerified) {

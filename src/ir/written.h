@@ -1,0 +1,14 @@
+// How an operand stands in the program, for messages.
+#pragma once
+
+#include <string>
+
+#include "ir/nodes.h"
+
+namespace tilewire::ir {
+
+// From the source at `place`, if that is known and short enough, else from the expression. A temporary has a
+// name that no program shows, so the source comes first.
+std::string written(const Span* place, const ExprRef& expr);
+
+}  // namespace tilewire::ir
