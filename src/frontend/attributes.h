@@ -2,6 +2,8 @@
 // the node's own list, so a new Attr field can be written in programs without a change here.
 #pragma once
 
+#include <initializer_list>
+#include <string>
 #include <string_view>
 
 #include "frontend/value.h"
@@ -41,6 +43,48 @@ AttributeResult set_attribute_field(Node& node, std::string_view name, const Val
   };
   std::apply([&](const auto&... field) { (try_field(field), ...); }, Node::fields());
   return result;
+}
+
+// What to write for an attribute that was given something else; empty when the node has none of that name.
+template <class Node>
+std::string attribute_help(std::string_view name) {
+  std::string help;
+  auto try_field = [&]<class T>(const ir::Field<Node, T>& field) {
+    if (field.role != ir::FieldRole::Attr || field.name != name) return;
+    std::string key = std::string(name) + "=";
+    if constexpr (std::is_same_v<T, bool>) {
+      help = "write `" + key + "True` or `" + key + "False`";
+    } else if constexpr (std::is_same_v<T, std::string>) {
+      help = "write a string: `" + key + "\"copy\"`";
+    } else if constexpr (std::is_enum_v<T> && !std::is_same_v<T, ir::DType>) {
+      const ir::EnumInfo& info = ir::info(ir::EnumIdOf<T>::id);
+      for (const ir::EnumMember& member : info.members) {
+        help += (help.empty() ? "write `" : ", `") + (help.empty() ? key : std::string()) +
+                std::string(info.module) + "." + std::string(info.name) + "." + std::string(member.name) +
+                "`";
+      }
+    } else {
+      help = "write a constant: `" + key + "2`";
+    }
+  };
+  std::apply([&](const auto&... field) { (try_field(field), ...); }, Node::fields());
+  return help;
+}
+
+// The keywords of a form whose node this is: "it takes `deps=`, `level=`, ...". `others`: those that are not
+// attributes.
+template <class Node>
+std::string keywords_help(std::initializer_list<const char*> others) {
+  std::string list;
+  auto add = [&](const char* name) {
+    list += (list.empty() ? "it takes `" : ", `") + std::string(name) + "=`";
+  };
+  for (const char* name : others) add(name);
+  auto try_field = [&](const auto& field) {
+    if (field.role == ir::FieldRole::Attr) add(field.name);
+  };
+  std::apply([&](const auto&... field) { (try_field(field), ...); }, Node::fields());
+  return list;
 }
 
 }  // namespace tilewire::frontend

@@ -95,9 +95,12 @@ class LivenessWalk {
   std::vector<const std::vector<Symbol>*> loops_;  // carried names of the loops around
 
   std::vector<bool> take_table() {
-    if (analysis_.tables_.empty()) return std::vector<bool>(analysis_.symbol_count_, false);
-    std::vector<bool> table = std::move(analysis_.tables_.back());
-    analysis_.tables_.pop_back();
+    std::vector<bool> table;
+    if (!analysis_.tables_.empty()) {
+      table = std::move(analysis_.tables_.back());
+      analysis_.tables_.pop_back();
+    }
+    if (table.size() < analysis_.symbol_count_) table.resize(analysis_.symbol_count_);
     return table;
   }
   void give_back(std::vector<bool> table, const std::vector<Change>& changes) {
@@ -255,7 +258,8 @@ class LivenessWalk {
   }
 };
 
-Carries CarryAnalysis::analyse(std::span<const Stmt* const> body) {
+Carries CarryAnalysis::analyse(std::span<const Stmt* const> body, size_t symbol_count) {
+  symbol_count_ = symbol_count;
   Carries carries;
   LivenessWalk(carries, *this).run(body);
   return carries;

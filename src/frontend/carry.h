@@ -27,12 +27,12 @@ class Carries {
 // costs what its text costs.
 class CarryAnalysis {
  public:
-  explicit CarryAnalysis(size_t symbol_count) : symbol_count_(symbol_count) {}
-  Carries analyse(std::span<const Stmt* const> body);
+  // `symbol_count`: of the tree by now, all of the body's names among them.
+  Carries analyse(std::span<const Stmt* const> body, size_t symbol_count);
 
  private:
   friend class LivenessWalk;
-  size_t symbol_count_;
+  size_t symbol_count_ = 0;
   std::vector<std::vector<bool>> tables_;  // all false between uses
 };
 

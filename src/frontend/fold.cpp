@@ -35,6 +35,26 @@ Folded power(int64_t base, int64_t exponent) {
   return Value(result);
 }
 
+template <class T>
+Folded comparison(Operator op, const T& a, const T& b) {
+  switch (op) {
+    case Operator::Eq:
+      return Value(a == b);
+    case Operator::Ne:
+      return Value(a != b);
+    case Operator::Lt:
+      return Value(a < b);
+    case Operator::Le:
+      return Value(a <= b);
+    case Operator::Gt:
+      return Value(a > b);
+    case Operator::Ge:
+      return Value(a >= b);
+    default:
+      return std::nullopt;
+  }
+}
+
 Folded integers(Operator op, int64_t a, int64_t b) {
   int64_t r = 0;
   auto checked = [&](bool overflow) -> Folded {
@@ -73,20 +93,8 @@ Folded integers(Operator op, int64_t a, int64_t b) {
     case Operator::Shr:
       if (b < 0) return std::string("negative shift count");
       return Value(a >> std::min<int64_t>(b, 63));
-    case Operator::Eq:
-      return Value(a == b);
-    case Operator::Ne:
-      return Value(a != b);
-    case Operator::Lt:
-      return Value(a < b);
-    case Operator::Le:
-      return Value(a <= b);
-    case Operator::Gt:
-      return Value(a > b);
-    case Operator::Ge:
-      return Value(a >= b);
     default:
-      return std::nullopt;
+      return comparison(op, a, b);
   }
 }
 
@@ -109,20 +117,8 @@ Folded floats(Operator op, double a, double b) {
       return Value(a - b * std::floor(a / b));
     case Operator::Pow:
       return Value(std::pow(a, b));
-    case Operator::Eq:
-      return Value(a == b);
-    case Operator::Ne:
-      return Value(a != b);
-    case Operator::Lt:
-      return Value(a < b);
-    case Operator::Le:
-      return Value(a <= b);
-    case Operator::Gt:
-      return Value(a > b);
-    case Operator::Ge:
-      return Value(a >= b);
     default:
-      return std::nullopt;
+      return comparison(op, a, b);
   }
 }
 
@@ -147,20 +143,7 @@ Folded lists(Operator op, const Value& a, const Value& b) {
 }
 
 Folded strings(Operator op, const std::string& a, const std::string& b) {
-  switch (op) {
-    case Operator::Add:
-      return Value(a + b);
-    case Operator::Lt:
-      return Value(a < b);
-    case Operator::Le:
-      return Value(a <= b);
-    case Operator::Gt:
-      return Value(a > b);
-    case Operator::Ge:
-      return Value(a >= b);
-    default:
-      return std::nullopt;
-  }
+  return op == Operator::Add ? Folded(Value(a + b)) : comparison(op, a, b);
 }
 
 Folded to_int(double value) {

@@ -463,6 +463,13 @@ void Lexer::rewind(const Mark& mark) {
   crossed_line_ = false;
 }
 
+void Lexer::rewind(const Mark& mark, std::span<const Indentation> blocks) {
+  rewind(mark);
+  indents_.assign(blocks.begin(), blocks.end());
+  pending_dedents_ = 0;
+  pending_indent_ = false;
+}
+
 Position Lexer::position(uint32_t offset, const Token& inside) const {
   Position result = inside.range.begin;
   for (uint32_t i = inside.begin; i < offset; ++i) {

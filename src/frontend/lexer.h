@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -190,16 +191,25 @@ class Lexer {
   Mark mark() const;
   void rewind(const Mark& mark);
 
+  // The columns of the blocks around, outermost first.
+  struct Indentation {
+    uint32_t column, tab_is_one;
+    bool operator==(const Indentation&) const = default;
+  };
+  std::span<const Indentation> indentations() const { return indents_; }
+  // After the `:` that opens a block: goes to the line behind the block without reading it. False, and
+  // nowhere else, when the text is not plain enough to tell: tabs in front of code, f-strings, brackets that
+  // do not match. What it skips is not checked.
+  bool skim_block();
+  // Back to a mark in any line before, outside brackets, with the blocks that were around it.
+  void rewind(const Mark& mark, std::span<const Indentation> blocks);
+
   std::string_view text(const Token& token) const { return {text_ + token.begin, token.end - token.begin}; }
   Position position(uint32_t offset, const Token& inside) const;
 
  private:
   static constexpr size_t kept = 256;
   enum class Phase : uint8_t { LineStart, Blocks, Inline, Closing, Ended };
-  struct Indentation {
-    uint32_t column, tab_is_one;
-    bool operator==(const Indentation&) const = default;
-  };
 
   bool begin_line(Token& token);
   Indentation measure_indentation();

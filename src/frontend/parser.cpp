@@ -5,8 +5,8 @@
 
 namespace tilewire::frontend {
 
-Parser::Parser(SyntaxTree& tree, ParseMode mode, Diagnostics& diags)
-    : tree_(tree), mode_(mode), diags_(diags), lexer_(tree), nodes_(tree.arena) {
+Parser::Parser(SyntaxTree& tree, ParseMode mode, Bodies bodies, Diagnostics& diags)
+    : tree_(tree), mode_(mode), bodies_(bodies), diags_(diags), lexer_(tree), nodes_(tree.arena) {
   modules_.emplace(tree.intern("pl"), "tilewire.language");
   modules_.emplace(tree.intern("pld"), "tilewire.language.distributed");
   unreadable_ = report_unreadable_text();
@@ -43,6 +43,28 @@ Tok Parser::peek() {
   return next.kind;
 }
 
+// Here, where a parser is a complete type.
+SyntaxTree::SyntaxTree(Ref<const SourceFile> file) : file(std::move(file)) {
+  names_.push_back({});
+}
+SyntaxTree::~SyntaxTree() = default;
+
+FunctionBody::FunctionBody(SyntaxTree& tree, const FunctionDef& def)
+    : tree_(tree), before_(tree.arena.mark()) {
+  stmts_ = def.place ? tree.parser->skipped_body(def) : def.body;
+}
+
+FunctionBody::~FunctionBody() {
+  tree_.arena.rewind(before_);
+}
+
+void read_skipped_bodies(SyntaxTree& tree) {
+  if (!tree.parser) return;
+  for (const FunctionDef* def : tree.parser->skipped()) {
+    if (!def->place->read) FunctionBody(tree, *def);
+  }
+}
+
 namespace {
 
 // Positions are 32 bits wide.
@@ -52,10 +74,13 @@ bool fits(const SourceFile& file) {
 
 }  // namespace
 
-std::unique_ptr<SyntaxTree> parse(Ref<const SourceFile> file, ParseMode mode, Diagnostics& diags) {
+std::unique_ptr<SyntaxTree> parse(Ref<const SourceFile> file, ParseMode mode, Diagnostics& diags,
+                                  Bodies bodies) {
   auto tree = std::make_unique<SyntaxTree>(std::move(file));
   if (fits(*tree->file)) {
-    Parser(*tree, mode, diags).file();
+    auto parser = std::make_unique<Parser>(*tree, mode, bodies, diags);
+    parser->file();
+    if (bodies == Bodies::Skipped) tree->parser = std::move(parser);
   } else {
     diags.report(diag::source_too_large, {tree->file, 0, 0, 0, 0});
   }
@@ -67,7 +92,7 @@ std::unique_ptr<SyntaxTree> parse_expression(Ref<const SourceFile> file, Diagnos
   auto tree = std::make_unique<SyntaxTree>(std::move(file));
   *root = nullptr;
   if (fits(*tree->file)) {
-    *root = Parser(*tree, ParseMode::Strict, diags).only_expression();
+    *root = Parser(*tree, ParseMode::Strict, Bodies::Read, diags).only_expression();
   } else {
     diags.report(diag::source_too_large, {tree->file, 0, 0, 0, 0});
   }

@@ -18,11 +18,15 @@
 namespace tilewire::frontend {
 
 enum class ParseMode { Strict, Module };
+// Whether the tree holds the bodies of functions, or they are skipped and a FunctionBody reads one when it is
+// needed, with its errors. `diags` must then live as long as the tree.
+enum class Bodies { Read, Skipped };
 
 inline constexpr int max_nesting = 200;
 
 // Never null; after errors, holds what could be read.
-std::unique_ptr<SyntaxTree> parse(Ref<const SourceFile> file, ParseMode mode, Diagnostics& diags);
+std::unique_ptr<SyntaxTree> parse(Ref<const SourceFile> file, ParseMode mode, Diagnostics& diags,
+                                  Bodies bodies = Bodies::Read);
 // One expression, as `-D NAME=VALUE` gives it. Null root after an error.
 std::unique_ptr<SyntaxTree> parse_expression(Ref<const SourceFile> file, Diagnostics& diags,
                                              const Expr** root);

@@ -132,9 +132,13 @@ std::nullptr_t Parser::expected(std::string what, std::string help) {
 }
 
 void Parser::too_deep(const Range& range) {
+  // The header of a statement and its block are both too deep.
+  if (std::exchange(deep_line_, line_.line) == line_.line) return;
   if (Diagnostic* d = say(diag::nested_too_deep, range, {std::to_string(max_nesting)})) {
     d->with_label("level " + std::to_string(max_nesting + 1))
-        .with_help("give an inner part a name on a line of its own: `part = ...`");
+        .with_help(blocks_ > max_nesting / 2
+                       ? "move the inner statements into a function of their own: `@pl.jit.inline`"
+                       : "give an inner part a name on a line of its own: `part = ...`");
   }
 }
 
@@ -191,7 +195,7 @@ void Parser::lexical_error() {
         d->with_label("starts here").with_help("start the line in the column of the block it belongs to");
       return;
     case LexError::BadNumber:
-      d = say(diag::bad_number, tok_.range, {text});
+      d = say(diag::malformed_number, tok_.range, {text});
       if (d) d->with_help("a name cannot start with a digit; write numbers as 42, 1_000, 0xff, 1.5 or 1e-3");
       return;
     case LexError::LeadingZeros:

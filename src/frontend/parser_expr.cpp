@@ -153,6 +153,7 @@ const Expr* Parser::binary(int minimum) {
   while (left) {
     Precedence precedence = infixes[index(tok_.kind)].precedence;
     if (precedence < minimum) break;
+    if (at(Tok::At) && on_line_of_its_own()) break;  // a decorator: a bracket above was never closed
     left = precedence == CompareLevel ? comparison(left, begin) : infix(left, begin);
   }
   return left;
@@ -415,8 +416,9 @@ const Expr* Parser::call(const Expr* callee, Position begin) {
   Exprs items(exprs_);
   Gathered<Keyword> keywords(keywords_);
   Open open = open_bracket();
+  bool fits = true;
   while (!at(Tok::RightParen)) {
-    if (!argument(items, keywords, open)) return nullptr;
+    if (!argument(items, keywords, open, fits)) return nullptr;
     if (!accept(Tok::Comma)) break;
   }
   if (!close_bracket(open)) return nullptr;
@@ -427,12 +429,18 @@ const Expr* Parser::call(const Expr* callee, Position begin) {
   if (!keywords.empty()) {
     result->keywords = stored(keywords);
     for (const Keyword& keyword : result->keywords) height = std::max<int>(height, keyword.value->height);
-    check_keywords(result->keywords);
+    fits = check_keywords(result->keywords) && fits;
+  }
+  if (!fits) {
+    // What it would bind to is anyone's guess.
+    result->kind = ExprKind::Unsupported;
+    result->text = "a call";
   }
   return of_height(result, 1 + height);
 }
 
-bool Parser::argument(Exprs& items, Gathered<Keyword>& keywords, const Open& open) {
+// `fits`: false when the argument is refused.
+bool Parser::argument(Exprs& items, Gathered<Keyword>& keywords, const Open& open, bool& fits) {
   Position begin = tok_.range.begin;
   bool starts_with_name = at(Tok::Name);
   const Expr* value = nullptr;
@@ -452,6 +460,7 @@ bool Parser::argument(Exprs& items, Gathered<Keyword>& keywords, const Open& ope
         d->with_help("move it in front of the keyword arguments, or pass it by its name");
       }
       refused_ = true;
+      fits = false;
     }
     items.push(value);
     return true;
@@ -470,12 +479,13 @@ bool Parser::argument(Exprs& items, Gathered<Keyword>& keywords, const Open& ope
   return true;
 }
 
-void Parser::check_keywords(const List<Keyword>& keywords) {
+bool Parser::check_keywords(const List<Keyword>& keywords) {
   size_t second = find_repeated(keywords);
-  if (second == std::string_view::npos) return;
+  if (second == std::string_view::npos) return true;
   const Keyword& keyword = keywords[second];
   say(diag::repeated_keyword, keyword.name_range, {std::string(tree_.name(keyword.name))});
   refused_ = true;
+  return false;
 }
 
 const Expr* Parser::subscript(const Expr* object, Position begin) {

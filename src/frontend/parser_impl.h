@@ -5,6 +5,9 @@
 // it becomes an `Unsupported` node, so that the rest of the statement is still checked.
 //
 // Lists are gathered on stacks that are reused and copied into the arena when complete.
+//
+// Where bodies are skipped, the state of the parser in front of one is kept (BodyPlace), and `skipped_body`
+// reads it from there.
 #pragma once
 
 #include <algorithm>
@@ -20,48 +23,6 @@
 #include "frontend/parser.h"
 
 namespace tilewire::frontend {
-
-// Memory for nodes, taken from the tree's arena in large pieces.
-class NodeArena {
- public:
-  explicit NodeArena(std::pmr::memory_resource& resource) : resource_(resource) {}
-
-  void* allocate(size_t bytes) {
-    bytes = (bytes + 7) & ~size_t{7};
-    if (bytes > static_cast<size_t>(limit_ - next_)) refill(bytes);
-    return std::exchange(next_, next_ + bytes);
-  }
-  template <class T>
-  T* make() {
-    return new (allocate(sizeof(T))) T{};
-  }
-  template <class T>
-  List<T> copy(std::span<const T> items) {
-    if (items.empty()) return {};
-    void* block = allocate(sizeof(uint64_t) + items.size_bytes());
-    T* place = reinterpret_cast<T*>(new (block) uint64_t(items.size()) + 1);
-    for (size_t i = 0; i < items.size(); ++i) new (place + i) T(items[i]);
-    return List<T>::at(place);
-  }
-  std::string_view copy(std::string_view text) {
-    if (text.empty()) return {};
-    char* place = static_cast<char*>(allocate(text.size()));
-    std::memcpy(place, text.data(), text.size());
-    return {place, text.size()};
-  }
-
- private:
-  void refill(size_t bytes) {
-    size_t size = std::max(bytes, piece);
-    next_ = static_cast<char*>(resource_.allocate(size, 8));
-    limit_ = next_ + size;
-  }
-
-  static constexpr size_t piece = 1 << 18;
-  std::pmr::memory_resource& resource_;
-  char* next_ = nullptr;
-  char* limit_ = nullptr;
-};
 
 // A list in the making: the top of a stack that lists inside it use too.
 template <class T>
@@ -87,12 +48,26 @@ using Stmts = Gathered<const Stmt*>;
 // Chained comparisons inside operands of chained comparisons.
 inline constexpr int max_chains = 4;
 
+// The parser in front of the `:` of a function.
+struct BodyPlace {
+  Token header, token, line_head;
+  Tok previous;
+  Position previous_end, line;
+  int depth, blocks;
+  Lexer::Mark lexer;
+  List<Lexer::Indentation> indents;
+  uint32_t next = 0;  // where the first token behind the body is
+  bool read = false;
+};
+
 class Parser {
  public:
-  Parser(SyntaxTree& tree, ParseMode mode, Diagnostics& diags);
+  Parser(SyntaxTree& tree, ParseMode mode, Bodies bodies, Diagnostics& diags);
 
   void file();
   const Expr* only_expression();
+  List<const Stmt*> skipped_body(const FunctionDef& function);
+  const std::vector<const FunctionDef*>& skipped() const { return skipped_; }
 
  private:
   enum class Place : uint8_t { Module, Class, Function };
@@ -191,8 +166,8 @@ class Parser {
   const Expr* strings();
   const Expr* attribute(const Expr* object, Position begin);
   const Expr* call(const Expr* callee, Position begin);
-  bool argument(Exprs& items, Gathered<Keyword>& keywords, const Open& open);
-  void check_keywords(const List<Keyword>& keywords);
+  bool argument(Exprs& items, Gathered<Keyword>& keywords, const Open& open, bool& fits);
+  bool check_keywords(const List<Keyword>& keywords);
   const Expr* subscript(const Expr* object, Position begin);
   const Expr* subscript_item();
   const Expr* parenthesised();
@@ -268,11 +243,13 @@ class Parser {
   // Definitions, imports and the choice of what to read in a module (parser_module.cpp)
   void module_statement(Stmts& out);
   void module_constant(Stmts& out);
+  void forgotten(const Stmt* stmt, const Token& first, Stmts& out);
   void decorated(Stmts& out);
   bool decorator_is_ours();
   const Expr* decorator(bool ours);
   const Stmt* definition(List<const Expr*> decorators);
   const Stmt* function_definition(List<const Expr*> decorators);
+  void function_body(FunctionDef& function, const Token& header);
   bool function_header(FunctionDef& function);
   bool parameters(FunctionDef& function);
   bool parameter(Gathered<Param>& params, const Open& open);
@@ -292,9 +269,10 @@ class Parser {
 
   SyntaxTree& tree_;
   const ParseMode mode_;
+  const Bodies bodies_;
   Diagnostics& diags_;
   Lexer lexer_;
-  NodeArena nodes_;
+  NodeArena& nodes_;
 
   Token tok_;
   Tok previous_ = Tok::Newline;
@@ -312,6 +290,7 @@ class Parser {
   Place place_ = Place::Module;
 
   uint32_t misplaced_line_ = 0;  // reported to start in a wrong column
+  uint32_t deep_line_ = 0;       // of the statement last reported to be nested too deeply
 
   std::vector<const Expr*> exprs_;
   std::vector<const Expr*> names_;
@@ -319,6 +298,7 @@ class Parser {
   std::vector<Keyword> keywords_;
   std::vector<Param> params_;
   std::vector<ImportName> imports_;
+  std::vector<const FunctionDef*> skipped_;          // those whose bodies were
   std::unordered_map<Symbol, std::string> modules_;  // what imports bound names to
   std::vector<uint32_t> seen_;                       // by symbol: the last list it was in
   uint32_t seen_list_ = 0;

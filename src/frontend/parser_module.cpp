@@ -5,9 +5,11 @@
 namespace tilewire::frontend {
 namespace {
 
-bool only_names(const Stmt& stmt) {
-  return std::all_of(stmt.targets.begin(), stmt.targets.end(),
-                     [](const Expr* target) { return target->kind == ExprKind::Name; });
+bool only_names(const List<const Expr*>& targets) {
+  return std::all_of(targets.begin(), targets.end(), [](const Expr* target) {
+    bool several = target->kind == ExprKind::Tuple || target->kind == ExprKind::List;
+    return several ? only_names(target->items) : target->kind == ExprKind::Name;
+  });
 }
 
 // Whether a decorator makes a function or class one of ours: anything of the language module, and the three
@@ -42,7 +44,10 @@ void Parser::module_statement(Stmts& out) {
     }
     case Tok::Name: {
       Tok next = peek();
-      if (next == Tok::Assign || next == Tok::Colon) return module_constant(out);
+      bool augmented = next >= Tok::PlusAssign && next <= Tok::ShiftRightAssign;
+      if (next == Tok::Assign || next == Tok::Colon || next == Tok::Comma || augmented) {
+        return module_constant(out);
+      }
       break;
     }
     default:
@@ -55,12 +60,41 @@ void Parser::module_constant(Stmts& out) {
   refused_ = false;
   {
     Quiet quiet(*this);
+    Token first = tok_;
     const Stmt* result = simple_statement();
     bool complete = result && (at(Tok::Newline) || at(Tok::Semicolon));
-    if (complete && !refused_ && result->value && only_names(*result)) out.push(result);
+    bool assigns = complete && (result->kind == StmtKind::Assign || result->kind == StmtKind::AnnAssign);
+    if (assigns && !refused_ && result->value && only_names(result->targets)) {
+      out.push(result);
+    } else if (!complete || result->value) {
+      forgotten(result, first, out);
+    }
     if (complete && accept(Tok::Semicolon)) return;
   }
   skip_compound();
+}
+
+// An assignment whose value only Python knows: what its names stood for before, they do no more.
+void Parser::forgotten(const Stmt* stmt, const Token& first, Stmts& out) {
+  if (stmt && stmt->kind == StmtKind::Expr) return;
+  Expr* unread = nodes_.make<Expr>();
+  unread->kind = ExprKind::Unsupported;
+  unread->range = first.range;
+  unread->text = "an expression";
+  Stmt* result = nodes_.make<Stmt>();
+  result->kind = StmtKind::Assign;
+  result->range = first.range;
+  result->value = unread;
+  if (stmt && !stmt->targets.empty()) {
+    result->targets = stmt->targets;
+  } else {
+    Expr* name = nodes_.make<Expr>();
+    name->kind = ExprKind::Name;
+    name->name = first.symbol;
+    name->range = first.range;
+    result->targets = stored_one(name);
+  }
+  if (only_names(result->targets)) out.push(result);
 }
 
 // The dotted name behind the `@`, seen through the imports.
@@ -147,7 +181,11 @@ const Stmt* Parser::function_definition(List<const Expr*> decorators) {
   Stmt* result = stmt(StmtKind::FunctionDef, header.range.begin);
   Place outer = std::exchange(place_, Place::Function);
   function->decorators = decorators;
-  function->body = ok ? block(header) : broken_header();
+  if (ok) {
+    function_body(*function, header);
+  } else {
+    broken_header();
+  }
   in_header_ = false;
   place_ = outer;
   result->function = function;
@@ -155,6 +193,42 @@ const Stmt* Parser::function_definition(List<const Expr*> decorators) {
   result->name_range = function->name_range;
   result->decorators = decorators;
   return ok ? result : nullptr;
+}
+
+void Parser::function_body(FunctionDef& function, const Token& header) {
+  if (bodies_ == Bodies::Read || !at(Tok::Colon)) {
+    function.body = block(header);
+    return;
+  }
+  BodyPlace* place = nodes_.make<BodyPlace>();
+  *place = {header, tok_,   line_head_, previous_,     previous_end_,
+            line_,  depth_, blocks_,    lexer_.mark(), nodes_.copy(lexer_.indentations())};
+  if (!lexer_.skim_block()) {
+    function.body = block(header);
+    return;
+  }
+  advance();
+  place->next = tok_.begin;
+  function.place = place;
+  skipped_.push_back(&function);
+}
+
+List<const Stmt*> Parser::skipped_body(const FunctionDef& function) {
+  BodyPlace& place = *function.place;
+  place.read = true;
+  lexer_.rewind(place.lexer, place.indents);
+  tok_ = place.token;
+  line_head_ = place.line_head;
+  previous_ = place.previous;
+  previous_end_ = place.previous_end;
+  line_ = place.line;
+  depth_ = place.depth;
+  blocks_ = place.blocks;
+  place_ = Place::Function;
+  List<const Stmt*> body = block(place.header);
+  // Where skimming and reading disagree, the text is stranger than skimming knows.
+  if (tok_.begin != place.next) tree_.misread = true;
+  return body;
 }
 
 bool Parser::function_header(FunctionDef& function) {

@@ -51,6 +51,13 @@ bool augmented_operator(Tok tok, Operator& op) {
   }
 }
 
+// Keywords whose statements say something else than that they are no names.
+bool starts_compound(Tok tok) {
+  return tok == Tok::Class || tok == Tok::Def || tok == Tok::If || tok == Tok::While || tok == Tok::For ||
+         tok == Tok::With || tok == Tok::Try || tok == Tok::Elif || tok == Tok::Else || tok == Tok::Except ||
+         tok == Tok::Finally || tok == Tok::Async;
+}
+
 std::string_view kind_of_expression(const Expr& expr) {
   switch (expr.kind) {
     case ExprKind::Int:
@@ -93,6 +100,12 @@ void Parser::statement(Stmts& out) {
   line_ = tok_.range.begin;
   chains_ = 0;
   const Stmt* result = nullptr;
+  if (starts_compound(tok_.kind) && peek() == Tok::Assign) {
+    Symbol symbol;
+    Range range;
+    name(symbol, range);
+    return recover();
+  }
   switch (tok_.kind) {
     case Tok::Dedent:
     case Tok::Newline:
@@ -361,7 +374,10 @@ const Expr* Parser::condition() {
   }
   refused_ = true;
   advance();
-  return expr();
+  if (!expr()) return nullptr;
+  Expr* whole = node(ExprKind::Unsupported, value->range.begin);
+  whole->text = "an assignment";
+  return whole;
 }
 
 // The block of a statement whose header could not be read; read for its own errors, then forgotten.

@@ -44,8 +44,7 @@ struct FunctionInfo {
 };
 
 struct Scope {
-  explicit Scope(std::unique_ptr<SyntaxTree> tree)
-      : tree(std::move(tree)), carries(this->tree->symbol_count()) {}
+  explicit Scope(std::unique_ptr<SyntaxTree> tree) : tree(std::move(tree)) {}
 
   std::unique_ptr<SyntaxTree> tree;
   std::shared_ptr<HostEvaluator> host;  // null: none
@@ -53,6 +52,7 @@ struct Scope {
 
   struct Constant {
     const Expr* expr = nullptr;
+    int element = -1;  // of the list `expr` gives; -1: all of it
     bool evaluating = false;
     bool known = false;
     Value value;
@@ -62,8 +62,9 @@ struct Scope {
   std::unordered_map<Symbol, FunctionInfo*> functions;   // module level functions, or methods by name
   // Imported names: "pl", "pld", "math", "pl.tile"; empty where the module means nothing here.
   std::unordered_map<Symbol, std::string> modules;
-  std::unordered_map<Symbol, Value> resolved;   // names looked up before
-  std::unordered_map<uint64_t, Value> members;  // attributes of modules looked up before
+  std::unordered_map<std::string_view, TypeValue> annotations;  // of parameters, by their text
+  std::unordered_map<Symbol, Value> resolved;                   // names looked up before
+  std::unordered_map<uint64_t, Value> members;                  // attributes of modules looked up before
   CarryAnalysis carries;
   std::vector<std::vector<Value>> free_environments;  // all unset between uses
 };

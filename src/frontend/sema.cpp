@@ -15,8 +15,18 @@ Diagnostic& Sema::report(Diag id, const Span& at, std::vector<std::string> argum
   return diags_.report(id, at, std::move(arguments));
 }
 
+// A correct program is read function by function, so that no tree of it ever exists. What is wrong with
+// another is said by reading it as a whole: errors of syntax first, and knowing of them when names are
+// missing.
 ir::ProgramRef read_program(const Ref<const SourceFile>& file, const Options& options, Diagnostics& diags) {
-  return Sema(options, diags).run(file);
+  if (!diags.has_errors()) {
+    Diagnostics found;
+    if (ir::ProgramRef program = Sema(options, found).run(file, Bodies::Skipped)) {
+      diags.append(found);
+      return program;
+    }
+  }
+  return Sema(options, diags).run(file, Bodies::Read);
 }
 
 }  // namespace tilewire::frontend

@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "frontend/frontend.h"
+#include "frontend/parser.h"
 #include "frontend/scope.h"
 #include "frontend/value.h"
 #include "ir/nodes.h"
@@ -47,6 +48,8 @@ struct FunctionContext {
   int scope_depth = 0;                         // of pl.at and pl.spmd
   int spmd_depth = 0;                          // of pl.spmd alone
   size_t defer_waits = 0;                      // read so far
+  Span scope_call;                             // the last call of a kernel in the pl.at being read
+  const FunctionInfo* scope_callee = nullptr;  // and what it calls
   std::vector<const ir::Var*> rank_variables;  // of the pl.range loops around
 };
 
@@ -59,6 +62,7 @@ struct Frame {
   Carries carries;
   // Of the innermost loop with break or continue: pseudo-names that hold its flags; 0: none.
   Symbol active_flag = 0, running_flag = 0;
+  int flags = 0;  // made so far
   int loop_depth = 0;
   int scope_depth_at_entry = 0;
   bool is_inline = false;
@@ -86,18 +90,20 @@ struct BoundCall {
 class Sema {
  public:
   Sema(const Options& options, Diagnostics& diags);
-  ir::ProgramRef run(const Ref<const SourceFile>& file);
+  ir::ProgramRef run(const Ref<const SourceFile>& file, Bodies bodies);
 
  private:
   const Options& options_;
   Diagnostics& diags_;
+  Bodies bodies_ = Bodies::Read;
   const ir::OpTable& ops_;
   std::vector<std::unique_ptr<Scope>> scopes_;
   std::vector<std::unique_ptr<FunctionInfo>> functions_;
   std::vector<FunctionInfo*> order_;                // functions of the program, in source order
   std::unordered_set<std::string> function_names_;  // of versions, and of all functions of the text
   std::unordered_map<std::string, const FunctionInfo::Version*> versions_by_name_;
-  std::unordered_map<const Expr*, std::optional<TypeValue>> annotations_;
+  std::unordered_set<const Expr*> bad_annotations_;  // reported
+  std::optional<ir::DType> literal_dtype_;  // what a conditional of two literals is to become; for eval_for
   std::vector<std::pair<Symbol, Symbol>> loop_flags_;  // active and running flags of the loops around
   std::unordered_map<std::string, ir::WindowBufferRef> windows_;  // by name
   FunctionContext* fn_ = nullptr;
@@ -125,6 +131,8 @@ class Sema {
   std::string program_name() const;
   void collect_module(Scope& scope, std::vector<const Stmt*>& classes);
   void collect_class(Scope& scope, const Stmt& cls, std::vector<const Expr*>& groups);
+  static void add_constant(std::unordered_map<Symbol, Scope::Constant>& constants, const Expr& target,
+                           const Expr& value, int element = -1);
   FunctionInfo* add_function(Scope& scope, const FunctionDef& def, bool is_method);
   bool read_decorators(FunctionInfo& info);
   bool read_function_decorator(FunctionInfo& info, const Expr& call);
@@ -161,7 +169,8 @@ class Sema {
   bool is_bound(Symbol name) const {
     return frame_ && name < frame_->env.size() && !frame_->env[name].is<UnboundValue>();
   }
-  Symbol pseudo_name();
+  Symbol flag_name();
+  bool is_flag(Symbol name) const;
   Value lookup(const Expr& e);
   Value lookup_global(Symbol name, const Range& range);
   Value constant(Scope::Constant& constant, const Range& range);
@@ -189,6 +198,9 @@ class Sema {
   ir::ExprRef fill_like(const ir::ExprRef& like, const Value& value, const Span& at);
   const ir::Op* expanded_form(const ir::Op& op, std::vector<ir::OpArgument>& args);
   Value conditional(const Expr& e);
+  Value eval_for(const Expr& e, std::optional<ir::DType> dtype);
+  void adopt_dtype(Value& literal, std::optional<ir::DType> dtype, const Span& at);
+  std::optional<ir::DType> written_dtype(const Stmt& s) const;
   Value runtime_binary(Operator op, const Value& a, const Value& b, const Expr& e);
   Value call(const Expr& e);
   Value call_op(const OpValue& op, const Expr& e, ir::TypeRef annotated = nullptr);
@@ -312,6 +324,7 @@ class Sema {
 
   // --- loops (sema_loop.cpp)
   struct Carried;
+  struct OpenLoop;
   void for_loop(const Stmt& s);
   void range_loop(const Stmt& s, const Expr& call, ir::LoopKind kind);
   void while_form(const Stmt& s, const Expr& call);
@@ -335,8 +348,9 @@ class Sema {
                              const Explicit& yield, const Stmt& s);
   ir::ExprRef end_of_round(const Carried& carried, const std::string& text, const Stmt& s);
   template <class Loop>
-  void finish_loop(Loop& loop, const std::vector<Carried>& carried, size_t explicit_count,
-                   const Explicit& yield, const Stmt& s);
+  void finish_loop(Loop& loop, const OpenLoop& open, const Stmt& s);
+  template <class Loop, class Body>
+  void read_body(Ref<Loop> loop, OpenLoop& open, const Stmt& s, const Body& body);
   bool is_cond(const Stmt& s);
   ir::ExprRef cond_value(const Expr& call);
   void leave_loop(const Stmt& s);
@@ -355,6 +369,7 @@ class Sema {
   ir::BlockRef scope_body(const Stmt& s, ir::VarList& results,
                           std::optional<size_t> start_mark = std::nullopt);
   bool check_defer_waits(const ir::AtScope& scope, const Expr& call, size_t waits);
+  bool check_scope_call(const ir::AtScope& scope);
   void skip_scope(const Stmt& s);
 };
 

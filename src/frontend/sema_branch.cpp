@@ -109,6 +109,10 @@ void Sema::branch_on(const ir::ExprRef& condition, std::span<const Stmt* const> 
     Side& side = sides[i];
     BlockGuard guard(*this);
     side.yield = take_explicit_yield(bodies[i]);
+    // One that is not the last statement is reported where it stands.
+    bool misplaced =
+        std::any_of(bodies[i].begin(), bodies[i].end(), [&](const Stmt* b) { return is_yield(*b); });
+    side.yield.failed = misplaced;
     block(bodies[i]);
     eval_explicit_yield(side.yield);
     for (Symbol name : names) side.values.push_back(is_bound(name) ? frame_->env[name] : unbound());
@@ -167,6 +171,15 @@ void Sema::merge_explicit(Explicit& a, Explicit& b, const Range& range, ir::VarL
   }
 }
 
+// A literal takes the dtype of the value it stands beside, where it can.
+void Sema::adopt_dtype(Value& literal, std::optional<ir::DType> dtype, const Span& at) {
+  if (!dtype) return;
+  const auto* i = literal.get<int64_t>();
+  bool fits = i ? (ir::is_integer(*dtype) && ir::fits(*i, *dtype)) || ir::is_float(*dtype)
+                : literal.is<double>() && ir::is_float(*dtype);
+  if (fits) literal = typed_constant(literal, *dtype, at);
+}
+
 void Sema::merge_roots(const ir::VarRef& result, const ir::ExprRef& a, const ir::ExprRef& b) {
   int root = root_of(a.get());
   if (root >= 0 && root == root_of(b.get())) fn_->roots[result.get()] = root;
@@ -175,7 +188,7 @@ void Sema::merge_roots(const ir::VarRef& result, const ir::ExprRef& a, const ir:
 // What a name means after a branch: the same as before, a merged variable, or nothing usable.
 void Sema::merge_name(Symbol name, Value a, Value b, const Range& range, ir::VarList& results,
                       ir::ExprList yields[2]) {
-  bool flag = name >= current_scope_->tree->symbol_count();
+  bool flag = is_flag(name);
   std::string text = flag ? "active" : name_of(name);
   if (a.is<UnboundValue>() && b.is<UnboundValue>()) return;
   if (a.is_error() || b.is_error()) return bind(name, Value());
@@ -193,18 +206,8 @@ void Sema::merge_name(Symbol name, Value a, Value b, const Range& range, ir::Var
     return bind(name, UnusableValue{"is " + to_text(a) + " or " + to_text(b) + ", depending on a branch",
                                     "only run-time values can differ between branches", span(range)});
   }
-  // A literal takes the dtype of the other side.
-  auto adopt = [&](Value& literal, const Value& other) {
-    auto dtype = other.expr() ? ir::scalar_dtype(other.expr()->type) : std::nullopt;
-    const auto* i = literal.get<int64_t>();
-    if (dtype && i && ((ir::is_integer(*dtype) && ir::fits(*i, *dtype)) || ir::is_float(*dtype))) {
-      literal = typed_constant(literal, *dtype, span(range));
-    } else if (dtype && literal.is<double>() && ir::is_float(*dtype)) {
-      literal = typed_constant(literal, *dtype, span(range));
-    }
-  };
-  adopt(a, b);
-  adopt(b, a);
+  if (b.expr()) adopt_dtype(a, ir::scalar_dtype(b.expr()->type), span(range));
+  if (a.expr()) adopt_dtype(b, ir::scalar_dtype(a.expr()->type), span(range));
   ir::ExprRef x = to_expr(a, span(range)), y = to_expr(b, span(range));
   if (!same_type(x->type, y->type)) {
     return bind(name, UnusableValue{"has different types in the two branches: " + ir::to_string(x->type) +

@@ -2,6 +2,7 @@
 #include "frontend/sema.h"
 #include "ir/printer.h"
 #include "ir/structural.h"
+#include "ir/verifier.h"
 #include "ops/affine.h"
 #include "support/diagnostics/sema.h"
 
@@ -50,7 +51,11 @@ bool Sema::check_call_level(const FunctionInfo& callee, const Expr& e, const Exp
       break;
     case ir::FunctionType::Orchestration:
     case ir::FunctionType::Opaque:
-      allowed = task && !in_at_scope;
+      allowed = task;
+      if (task && in_at_scope) {
+        fn_->scope_call = span(e);
+        fn_->scope_callee = &callee;
+      }
       break;
     case ir::FunctionType::Group:
       allowed = to == ir::FunctionType::AIC || to == ir::FunctionType::AIV;
@@ -85,6 +90,21 @@ bool Sema::check_call_level(const FunctionInfo& callee, const Expr& e, const Exp
     return false;
   }
   return true;
+}
+
+// A `pl.at` is a kernel call and nothing else, or a kernel written inline, and kernels call no kernels.
+bool Sema::check_scope_call(const ir::AtScope& scope) {
+  if (!fn_->scope_call || ir::single_call(*scope.body)) return true;
+  const FunctionInfo& callee = *fn_->scope_callee;
+  Diagnostic& d = report(diag::call_level, fn_->scope_call,
+                         {"a `pl.at` scope", describe_function(callee.type), callee.name});
+  if (is_kernel(callee.type)) {
+    d.with_help("make `" + callee.name +
+                "` an inline function: `@pl.jit.inline` or type=pl.FunctionType.Inline");
+  } else {
+    d.with_help("call `" + callee.name + "` outside the scope, or in a scope of its own");
+  }
+  return false;
 }
 
 // Sorts the arguments of a call by parameter. `device=`, `blocks=` and `deps=` belong to the call itself.
@@ -398,14 +418,15 @@ Value Sema::inline_call(FunctionInfo& info, const Expr& e, std::vector<Value> ar
   Frame frame;
   Frame* outer_frame = frame_;
   Scope* outer_scope = current_scope_;
+  FunctionBody body(*info.scope->tree, *info.def);
   open_frame(frame, *info.scope);
   frame.info = &info;
   frame.is_inline = true;
   frame.scope_depth_at_entry = fn_->scope_depth;
-  frame.carries = info.scope->carries.analyse(info.def->body);
+  frame.carries = info.scope->carries.analyse(body.stmts(), info.scope->tree->symbol_count());
   if (info.is_method) bind(info.def->params[0].name, SelfValue{});
   for (size_t i = 0; i < params.size(); ++i) bind(params[i].name, std::move(args[i]));
-  block(info.def->body);
+  block(body.stmts());
   close_frame(frame);
   frame_ = outer_frame;
   current_scope_ = outer_scope;

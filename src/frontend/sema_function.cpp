@@ -33,8 +33,11 @@ bool Sema::same_type(const ir::TypeRef& a, const ir::TypeRef& b) {
 
 std::optional<TypeValue> Sema::param_annotation(const FunctionInfo& info, const Param& param) {
   if (!param.annotation) return std::nullopt;
-  auto found = annotations_.find(param.annotation);
-  if (found != annotations_.end()) return found->second;
+  // Read outside functions, equal texts mean the same, and there are few texts.
+  std::string_view text = info.scope->tree->text(param.annotation->range);
+  auto known = info.scope->annotations.find(text);
+  if (known != info.scope->annotations.end()) return known->second;
+  if (bad_annotations_.contains(param.annotation)) return std::nullopt;
   Scope* outer = std::exchange(current_scope_, info.scope);
   Frame* outer_frame = std::exchange(frame_, nullptr);
   FunctionContext* outer_fn = std::exchange(fn_, nullptr);
@@ -42,7 +45,11 @@ std::optional<TypeValue> Sema::param_annotation(const FunctionInfo& info, const 
   fn_ = outer_fn;
   frame_ = outer_frame;
   current_scope_ = outer;
-  annotations_.emplace(param.annotation, type);
+  if (type) {
+    info.scope->annotations.emplace(text, *type);
+  } else {
+    bad_annotations_.insert(param.annotation);
+  }
   return type;
 }
 
@@ -84,14 +91,15 @@ void Sema::type_version(FunctionInfo& info, FunctionInfo::Version& v) {
   Scope* outer_scope = current_scope_;
   auto outer_once = std::exchange(once_, {});
   size_t errors_before = diags_.error_count();
+  FunctionBody body(*info.scope->tree, *info.def);
   open_frame(frame, *info.scope);
   frame.info = ctx.info = &info;
   ctx.level = level_of(info.type);
   std::vector<ir::StmtRef> stmts;
   ctx.out = &stmts;
   bind_params(info, v);
-  frame.carries = info.scope->carries.analyse(info.def->body);
-  block(info.def->body);
+  frame.carries = info.scope->carries.analyse(body.stmts(), info.scope->tree->symbol_count());
+  block(body.stmts());
   std::vector<ir::TypeRef> return_types = emit_returns(info, v);
   settle_directions(info);
   if (diags_.error_count() == errors_before) {

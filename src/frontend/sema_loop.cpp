@@ -1,6 +1,8 @@
 // Loops: names that live from round to round become carried values.
 #include <algorithm>
+#include <type_traits>
 
+#include "frontend/attributes.h"
 #include "frontend/sema.h"
 #include "ir/printer.h"
 #include "ir/structural.h"
@@ -13,6 +15,15 @@ struct Sema::Carried {
   Symbol name = 0;
   ir::ExprRef init;
   ir::VarRef iter_arg;
+};
+
+// A loop whose body is about to be read.
+struct Sema::OpenLoop {
+  size_t start = 0;  // mark of the names before it
+  std::vector<Carried> carried = {};
+  size_t explicit_count = 0;  // how many of them come from `init_values`, the first ones
+  Explicit yield = {};
+  bool has_rank_variable = false;
 };
 
 namespace {
@@ -103,7 +114,7 @@ bool Sema::loop_keyword(const Keyword& keyword, const std::string& form, LoopHea
   size_t before = diags_.error_count();
   if (set_attribute(*header.attributes, name, value, keyword)) return diags_.error_count() == before;
   report(diag::unknown_keyword, keyword.name_range, {form, std::string(name)})
-      .with_help("it takes `init_values=`, and pl.pipeline `stage=`");
+      .with_help(form == "pl.pipeline" ? keywords_help<ir::For>({"init_values"}) : "it takes `init_values=`");
   return false;
 }
 
@@ -143,28 +154,17 @@ void Sema::range_loop(const Stmt& s, const Expr& call, ir::LoopKind kind) {
   loop->step = header.step;
   loop->loop_var =
       ir::make<ir::Var>(span(*index_name), name_of(index_name->name), ir::scalar_type(ir::DType::Index));
-  std::span<const Stmt* const> body = s.body;
-  Explicit yield = take_explicit_yield(body);
-  std::vector<Carried> carried = open_explicit(carried_names, header.init_values);
-  size_t explicit_count = carried.size();
-  open_carries(frame_->carries.of(s), yield.names, carried);
-  bind(index_name->name, ir::ExprRef(loop->loop_var));
-  ir::ExprList values;
-  {
-    BlockGuard guard(*this);
-    enter_loop(kind == ir::LoopKind::Range ? loop->loop_var.get() : nullptr);
-    block(body);
-    eval_explicit_yield(yield);
-    values = close_carries(carried, explicit_count, yield, s);
-    exit_loop(kind == ir::LoopKind::Range);
-    if (!carried.empty() && complete(values))
-      emit(ir::make<ir::Yield>(yield.stmt ? yield.span : span(s.range), values));
-    loop->body = guard.take(span(s.range));
-  }
-  undo_to(start);
   loop->span = span(s.range);
-  finish_loop(*loop, carried, explicit_count, yield, s);
-  if (complete(values)) emit(ir::finish_node(std::move(loop)));
+  OpenLoop open{start};
+  std::span<const Stmt* const> body = s.body;
+  open.yield = take_explicit_yield(body);
+  open.carried = open_explicit(carried_names, header.init_values);
+  open.explicit_count = open.carried.size();
+  open_carries(frame_->carries.of(s), open.yield.names, open.carried);
+  bind(index_name->name, ir::ExprRef(loop->loop_var));
+  open.has_rank_variable = kind == ir::LoopKind::Range;
+  enter_loop(open.has_rank_variable ? loop->loop_var.get() : nullptr);
+  read_body(std::move(loop), open, s, [&] { block(body); });
 }
 
 // `i` or `i, (a, b)`; null after an error.
@@ -232,7 +232,7 @@ void Sema::open_carries(const std::vector<Symbol>& names, const std::vector<Symb
 }
 
 void Sema::carry(Symbol name, ir::ExprRef init, std::vector<Carried>& carried) {
-  bool flag = name >= current_scope_->tree->symbol_count();
+  bool flag = is_flag(name);
   Carried c{name, std::move(init), nullptr};
   c.iter_arg = ir::make<ir::Var>(c.init->span, flag ? std::string("running") : name_of(name), c.init->type);
   if (int root = root_of(c.init.get()); root >= 0) fn_->roots[c.iter_arg.get()] = root;
@@ -251,7 +251,7 @@ ir::ExprList Sema::close_carries(const std::vector<Carried>& carried, size_t exp
   }
   for (size_t i = 0; i < carried.size(); ++i) {
     const Carried& c = carried[i];
-    bool flag = c.name >= current_scope_->tree->symbol_count();
+    bool flag = is_flag(c.name);
     std::string text = flag ? "running" : name_of(c.name);
     ir::ExprRef value;
     if (i < explicit_count) {
@@ -300,16 +300,16 @@ ir::ExprRef Sema::end_of_round(const Carried& c, const std::string& text, const 
 
 // Result variables, and what the names mean after the loop.
 template <class Loop>
-void Sema::finish_loop(Loop& loop, const std::vector<Carried>& carried, size_t explicit_count,
-                       const Explicit& yield, const Stmt& s) {
-  for (size_t i = 0; i < carried.size(); ++i) {
-    const Carried& c = carried[i];
+void Sema::finish_loop(Loop& loop, const OpenLoop& open, const Stmt& s) {
+  for (size_t i = 0; i < open.carried.size(); ++i) {
+    const Carried& c = open.carried[i];
     loop.init_values.push_back(c.init);
     loop.iter_args.push_back(c.iter_arg);
-    bool flag = c.name >= current_scope_->tree->symbol_count();
-    Symbol result_name = i < explicit_count ? (i < yield.names.size() ? yield.names[i] : 0)
-                         : flag             ? 0
-                                            : c.name;
+    bool flag = is_flag(c.name);
+    bool is_explicit = i < open.explicit_count;
+    Symbol result_name = is_explicit ? (i < open.yield.names.size() ? open.yield.names[i] : 0)
+                         : flag      ? 0
+                                     : c.name;
     std::string hint = result_name ? name_of(result_name) : c.iter_arg->name_hint;
     ir::VarRef result = ir::make<ir::Var>(span(s.range), hint, c.iter_arg->type);
     if (int root = root_of(c.iter_arg.get()); root >= 0) fn_->roots[result.get()] = root;
@@ -324,21 +324,43 @@ void Sema::finish_loop(Loop& loop, const std::vector<Carried>& carried, size_t e
   }
 }
 
+// The rest of a loop that has been entered: its body, what a round hands on, and the loop itself.
+template <class Loop, class Body>
+void Sema::read_body(Ref<Loop> loop, OpenLoop& open, const Stmt& s, const Body& body) {
+  ir::ExprList values;
+  {
+    BlockGuard guard(*this);
+    body();
+    eval_explicit_yield(open.yield);
+    values = close_carries(open.carried, open.explicit_count, open.yield, s);
+    if (!open.carried.empty() && complete(values)) {
+      emit(ir::make<ir::Yield>(open.yield.stmt ? open.yield.span : span(s.range), values));
+    }
+    loop->body = guard.take(span(s.range));
+  }
+  exit_loop(open.has_rank_variable);
+  undo_to(open.start);
+  finish_loop(*loop, open, s);
+  bool ok = complete(values);
+  if constexpr (std::is_same_v<Loop, ir::While>) ok = ok && loop->condition;
+  if (ok) emit(ir::finish_node(std::move(loop)));
+}
+
 // A loop with `break` or `continue`: a while over flags. `running` falls with break, `active` with both.
 void Sema::guarded_loop(const Stmt& s, const LoopHeader* header, const Expr& target) {
-  size_t start = mark();
+  OpenLoop open{mark()};
+  std::vector<Carried>& carried = open.carried;
   Ref<ir::While> loop = ir::make_empty<ir::While>();
   loop->span = span(s.range);
-  std::vector<Carried> carried;
-  Symbol index = 0, running = pseudo_name();
+  Symbol index = 0, running = flag_name();
   if (header) {
-    index = pseudo_name();
+    index = flag_name();
     ir::ExprRef first = as_index(header->start);
     Carried c{index, first,
               ir::make<ir::Var>(span(target), name_of(target.name), ir::scalar_type(ir::DType::Index))};
     carried.push_back(c);
   }
-  Symbol active = pseudo_name();
+  Symbol active = flag_name();
   carry(running, ir::make<ir::ConstBool>(span(s.range), true), carried);
   open_carries(frame_->carries.of(s), {}, carried);
   ir::ExprRef running_now = *frame_->env[running].get<ir::ExprRef>();
@@ -348,27 +370,17 @@ void Sema::guarded_loop(const Stmt& s, const LoopHeader* header, const Expr& tar
                              : guarded_condition(*s.value, running_now, s);
     loop->before = guard.take(span(s.range));
   }
-  ir::ExprList values;
-  {
-    BlockGuard guard(*this);
-    enter_loop(nullptr);
+  enter_loop(nullptr);
+  read_body(std::move(loop), open, s, [&] {
     frame_->active_flag = active;
     frame_->running_flag = running;
     bind(active, true);
     if (header) bind(target.name, ir::ExprRef(carried[0].iter_arg));
     block(s.body);
-    if (header) {
-      bind(index, ir::ExprRef(op_call("pl.scalar.add", {carried[0].iter_arg, as_index(header->step)},
-                                      span(s.range))));
-    }
-    values = close_carries(carried, 0, {}, s);
-    exit_loop(false);
-    if (complete(values)) emit(ir::make<ir::Yield>(span(s.range), values));
-    loop->body = guard.take(span(s.range));
-  }
-  undo_to(start);
-  finish_loop(*loop, carried, 0, {}, s);
-  if (loop->condition && complete(values)) emit(ir::finish_node(std::move(loop)));
+    if (!header) return;
+    bind(index,
+         ir::ExprRef(op_call("pl.scalar.add", {carried[0].iter_arg, as_index(header->step)}, span(s.range))));
+  });
 }
 
 ir::ExprRef Sema::as_index(const ir::ExprRef& value) {
@@ -414,29 +426,17 @@ ir::ExprRef Sema::guarded_condition(const Expr& e, const ir::ExprRef& running, c
 
 void Sema::while_loop(const Stmt& s) {
   if (leaves_loop(s.body)) return guarded_loop(s, nullptr, *s.value);
-  size_t start = mark();
+  OpenLoop open{mark()};
   Ref<ir::While> loop = ir::make_empty<ir::While>();
   loop->span = span(s.range);
-  std::vector<Carried> carried;
-  open_carries(frame_->carries.of(s), {}, carried);
+  open_carries(frame_->carries.of(s), {}, open.carried);
   {
     BlockGuard guard(*this);
     loop->condition = condition_of(eval(*s.value), *s.value);
     loop->before = guard.take(span(s.range));
   }
-  ir::ExprList values;
-  {
-    BlockGuard guard(*this);
-    enter_loop(nullptr);
-    block(s.body);
-    values = close_carries(carried, 0, {}, s);
-    exit_loop(false);
-    if (!carried.empty() && complete(values)) emit(ir::make<ir::Yield>(span(s.range), values));
-    loop->body = guard.take(span(s.range));
-  }
-  undo_to(start);
-  finish_loop(*loop, carried, 0, {}, s);
-  if (loop->condition && complete(values)) emit(ir::finish_node(std::move(loop)));
+  enter_loop(nullptr);
+  read_body(std::move(loop), open, s, [&] { block(s.body); });
 }
 
 // `for (a, b) in pl.while_(init_values=(x, y)):` with `pl.cond(c)` in its body.
@@ -475,14 +475,14 @@ void Sema::while_form(const Stmt& s, const Expr& call) {
     ok = false;
   }
   if (!ok) return skip_loop(s);
-  size_t start = mark();
+  OpenLoop open{mark()};
   Ref<ir::While> loop = ir::make_empty<ir::While>();
   loop->span = span(s.range);
   std::span<const Stmt* const> body = s.body.subspan(cond_at + 1);
-  Explicit yield = take_explicit_yield(body);
-  std::vector<Carried> carried = open_explicit(names, header.init_values);
-  size_t explicit_count = carried.size();
-  open_carries(frame_->carries.of(s), yield.names, carried);
+  open.yield = take_explicit_yield(body);
+  open.carried = open_explicit(names, header.init_values);
+  open.explicit_count = open.carried.size();
+  open_carries(frame_->carries.of(s), open.yield.names, open.carried);
   const Expr& cond = *s.body[cond_at]->value;
   enter_loop(nullptr);
   {
@@ -491,20 +491,7 @@ void Sema::while_form(const Stmt& s, const Expr& call) {
     loop->condition = cond_value(cond);
     loop->before = guard.take(span(s.range));
   }
-  ir::ExprList values;
-  {
-    BlockGuard guard(*this);
-    block(body);
-    eval_explicit_yield(yield);
-    values = close_carries(carried, explicit_count, yield, s);
-    if (!carried.empty() && complete(values))
-      emit(ir::make<ir::Yield>(yield.stmt ? yield.span : span(s.range), values));
-    loop->body = guard.take(span(s.range));
-  }
-  exit_loop(false);
-  undo_to(start);
-  finish_loop(*loop, carried, explicit_count, yield, s);
-  if (loop->condition && complete(values)) emit(ir::finish_node(std::move(loop)));
+  read_body(std::move(loop), open, s, [&] { block(body); });
 }
 
 bool Sema::is_cond(const Stmt& s) {

@@ -96,12 +96,11 @@ std::optional<Value> language_name(std::string_view module, std::string_view nam
 
 void Sema::open_frame(Frame& frame, Scope& scope) {
   frame.scope = &scope;
-  if (scope.free_environments.empty()) {
-    frame.env.resize(scope.tree->symbol_count(), unbound());
-  } else {
+  if (!scope.free_environments.empty()) {
     frame.env = std::move(scope.free_environments.back());
     scope.free_environments.pop_back();
   }
+  if (frame.env.size() < scope.tree->symbol_count()) frame.env.resize(scope.tree->symbol_count(), unbound());
   frame_ = &frame;
   current_scope_ = &scope;
 }
@@ -126,11 +125,13 @@ void Sema::undo_to(size_t mark) {
   }
 }
 
-// A name no text can spell, for the flags of loops with break; above all symbols of the tree.
-Symbol Sema::pseudo_name() {
-  Symbol name = std::max<size_t>(frame_->env.size(), frame_->scope->tree->symbol_count());
-  frame_->env.resize(name + 1, unbound());
-  return name;
+// A name no text can spell, for the flags of loops with break.
+Symbol Sema::flag_name() {
+  return frame_->scope->tree->intern("\x01" + std::to_string(frame_->flags++));
+}
+
+bool Sema::is_flag(Symbol name) const {
+  return current_scope_->tree->name(name).starts_with('\x01');
 }
 
 Value Sema::lookup(const Expr& e) {
@@ -227,6 +228,16 @@ Value Sema::constant(Scope::Constant& c, const Range& range) {
   Frame* outer_frame = std::exchange(frame_, nullptr);  // module level: no local names
   FunctionContext* outer_fn = std::exchange(fn_, nullptr);
   c.value = eval(*c.expr);
+  if (c.element >= 0 && !c.value.is_error()) {
+    const auto* list = c.value.get<ListValue>();
+    if (list && static_cast<size_t>(c.element) < list->items->size()) {
+      c.value = Value((*list->items)[static_cast<size_t>(c.element)]);
+    } else {
+      report(diag::cannot_unpack, c.expr->range, {describe(c.value), std::to_string(c.element + 1)})
+          .with_help("only tuples and lists are unpacked");
+      c.value = Value();
+    }
+  }
   fn_ = outer_fn;
   frame_ = outer_frame;
   c.evaluating = false;

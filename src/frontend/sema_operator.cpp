@@ -119,6 +119,7 @@ Value Sema::runtime_binary(Operator op, const Value& a, const Value& b, const Ex
   if (!tile && !tensor) {
     if (!is_scalar(a) || !is_scalar(b)) return operand_error();
     std::vector<ir::OpArgument> args;
+    args.reserve(2);
     args.push_back({operand(a, span(*e.left)), span(*e.left)});
     args.push_back({operand(b, span(*e.right)), span(*e.right)});
     return make_call(*ops_.find("pl." + std::string(names->scalar)), std::move(args), {}, span(e));
@@ -147,6 +148,7 @@ Value Sema::runtime_binary(Operator op, const Value& a, const Value& b, const Ex
 
 Value Sema::tile_binary(Operator op, const std::string& name, const Value& a, const Value& b, const Expr& e) {
   std::vector<ir::OpArgument> args;
+  args.reserve(3);
   args.push_back(argument(a, span(*e.left)));
   args.push_back(argument(b, span(*e.right)));
   if (auto cmp = comparison(op)) {
@@ -299,22 +301,44 @@ Value Sema::runtime_logical(bool is_and, const Value& a, const Expr& e) {
   return ir::ExprRef(var);
 }
 
+// The value of an expression whose literals, if it has nothing else to go by, become `dtype`.
+Value Sema::eval_for(const Expr& e, std::optional<ir::DType> dtype) {
+  if (e.kind == ExprKind::Conditional) literal_dtype_ = dtype;
+  return eval(e);
+}
+
 Value Sema::conditional(const Expr& e) {
+  const std::optional<ir::DType> wanted = std::exchange(literal_dtype_, std::nullopt);
   Value c = eval(*e.items[0]);
   if (c.is_error()) return {};
-  if (auto known = known_condition(c)) return eval(*e.items[*known ? 1 : 2]);
+  if (auto known = known_condition(c)) return eval_for(*e.items[*known ? 1 : 2], wanted);
   if (!require_function(e)) return {};
   ir::ExprRef test = condition_of(c, *e.items[0]);
   if (!test) return {};
-  ir::ExprRef values[2];
-  ir::BlockRef blocks[2];
+  Value sides[2];
+  std::vector<ir::StmtRef> stmts[2];
   for (int i = 0; i < 2; ++i) {
     BlockGuard guard(*this);
     const Expr& branch = *e.items[1 + i];
-    values[i] = operand(eval(branch), span(branch));
+    sides[i] = eval_for(branch, wanted);
+    if (!sides[i].is_number()) sides[i] = Value(operand(sides[i], span(branch)));
+    if (sides[i].is_error()) return {};
+    stmts[i] = std::move(guard.stmts());
+  }
+  ir::ExprRef values[2];
+  ir::BlockRef blocks[2];
+  for (int i = 0; i < 2; ++i) {
+    const Expr& branch = *e.items[1 + i];
+    const ir::Expr* other = sides[1 - i].expr();
+    bool literals = sides[0].is_number() && sides[1].is_number();
+    if (other) adopt_dtype(sides[i], ir::scalar_dtype(other->type), span(branch));
+    if (literals || ir::as<ir::ConstInt>(other) || ir::as<ir::ConstFloat>(other)) {
+      adopt_dtype(sides[i], wanted, span(branch));
+    }
+    values[i] = to_expr(sides[i], span(branch));
     if (!values[i]) return {};
-    emit(ir::make<ir::Yield>(span(branch), ir::ExprList{values[i]}));
-    blocks[i] = guard.take(span(branch));
+    stmts[i].push_back(ir::make<ir::Yield>(span(branch), ir::ExprList{values[i]}));
+    blocks[i] = ir::make<ir::Block>(span(branch), std::move(stmts[i]));
   }
   if (!same_type(values[0]->type, values[1]->type)) {
     report(diag::conditional_types, e.range, {ir::to_string(values[0]->type), ir::to_string(values[1]->type)})

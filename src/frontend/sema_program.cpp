@@ -32,8 +32,9 @@ Scope* Sema::add_scope(std::unique_ptr<SyntaxTree> tree, std::shared_ptr<HostEva
   return scopes_.back().get();
 }
 
-ir::ProgramRef Sema::run(const Ref<const SourceFile>& file) {
-  auto tree = parse(file, options_.snippet ? ParseMode::Strict : ParseMode::Module, diags_);
+ir::ProgramRef Sema::run(const Ref<const SourceFile>& file, Bodies bodies) {
+  bodies_ = bodies;
+  auto tree = parse(file, options_.snippet ? ParseMode::Strict : ParseMode::Module, diags_, bodies);
   Scope* scope = add_scope(std::move(tree), options_.host);
   scope->command_constants = &options_.constants;
   broken_text_ = diags_.has_errors();
@@ -52,6 +53,12 @@ ir::ProgramRef Sema::run(const Ref<const SourceFile>& file) {
   }
   for (FunctionInfo* info : order_) function_names_.insert(info->name);
   type_all();
+  // What nothing calls is not typed, and what other programs of the text hold is not looked at, but all of it
+  // must be in the language.
+  for (const auto& read : scopes_) {
+    read_skipped_bodies(*read->tree);
+    if (read->tree->misread) return nullptr;
+  }
   auto comm_groups = read_groups(groups);
   if (diags_.has_errors()) return nullptr;
   Ref<ir::Program> result = ir::make_empty<ir::Program>();
@@ -115,13 +122,9 @@ void Sema::collect_module(Scope& scope, std::vector<const Stmt*>& classes) {
         }
         break;
       case StmtKind::Assign:
-        if (stmt->targets.size() == 1 && stmt->targets[0]->kind == ExprKind::Name) {
-          scope.constants[stmt->targets[0]->name] = {stmt->value, false, false, {}};
-        }
-        break;
       case StmtKind::AnnAssign:
-        if (stmt->value && stmt->targets[0]->kind == ExprKind::Name) {
-          scope.constants[stmt->targets[0]->name] = {stmt->value, false, false, {}};
+        for (const Expr* target : stmt->targets) {
+          if (stmt->value) add_constant(scope.constants, *target, *stmt->value);
         }
         break;
       case StmtKind::ClassDef:
@@ -136,13 +139,35 @@ void Sema::collect_module(Scope& scope, std::vector<const Stmt*>& classes) {
   }
 }
 
+// `A = 1`, `M, N = 1, 2`, `M, N = SHAPE`; the last assignment counts.
+void Sema::add_constant(std::unordered_map<Symbol, Scope::Constant>& constants, const Expr& target,
+                        const Expr& value, int element) {
+  if (target.kind == ExprKind::Name) {
+    if (value.kind == ExprKind::Unsupported) {
+      constants.erase(target.name);  // known to Python alone
+    } else {
+      constants[target.name] = {&value, element, false, false, {}};
+    }
+    return;
+  }
+  bool several = target.kind == ExprKind::Tuple || target.kind == ExprKind::List;
+  bool written_out = (value.kind == ExprKind::Tuple || value.kind == ExprKind::List) && element < 0 &&
+                     value.items.size() == target.items.size();
+  for (size_t i = 0; several && i < target.items.size(); ++i) {
+    if (written_out) {
+      add_constant(constants, *target.items[i], *value.items[i]);
+    } else if (target.items[i]->kind == ExprKind::Name && element < 0) {
+      add_constant(constants, *target.items[i], value, static_cast<int>(i));
+    }
+  }
+}
+
 void Sema::collect_class(Scope& scope, const Stmt& cls, std::vector<const Expr*>& groups) {
   for (const Stmt* stmt : cls.body) {
     if (stmt->kind == StmtKind::FunctionDef) {
       if (FunctionInfo* info = add_function(scope, *stmt->function, true)) order_.push_back(info);
-    } else if ((stmt->kind == StmtKind::Assign || stmt->kind == StmtKind::AnnAssign) && stmt->value &&
-               stmt->targets.size() == 1 && stmt->targets[0]->kind == ExprKind::Name) {
-      scope.class_constants[stmt->targets[0]->name] = {stmt->value, false, false, {}};
+    } else if ((stmt->kind == StmtKind::Assign || stmt->kind == StmtKind::AnnAssign) && stmt->value) {
+      for (const Expr* target : stmt->targets) add_constant(scope.class_constants, *target, *stmt->value);
     } else if (stmt->kind == StmtKind::Expr && stmt->value->kind == ExprKind::Call &&
                form_of(*stmt->value->left) == Form::CommGroup) {
       groups.push_back(stmt->value);
@@ -295,7 +320,7 @@ FunctionInfo* Sema::import_function(const HostFunction& function) {
   for (const auto& info : functions_) {
     if (function.identity && info->identity == function.identity) return info.get();
   }
-  auto tree = parse(function.source, ParseMode::Strict, diags_);
+  auto tree = parse(function.source, ParseMode::Strict, diags_, bodies_);
   const Stmt* def = nullptr;
   for (const Stmt* stmt : tree->body) {
     if (stmt->kind == StmtKind::FunctionDef) def = stmt;

@@ -166,10 +166,23 @@ void Sema::assign(const Stmt& s) {
       return;
     }
   }
-  Value result = eval(value);
+  Value result = eval_for(value, written_dtype(s));
   // `a = b = expr`: one value, evaluated once.
   if (!one_name && result.expr() && s.targets.size() > 1) result = Value(operand(result, span(value)));
   for (const Expr* target : s.targets) assign_target(*target, result, s);
+}
+
+// The dtype of the elements a statement writes: of `x` in `x[i] = value`.
+std::optional<ir::DType> Sema::written_dtype(const Stmt& s) const {
+  const Expr& target = *s.targets[0];
+  bool element = target.kind == ExprKind::Subscript && target.left->kind == ExprKind::Name;
+  if (!element || !is_bound(target.left->name)) return std::nullopt;
+  const ir::Expr* base = frame_->env[target.left->name].expr();
+  if (!base) return std::nullopt;
+  if (const auto* tensor = ir::as<ir::TensorType>(base->type)) return tensor->dtype;
+  if (const auto* tile = ir::as<ir::TileType>(base->type)) return tile->dtype;
+  if (const auto* array = ir::as<ir::ArrayType>(base->type)) return array->dtype;
+  return std::nullopt;
 }
 
 void Sema::assign_target(const Expr& target, const Value& value, const Stmt& s) {

@@ -28,18 +28,6 @@ void Sema::skip_scope(const Stmt& s) {
   for (Symbol name : assigned_names(s.body)) bind(name, Value());
 }
 
-namespace {
-
-std::string keyword_help(std::string_view name) {
-  if (name == "name_hint") return "write a string: `name_hint=\"copy\"`";
-  if (name == "level") return "write `level=pl.Level.CORE_GROUP`";
-  if (name == "stage") return "write a constant: `stage=2`";
-  if (name == "split") return "write `split=pl.SplitMode.UP_DOWN`";
-  return "write `" + std::string(name) + "=True` or `" + std::string(name) + "=False`";
-}
-
-}  // namespace
-
 template <class T>
 bool Sema::scope_keyword(T& node, const Keyword& keyword, const char* form) {
   std::string_view name = current_scope_->tree->name(keyword.name);
@@ -52,14 +40,13 @@ bool Sema::scope_keyword(T& node, const Keyword& keyword, const char* form) {
       return true;
     case AttributeResult::WrongType:
       report(diag::keyword_type, keyword.value->range, {form, std::string(name), describe(value)})
-          .with_help(keyword_help(name));
+          .with_help(attribute_help<T>(name));
       return false;
     case AttributeResult::NoSuchField:
       break;
   }
   report(diag::unknown_keyword, keyword.name_range, {form, std::string(name)})
-      .with_help(std::string("it takes `name_hint=`, `deps=`, `ordered=`, `optimizations=` and ") +
-                 (std::string_view(form) == "pl.at" ? "`level=`" : "`sync_start=`"));
+      .with_help(keywords_help<T>({"deps", "optimizations"}));
   return false;
 }
 
@@ -70,7 +57,7 @@ bool Sema::set_attribute(ir::For& loop, std::string_view name, const Value& valu
   AttributeResult result = set_attribute_field(loop, name, value);
   if (result != AttributeResult::WrongType) return result == AttributeResult::Set;
   report(diag::keyword_type, keyword.value->range, {"pl.pipeline", std::string(name), describe(value)})
-      .with_help(keyword_help(name));
+      .with_help(attribute_help<ir::For>(name));
   return true;  // reported
 }
 
@@ -148,7 +135,10 @@ void Sema::at_scope(const Stmt& s, const Expr& call) {
     ok = false;
   }
   size_t waits_before = fn_->defer_waits;
+  fn_->scope_call = {};
+  size_t errors_before = diags_.error_count();
   scope->body = scope_body(s, scope->results);
+  if (diags_.error_count() == errors_before) ok = check_scope_call(*scope) && ok;
   ok = check_defer_waits(*scope, call, fn_->defer_waits - waits_before) && ok;
   bind_task_id(s, scope->task_id);
   if (ok) emit(ir::finish_node(std::move(scope)));

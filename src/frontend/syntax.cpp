@@ -46,6 +46,31 @@ static_assert(std::size(operator_spellings) == static_cast<size_t>(Operator::Not
 
 }  // namespace
 
+void NodeArena::refill(size_t bytes) {
+  constexpr size_t usual = 1 << 18;
+  if (piece_ == pieces_.size() || pieces_[piece_].size < bytes) {
+    size_t size = std::max(bytes, usual);
+    pieces_.insert(pieces_.begin() + static_cast<ptrdiff_t>(piece_),
+                   {std::make_unique_for_overwrite<std::byte[]>(size), size});
+  }
+  next_ = pieces_[piece_].bytes.get();
+  limit_ = next_ + pieces_[piece_].size;
+  ++piece_;
+}
+
+void NodeArena::rewind(const Mark& mark) {
+  piece_ = mark.piece;
+  next_ = mark.next;
+  limit_ = piece_ == 0 ? nullptr : pieces_[piece_ - 1].bytes.get() + pieces_[piece_ - 1].size;
+}
+
+std::string_view NodeArena::copy(std::string_view text) {
+  if (text.empty()) return {};
+  char* place = static_cast<char*>(allocate(text.size()));
+  std::memcpy(place, text.data(), text.size());
+  return {place, text.size()};
+}
+
 std::string_view spelling(Operator op) {
   return operator_spellings[static_cast<size_t>(op)];
 }
@@ -85,9 +110,7 @@ Symbol SyntaxTree::intern(std::string_view name) {
   const std::string& source = file->text();
   if (std::less<>()(name.data(), source.data()) ||
       !std::less<>()(name.data(), source.data() + source.size())) {
-    char* copy = static_cast<char*>(arena.allocate(name.size(), 1));
-    std::memcpy(copy, name.data(), name.size());
-    name = {copy, name.size()};
+    name = copied_names_.emplace_back(name);
   }
   Symbol symbol = static_cast<Symbol>(names_.size());
   names_.push_back(name);

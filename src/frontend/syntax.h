@@ -3,14 +3,19 @@
 // Nodes live in an arena owned by SyntaxTree and are freed together. Names are interned: equal names have
 // equal Symbol numbers, so scopes are arrays. Positions are byte offsets plus line; `SyntaxTree::span` turns
 // them into a Span.
+//
+// The bodies of functions may be skipped (parser.h): a FunctionBody reads one when it is needed, so that a
+// program of a million lines is never in memory as a tree.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
-#include <memory_resource>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "support/source.h"
@@ -53,6 +58,50 @@ class List {
 
  private:
   const T* items_ = nullptr;
+};
+
+// Memory for nodes, in large pieces that are kept when it is rewound.
+class NodeArena {
+ public:
+  struct Mark {
+    size_t piece;
+    std::byte* next;
+  };
+
+  void* allocate(size_t bytes) {
+    bytes = (bytes + 7) & ~size_t{7};
+    if (bytes > static_cast<size_t>(limit_ - next_)) refill(bytes);
+    return std::exchange(next_, next_ + bytes);
+  }
+  template <class T>
+  T* make() {
+    return new (allocate(sizeof(T))) T{};
+  }
+  template <class T>
+  List<T> copy(std::span<const T> items) {
+    if (items.empty()) return {};
+    void* block = allocate(sizeof(uint64_t) + items.size_bytes());
+    T* place = reinterpret_cast<T*>(new (block) uint64_t(items.size()) + 1);
+    for (size_t i = 0; i < items.size(); ++i) new (place + i) T(items[i]);
+    return List<T>::at(place);
+  }
+  std::string_view copy(std::string_view text);
+
+  Mark mark() const { return {piece_, next_}; }
+  // Everything allocated since is gone.
+  void rewind(const Mark& mark);
+
+ private:
+  struct Piece {
+    std::unique_ptr<std::byte[]> bytes;
+    size_t size;
+  };
+  void refill(size_t bytes);
+
+  std::vector<Piece> pieces_;
+  size_t piece_ = 0;  // behind the one in use
+  std::byte* next_ = nullptr;
+  std::byte* limit_ = nullptr;
 };
 
 enum class ExprKind : uint8_t {
@@ -168,6 +217,7 @@ struct ImportName {
 };
 
 struct Stmt;
+struct BodyPlace;  // parser_impl.h
 struct Param {
   Symbol name;
   Range range;
@@ -181,6 +231,7 @@ struct FunctionDef {
   const Expr* returns;  // null: none
   List<const Expr*> decorators;
   List<const Stmt*> body;
+  BodyPlace* place = nullptr;  // not null: the body was skipped, and this is where to read it
 };
 
 struct Stmt {
@@ -202,14 +253,19 @@ struct Stmt {
   const FunctionDef* function = nullptr;
 };
 
+class Parser;
+
 class SyntaxTree {
  public:
-  explicit SyntaxTree(Ref<const SourceFile> file) : file(std::move(file)) { names_.push_back({}); }
+  explicit SyntaxTree(Ref<const SourceFile> file);
   SyntaxTree(const SyntaxTree&) = delete;
+  ~SyntaxTree();
 
   const Ref<const SourceFile> file;
   std::vector<const Stmt*> body;  // module level: imports, assignments, decorated functions and classes
-  std::pmr::monotonic_buffer_resource arena{1 << 16};
+  NodeArena arena;
+  std::unique_ptr<Parser> parser;  // reads bodies that were skipped; null: none were
+  bool misread = false;            // skipping a body ended elsewhere than reading it
 
   Span span(const Range& range) const {
     return {file, range.begin.line, range.begin.column, range.end.line, range.end.column};
@@ -224,6 +280,7 @@ class SyntaxTree {
 
  private:
   std::vector<std::string_view> names_;
+  std::deque<std::string> copied_names_;
   // Open addressing, a power of two, at most half full; symbol 0 marks a free slot.
   struct Slot {
     uint32_t hash = 0;
@@ -233,5 +290,24 @@ class SyntaxTree {
 
   void grow();
 };
+
+// The statements of one function. Skipped ones are read now and gone with this object; of several for one
+// tree the last made goes first. Their names may be new to the tree.
+class FunctionBody {
+ public:
+  FunctionBody(SyntaxTree& tree, const FunctionDef& def);
+  FunctionBody(const FunctionBody&) = delete;
+  ~FunctionBody();
+
+  std::span<const Stmt* const> stmts() const { return stmts_; }
+
+ private:
+  SyntaxTree& tree_;
+  NodeArena::Mark before_;
+  List<const Stmt*> stmts_;
+};
+
+// Reads the bodies that no FunctionBody has read, for their errors.
+void read_skipped_bodies(SyntaxTree& tree);
 
 }  // namespace tilewire::frontend

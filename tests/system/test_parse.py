@@ -199,6 +199,23 @@ def test_python_objects_without_a_meaning():
                 y = pl.store(pl.load(x) * nowhere, [0, 0], y)  # noqa: F821
 
 
+def test_python_expressions_that_fail():
+    config = types.SimpleNamespace(hidden=4)
+    with pytest.raises(tw.ProgramError) as caught:
+
+        @pl.program
+        class P:
+            @pl.function(type=pl.FunctionType.InCore)
+            def kernel(self, n: pl.Scalar[pl.INDEX]):
+                for i in pl.range(config.hiden):
+                    pass
+
+    text = str(caught.value)
+    assert "error[TW1004]: `config.hiden` cannot be evaluated: AttributeError" in text
+    assert "for i in pl.range(config.hiden):" in text and "^^^^^^^^^^^^" in text
+    assert text.count("error[") == 1
+
+
 def test_interrupts_pass_through():
     class Rude:
         @property

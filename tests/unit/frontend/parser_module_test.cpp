@@ -97,11 +97,17 @@ def outer[T](x: T): pass
             "import numpy as np\n"
             "import tilewire.language as pl\n"
             "import tilewire.language.distributed as pld\n"
+            "assign (tuple ROWS, COLS) = (tuple 4, 8)\n"
             "assign TILE = 16\n"
             "annotate SCALE: float = 0.5f\n"
             "assign NAMES = ['a', 'b']\n"
+            "assign SQUARES = <an expression>\n"
+            "assign LOOKUP = <an expression>\n"
+            "assign key = <an expression>\n"
+            "assign TEXT = <an expression>\n"
             "assign NR = pl.dynamic('NR')\n"
             "assign LAST = ((TILE * 2) + 1)\n"
+            "assign DATA = <an expression>\n"
             "@pl.function(type=pl.FunctionType.InCore) def kernel(x: pl.Tensor[[TILE, TILE], pl.FP32], "
             "out: pl.Out[pl.Tensor[[TILE, TILE], pl.FP32]])\n"
             "  assign t = pl.load(x, [0, 0], [TILE, TILE])\n"
@@ -155,9 +161,10 @@ TEST(Module, ours_are_read_strictly) {
 
 TEST(Module, what_is_not_python_elsewhere_is_skipped_too) {
   EXPECT_EQ(module("%matplotlib inline\n!ls $HOME\nx = = 3\n012\n'open\n  stray\n y ? z\n]\nN = 4\n"),
-            "assign N = 4\n");
+            "assign x = <an expression>\nassign N = 4\n");
   EXPECT_EQ(module("def f(:\n  x = )\n    y\n z\nN = 4\n"), "assign N = 4\n");
-  EXPECT_EQ(module("N = 4 5\nM = N.\nK = 1\n"), "assign K = 1\n");
+  EXPECT_EQ(module("N = 4 5\nM = N.\nK = 1\n"),
+            "assign N = <an expression>\nassign M = <an expression>\nassign K = 1\n");
 }
 
 TEST(Module, what_would_hide_a_program_is_said) {
@@ -173,7 +180,9 @@ TEST(Module, constants) {
   EXPECT_EQ(
       module("A = B = 3\nC, D = 1, 2\nE = F.g(1)[2]\nG += 1\nH[0] = 1\nf(x)\nI = 'a' 'b'; J = -1; K\nL: int "
              "= 2\n"),
-      "assign A, B = 3\nassign E = F.g(1)[2]\nassign I = 'ab'\nassign J = (- 1)\nannotate L: int = 2\n");
+      "assign A, B = 3\nassign (tuple C, D) = (tuple 1, 2)\nassign E = F.g(1)[2]\nassign G = <an "
+      "expression>\n"
+      "assign I = 'ab'\nassign J = (- 1)\nannotate L: int = 2\n");
   EXPECT_EQ(module("def f(): a = 1; b = 2\nif x: c = 3\nd = 4\n"), "assign d = 4\n");
 }
 

@@ -7,7 +7,7 @@ namespace {
 
 class Dumper {
  public:
-  explicit Dumper(const SyntaxTree& tree) : tree_(tree) {}
+  explicit Dumper(SyntaxTree& tree) : tree_(tree) {}
 
   std::string text(const Expr* e) {
     if (!e) return "-";
@@ -100,7 +100,7 @@ class Dumper {
       case StmtKind::Continue:
         return "continue\n";
       case StmtKind::FunctionDef:
-        return function(*s.function) + body(s.function->body);
+        return function(*s.function) + body(FunctionBody(tree_, *s.function).stmts());
       case StmtKind::ClassDef:
         return decorators(s.decorators) + "class " + name(s.name) + "\n" + body(s.body);
       case StmtKind::Import:
@@ -158,15 +158,15 @@ class Dumper {
   std::string name(Symbol symbol) { return std::string(tree_.name(symbol)); }
   std::string op(const Expr* e) { return std::string(spelling(e->op)); }
 
-  const SyntaxTree& tree_;
+  SyntaxTree& tree_;
 };
 
 }  // namespace
 
-std::string dump(const SyntaxTree& tree) {
+std::string dump(SyntaxTree& tree) {
   return Dumper(tree).block(tree.body, 0);
 }
-std::string dump(const SyntaxTree& tree, const Expr* expr) {
+std::string dump(SyntaxTree& tree, const Expr* expr) {
   return Dumper(tree).text(expr);
 }
 

@@ -9,8 +9,8 @@
 
 namespace tilewire::frontend {
 
-std::string dump(const SyntaxTree& tree);
-std::string dump(const SyntaxTree& tree, const Expr* expr);
+std::string dump(SyntaxTree& tree);
+std::string dump(SyntaxTree& tree, const Expr* expr);
 
 struct Parsed {
   std::unique_ptr<SyntaxTree> tree;

@@ -297,16 +297,21 @@ TEST(Verifier, WhoMayCallWhom) {
             "the program has no function `h`");
 }
 
-TEST(Verifier, KernelsAreCalledFromSpmdBodiesButNotFromOtherScopes) {
-  auto scoped = [](bool spmd) {
-    BlockRef body = block({eval(call_function("g", {}))});
+TEST(Verifier, KernelsAreCalledFromSpmdBodiesOrAreAllOfAScope) {
+  auto scoped = [](bool spmd, bool twice) {
+    StmtRef call = eval(call_function("g", {}));
+    BlockRef body = twice ? block({call, call}) : block({call});
     StmtRef scope = make<AtScope>(Span{}, ExprList{}, body);
     if (spmd) scope = make<SpmdScope>(Span{}, index(4), ExprList{}, VarRef(), body);
     return program_of({function("g", FunctionType::InCore, {}, {}, {}),
                        function("f", FunctionType::Orchestration, {}, {}, {scope})});
   };
-  expect_fine(scoped(true));
-  EXPECT_EQ(error_of(scoped(false), diag::callee_at_wrong_level), "a kernel scope may not call a kernel");
+  expect_fine(scoped(true, true));
+  expect_fine(scoped(false, false));
+  Diagnostics diags;
+  EXPECT_FALSE(verify(*scoped(false, true), diags));
+  ASSERT_FALSE(diags.all().empty());
+  EXPECT_EQ(diags.all()[0].message, "a kernel scope may not call a kernel");
 }
 
 TEST(Verifier, KeywordsOfCalls) {
