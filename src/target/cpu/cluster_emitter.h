@@ -60,6 +60,7 @@ class ClusterEmitter {
   void start_columns();
   void evaluate_scalars();
   llvm::Value* overlap(const TileView& x, ir::DType x_dtype, const TileView& y, ir::DType y_dtype);
+  llvm::Value* pick(llvm::Value* condition, llvm::Value* x, llvm::Value* y);
   llvm::Value* identical(const TileView& x, const TileView& y);
 
   // --- one row

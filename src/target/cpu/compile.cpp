@@ -60,7 +60,7 @@ struct Host {
                  : opt == 2 ? llvm::CodeGenOptLevel::Default
                             : llvm::CodeGenOptLevel::Aggressive;
     return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-        triple, cpu, features, options, llvm::Reloc::PIC_, std::nullopt, level, true));
+        triple, cpu, features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small, level, true));
   }
 };
 

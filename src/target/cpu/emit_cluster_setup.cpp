@@ -137,6 +137,11 @@ Value* ClusterEmitter::overlap(const TileView& x, DType x_dtype, const TileView&
   return b_.CreateAnd(b_.CreateICmpULT(x_low, y_high), b_.CreateICmpULT(y_low, x_high));
 }
 
+// Strides that are equal either way stay the constants they are.
+Value* ClusterEmitter::pick(Value* condition, Value* x, Value* y) {
+  return x == y ? x : b_.CreateSelect(condition, x, y);
+}
+
 Value* ClusterEmitter::identical(const TileView& x, const TileView& y) {
   Value* same = b_.CreateICmpEQ(x.data, y.data);
   same = b_.CreateAnd(same, b_.CreateICmpEQ(x.row_stride, y.row_stride));
@@ -165,9 +170,9 @@ void ClusterEmitter::guard_loads() {
     copy.cols = source.cols;
     e_.when(conflict, [&] { e_.copy_tile(v.dtype, source, copy); });
     TileView view = source;
-    view.data = b_.CreateSelect(conflict, copy.data, source.data);
-    view.row_stride = b_.CreateSelect(conflict, copy.row_stride, source.row_stride);
-    view.col_stride = b_.CreateSelect(conflict, copy.col_stride, source.col_stride);
+    view.data = pick(conflict, copy.data, source.data);
+    view.row_stride = pick(conflict, copy.row_stride, source.row_stride);
+    view.col_stride = pick(conflict, copy.col_stride, source.col_stride);
     guarded_.emplace(read.value, view);
   }
 }
@@ -191,9 +196,9 @@ void ClusterEmitter::guard_stores() {
       }
       TileView aside = e_.storage(member.guard);
       target.redirected = conflict;
-      target.target.data = b_.CreateSelect(conflict, aside.data, target.region.data);
-      target.target.row_stride = b_.CreateSelect(conflict, aside.row_stride, target.region.row_stride);
-      target.target.col_stride = b_.CreateSelect(conflict, aside.col_stride, target.region.col_stride);
+      target.target.data = pick(conflict, aside.data, target.region.data);
+      target.target.row_stride = pick(conflict, aside.row_stride, target.region.row_stride);
+      target.target.col_stride = pick(conflict, aside.col_stride, target.region.col_stride);
     }
     earlier.push_back(m);
   }

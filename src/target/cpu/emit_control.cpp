@@ -295,6 +295,7 @@ void FunctionEmitter::counted(const For& stmt) {
     return unrolled(stmt, constant(start)->getSExtValue(), constant(step)->getSExtValue(),
                     constant(rounds)->getSExtValue());
   }
+  if (product_loop(stmt, start, rounds)) return;
   const LoopPlan& loop_plan = plan.loop(&stmt);
   std::vector<Carried> carried;
   std::vector<Value*> values;

@@ -56,8 +56,12 @@ Scratch scratch_layout(const Call& call, size_t first, const Machine& machine) {
 int64_t scratch_of_product(const Call& call, const Machine& machine) {
   return scratch_layout(call, 0, machine).total;
 }
+// A loop of these may become one product of any depth.
 int64_t scratch_of_accumulation(const Call& call, const Machine& machine) {
-  return scratch_layout(call, 1, machine).total;
+  Shape shape = physical(call, 1);
+  DType dtype = tile_type(call.args[1]).dtype;
+  auto deep = static_cast<int64_t>(matmul_scratch_bytes(machine, dtype, shape.m, shape.n, std::nullopt));
+  return std::max(scratch_layout(call, 1, machine).total, round_up(deep));
 }
 
 struct Operand {
@@ -198,6 +202,7 @@ void add_matrix_lowerings(LoweringTable& table) {
     lowering.opaque = function;
     lowering.updates = static_cast<int8_t>(updates);
     lowering.scratch = scratch;
+    lowering.product_loop = updates == 0;
     table.add(std::string("pl.tile.") + name, lowering);
   };
   add("matmul", matmul, -1, scratch_of_product);

@@ -235,7 +235,9 @@ void add_scalar_lowerings(LoweringTable& table) {
   };
   add("add", simple_binary, Binary::Add);
   add("sub", simple_binary, Binary::Sub);
-  add("mul", simple_binary, Binary::Mul);
+  Lowering multiplication = scalar_row(simple_binary, static_cast<int>(Binary::Mul));
+  multiplication.multiplies = true;
+  table.add("pl.scalar.mul", multiplication);
   add("truediv", simple_binary, Binary::Div);
   add("min", simple_binary, Binary::Min);
   add("max", simple_binary, Binary::Max);
