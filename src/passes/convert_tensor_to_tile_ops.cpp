@@ -46,6 +46,9 @@ int64_t axis_of(const Call& call, int64_t by_default, size_t rank) {
   return axis < 0 ? axis + static_cast<int64_t>(rank) : axis;
 }
 
+TensorConverter::TensorConverter(const Function& kernel, const ReturnRoots& returns, Diagnostics& diags)
+    : BlockLoops(diags), plan_(kernel), roots_(kernel, returns), uses_(kernel) {}
+
 void TensorConverter::assign(const Assign& assign) {
   const auto* call = as<Call>(assign.value);
   const TensorOp* op = call ? tensor_op(*call->op) : nullptr;
@@ -125,12 +128,15 @@ void TensorConverter::copy_blocks(const ExprRef& from, const ExprRef& to, const 
   BlockSize size = block_size(type.shape, type.dtype);
   for_each_block(type.shape, size.rows, size.cols, span, [&](const TileBlock& block) {
     ExprRef tile = load_block(from, block);
-    TileBlock target = block;
-    for (size_t i = 0; i + 2 < rank; ++i) target.lead[i] = add(block.lead[i], offsets[i]);
-    if (rank >= 2) target.rows.start = add(block.rows.start, offsets[rank - 2]);
-    target.cols.start = add(block.cols.start, offsets[rank - 1]);
-    store_block(tile, to, target);
+    store_block(tile, to, shifted(block, offsets, rank));
   });
+}
+
+TileBlock TensorConverter::shifted(TileBlock block, const ExprList& offsets, size_t rank) {
+  for (size_t i = 0; i + 2 < rank; ++i) block.lead[i] = add(block.lead[i], offsets[i]);
+  if (rank >= 2) block.rows.start = add(block.rows.start, offsets[rank - 2]);
+  block.cols.start = add(block.cols.start, offsets[rank - 1]);
+  return block;
 }
 
 // --- one op

@@ -43,7 +43,7 @@ class Rebuilder {
   // The rebuilt statements of a block of their own.
   ir::BlockRef block(const ir::Block& body);
   // The same, into the block being written.
-  void statements(const ir::Block& body);
+  virtual void statements(const ir::Block& body);
 
  protected:
   virtual void statement(const ir::Stmt& stmt);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "passes/block_loops.h"
+#include "passes/op_groups.h"
 #include "passes/roots.h"
 #include "passes/tensor_forms.h"
 #include "passes/tile_plan.h"
@@ -10,8 +11,10 @@ namespace tilewire::passes {
 
 class TensorConverter : public BlockLoops {
  public:
-  TensorConverter(const ir::Function& kernel, const ReturnRoots& returns, Diagnostics& diags)
-      : BlockLoops(diags), plan_(kernel), roots_(kernel, returns) {}
+  TensorConverter(const ir::Function& kernel, const ReturnRoots& returns, Diagnostics& diags);
+
+  // Runs of ops over the same rows share one loop.
+  void statements(const ir::Block& body) override;
 
  protected:
   void assign(const ir::Assign& assign) override;
@@ -38,6 +41,15 @@ class TensorConverter : public BlockLoops {
   void store_whole(const ir::ExprRef& tile, const ir::ExprRef& tensor, const Span& span);
   void copy_blocks(const ir::ExprRef& from, const ir::ExprRef& to, const ir::ExprList& offsets,
                    const Span& span);
+
+  // The block of another tensor of that rank that lies `offsets` further.
+  TileBlock shifted(TileBlock block, const ir::ExprList& offsets, size_t rank);
+
+  // convert_groups.cpp: several ops in one loop
+  void emit_group(const OpGroup& group);
+  void emit_item(const OpGroup& group, const OpGroup::Item& item, const TileBlock& block);
+  ir::ExprRef group_operand(const ir::ExprRef& arg, const TileBlock& part);
+  void open_memory(const OpGroup& group);
 
   // convert_blocks.cpp: element by element and reductions
   void map(const ir::Call& call, const TensorOp& op, const ir::ExprRef& out);
@@ -67,6 +79,11 @@ class TensorConverter : public BlockLoops {
 
   TilePlan plan_;
   Roots roots_;
+  UseCounts uses_;
+  // Of the group being written: the tile that holds a value in this block, the tensors it reads and writes,
+  // and what has been loaded in this block.
+  ir::PointerMap<ir::ExprRef> tiles_, memory_;
+  std::vector<std::tuple<const ir::Expr*, int64_t, int64_t, ir::ExprRef>> loaded_;
 };
 
 inline const ir::TensorType& tensor_type_of(const ir::ExprRef& expr) {

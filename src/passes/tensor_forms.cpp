@@ -95,4 +95,14 @@ const TensorOp* tensor_op(const ir::Op& op) {
   return found == table.end() ? nullptr : &found->second;
 }
 
+std::optional<TensorForm> tile_form(const ir::Op& tile_op) {
+  static const auto table = [] {
+    std::unordered_map<const ir::Op*, TensorForm> result;
+    for (const Row& row : rows) result[ops::registry().find(std::string("pl.tile.") + row.name)] = row.form;
+    return result;
+  }();
+  auto found = table.find(&tile_op);
+  return found == table.end() ? std::nullopt : std::optional(found->second);
+}
+
 }  // namespace tilewire::passes

@@ -4,6 +4,8 @@
 // kernels as they are.
 #pragma once
 
+#include <optional>
+
 #include "ir/op.h"
 
 namespace tilewire::passes {
@@ -38,6 +40,9 @@ struct TensorOp {
 
 // Null for ops without a form.
 const TensorOp* tensor_op(const ir::Op& op);
+
+// The form of the op on tiles that has one on tensors; nothing for others.
+std::optional<TensorForm> tile_form(const ir::Op& tile_op);
 
 // Whether the op writes the tensor it is given as its first operand.
 inline bool writes_operand(TensorForm form) {
