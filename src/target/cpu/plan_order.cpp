@@ -131,6 +131,9 @@ void Ordering::close(int index) {
     for (int operand : tile_operands(plan_, *member.call, *member.lowering)) {
       if (operand >= 0 && plan_.values[operand].cluster != index) use(operand, cluster.order, index);
     }
+    for (const ExprRef& arg : member.call->args) {
+      if (arg && !isa<Var>(arg)) use_expr(arg, cluster.order, true);
+    }
     if (member.lowering->op_class == OpClass::Store) {
       const ExprRef& tensor =
           member.call->args[member.call->op->operand_slots[member.call->op->result_alias]];
@@ -182,6 +185,10 @@ void Ordering::join_cluster(const Stmt&, const Call& call, const Lowering& lower
   const PlanValue& shape = plan_.values[store || reduces ? operands[0] : result];
   int64_t rows = shape.rows;
   ExtentId valid_rows = shape.valid_rows;
+  // Scalar operands may read elements of tiles.
+  for (const ExprRef& arg : call.args) {
+    if (arg && !isa<Var>(arg)) close_expr(arg);
+  }
   int index = cluster_for(rows, valid_rows, 0);
   // What another cluster computes, or this one only when all its rows are done, must be there first.
   auto settle = [&] {
@@ -395,7 +402,8 @@ void Ordering::settle_deferred() {
   for (const Cluster& cluster : plan_.clusters) cluster_order[cluster.order] = true;
   for (const Use& use : deferred_uses_) {
     PlanValue& v = plan_.values[use.value];
-    if (!v.deferred || v.lowering->op_class == OpClass::Load || cluster_order[use.order]) continue;
+    if (!v.deferred || v.lowering->op_class == OpClass::Load) continue;
+    if (cluster_order[use.order] && !use.element) continue;
     v.deferred = false;
     v.memory = true;
   }
