@@ -2,6 +2,9 @@
 //
 // Loops are taken at their word first: an argument has the extents of its initial value until a yield says
 // otherwise. Each round walks the function once; after a few, whatever still changes is taken as unknown.
+#include <algorithm>
+#include <iterator>
+
 #include "ir/op.h"
 #include "target/cpu/planner.h"
 
@@ -11,7 +14,10 @@ using namespace ir;
 
 namespace {
 
-enum Key { Constant, Expression, Meet };  // 3: unknown
+enum Key { Constant, Expression };  // 2: unknown
+
+// Minima of more than this are not told apart from unknown ones by their parts.
+constexpr size_t atom_limit = 12;
 
 const ExprList* list_operand(const Call& call, const char* name) {
   int param = call.op->param_index(name);
@@ -23,19 +29,51 @@ const ExprList* list_operand(const Call& call, const char* name) {
 
 }  // namespace
 
-ExtentId ExtentAnalysis::intern(int kind, int64_t a, int64_t b) {
-  return ids_.try_emplace({kind, a, b}, static_cast<ExtentId>(ids_.size())).first->second;
+ExtentId ExtentAnalysis::intern(std::vector<int> atoms) {
+  auto [found, fresh] = ids_.try_emplace(atoms, static_cast<ExtentId>(sets_.size()));
+  if (fresh) sets_.push_back(std::move(atoms));
+  return found->second;
+}
+
+ExtentId ExtentAnalysis::atom(int kind, int64_t a, int64_t b) {
+  return intern({atoms_.try_emplace({kind, a, b}, static_cast<int>(atoms_.size())).first->second});
 }
 
 ExtentId ExtentAnalysis::meet(ExtentId a, ExtentId b) {
   if (a == b || b == full) return a;
   if (a == full) return b;
-  return intern(Meet, std::min(a, b), std::max(a, b));
+  std::vector<int> all;
+  std::set_union(sets_[a].begin(), sets_[a].end(), sets_[b].begin(), sets_[b].end(), std::back_inserter(all));
+  if (all.size() > atom_limit) return atom(3, a, b);
+  return intern(std::move(all));
+}
+
+// The extents of a matrix product follow from those of its factors.
+bool ExtentAnalysis::product(const Call& call, const std::vector<int>& operands, Extents& out) {
+  auto operand = [&](const char* name) {
+    int param = call.op->param_index(name);
+    return param < 0 ? -1 : operands[call.op->operand_slots[param]];
+  };
+  auto flag = [&](const char* name) {
+    const AttrValue* value = find_attr(call.attrs, name);
+    return value && *value->get<bool>();
+  };
+  if (call.op->param_index("a_trans") < 0 || operand("a") < 0 || operand("b") < 0) return false;
+  Extents a = get(operand("a")), b = get(operand("b"));
+  out.rows = flag("a_trans") ? a.cols : a.rows;
+  out.cols = flag("b_trans") ? b.rows : b.cols;
+  if (int acc = operand("acc"); acc >= 0)
+    out = {meet(out.rows, get(acc).rows), meet(out.cols, get(acc).cols)};
+  if (int bias = operand("bias"); bias >= 0) {
+    if (get(bias).rows != full) return false;
+    out.cols = meet(out.cols, get(bias).cols);
+  }
+  return true;
 }
 
 ExtentId ExtentAnalysis::of_expr(const ExprRef& expr, int64_t physical) {
-  if (auto value = constant_value(expr)) return *value == physical ? full : intern(Constant, *value, 0);
-  return intern(Expression, reinterpret_cast<intptr_t>(expr.get()), 0);
+  if (auto value = constant_value(expr)) return *value == physical ? full : atom(Constant, *value, 0);
+  return atom(Expression, reinterpret_cast<intptr_t>(expr.get()), 0);
 }
 
 void ExtentAnalysis::put(int value, Extents extents) {
@@ -158,6 +196,7 @@ void ExtentAnalysis::call(const Call& call, const Var* var) {
     case OpClass::Generator:
       break;
     default:
+      if (product(call, operands, out)) break;
       // The emitter says what the extents are; nothing is known of them here unless all operands are whole.
       bool whole = lowering.whole || list_operand(call, "valid_shape") == nullptr;
       for (int operand : operands) {

@@ -64,13 +64,18 @@ class ExtentAnalysis {
   void join(const ir::If& stmt);
   ExtentId meet(ExtentId a, ExtentId b);
   ExtentId of_expr(const ir::ExprRef& expr, int64_t physical);
-  ExtentId intern(int kind, int64_t a, int64_t b);
-  ExtentId unknown(int value, int dim) { return intern(3, value, dim); }
+  ExtentId atom(int kind, int64_t a, int64_t b);
+  ExtentId intern(std::vector<int> atoms);
+  bool product(const ir::Call& call, const std::vector<int>& operands, Extents& out);
+  ExtentId unknown(int value, int dim) { return atom(2, value, dim); }
   Extents get(int value) const { return {plan_.values[value].valid_rows, plan_.values[value].valid_cols}; }
   void put(int value, Extents extents);
 
   Plan& plan_;
-  std::map<std::tuple<int, int64_t, int64_t>, ExtentId> ids_;
+  // An extent is the smallest of a set of atoms: constants, expressions, unknowns.
+  std::map<std::tuple<int, int64_t, int64_t>, int> atoms_;
+  std::map<std::vector<int>, ExtentId> ids_;
+  std::vector<std::vector<int>> sets_;
   std::vector<bool> varying_;  // of values: carried or joined, and known to change
   bool changed_ = false;
   bool give_up_ = false;
