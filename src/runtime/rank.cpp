@@ -181,6 +181,10 @@ abi::Status Rank::submit(BlockContext& context, const abi::Launch& launch, abi::
   if (launch.blocks < 0) {
     return run.fail(context, abi::Fault::BlockCount, launch.site, launch.blocks, 0, 0, 0);
   }
+  // Here every block makes progress whatever the others do, so all can start as soon as each can have a
+  // fiber.
+  bool together = (launch.bits & abi::SyncStart) && (launch.kernel->bits & abi::MayBlock);
+  if (together && launch.blocks > Run::fiber_limit) return run.fail_fibers(context, launch.site);
   ++stats.tasks;
   run.step();
   predecessors_.clear();

@@ -331,6 +331,13 @@ abi::Status Run::fail_memory(BlockContext& context, uint64_t bytes, uint32_t sit
   return abi::failed;
 }
 
+abi::Status Run::fail_fibers(BlockContext& context, uint32_t site) {
+  Failure failure = failure_in(context, Cause::Fibers, site);
+  failure.numbers[0] = fiber_limit;
+  fail(std::move(failure), context.worker);
+  return abi::failed;
+}
+
 void Run::ended_badly(BlockContext& context, abi::Status status) {
   if (aborted()) return;
   Failure failure = failure_in(context, Cause::Internal, context.function->site);

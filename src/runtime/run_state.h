@@ -30,6 +30,7 @@ class Run {
   abi::Status fail(BlockContext& context, abi::Fault fault, uint32_t site, int64_t a, int64_t b, int64_t c,
                    int64_t d);
   abi::Status fail_memory(BlockContext& context, uint64_t bytes, uint32_t site);
+  abi::Status fail_fibers(BlockContext& context, uint32_t site);
   // A function gave a non-zero status: fine after a failure, a broken rule otherwise.
   void ended_badly(BlockContext& context, abi::Status status);
   bool aborted() const { return abort_.load(std::memory_order_relaxed) != 0; }

@@ -12,7 +12,9 @@ namespace {
 // Fibers a worker keeps for itself.
 constexpr size_t spare_fibers = 16;
 // One run in so many is timed for Costs.
-constexpr uint32_t sample_period = 64;
+constexpr uint32_t sample_period = 16;
+// Successors run one after the other before the queue gets its turn.
+constexpr uint32_t longest_streak = 16;
 // Pieces a launch is cut into, for each worker.
 constexpr int64_t pieces_per_worker = 4;
 
@@ -42,7 +44,12 @@ void Worker::work() {
 }
 
 Item Worker::next() {
-  if (hot_) return std::exchange(hot_, {});
+  if (hot_) {
+    Item item = std::exchange(hot_, {});
+    if (++streak_ < longest_streak || queue.size() == 0) return item;
+    queue.push(item);  // a long chain must not keep woken fibers from running
+  }
+  streak_ = 0;
   Item item = queue.pop();
   return item ? item : run_.steal(*this);
 }

@@ -59,6 +59,7 @@ class Worker {
   BlockContext direct_;
   Arena arena_;
   Item hot_;  // made ready by what just ended or left its stack: what this worker runs next
+  uint32_t streak_ = 0;
   uint32_t samples_ = 0;
   std::vector<Job*> spare_;
 };

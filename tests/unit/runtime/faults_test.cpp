@@ -162,6 +162,18 @@ TEST(Faults, TooManyBlockedFibers) {
   Outcome outcome = program.run(
       [&](Context* context, const Word*) { return submit(context, kernel, body, {.blocks = 16'001}); }, 1);
   EXPECT_EQ(text(outcome), "error[TW2143]: more than 16000 blocks and tasks wait at the same time\n");
+  // Known before anything starts.
+  Body unreached = [&](Context*, const Word*) {
+    ADD_FAILURE() << "a block started";
+    return abi::ok;
+  };
+  outcome = program.run(
+      [&](Context* context, const Word*) {
+        return submit(context, kernel, unreached, {.blocks = 16'001, .bits = abi::SyncStart, .site = site});
+      },
+      1);
+  EXPECT_EQ(text(outcome),
+            "error[TW2143]: more than 16000 blocks and tasks wait at the same time\n --> k.py:4:5\n");
 }
 
 TEST(Faults, BrokenRulesOfTheAbiAreToldApart) {
