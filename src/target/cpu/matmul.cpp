@@ -2,6 +2,7 @@
 // cache, blocks of n into panels as wide as the register block, blocks of m into strips of its rows.
 #include "target/cpu/matmul.h"
 
+#include <llvm/IR/Constants.h>
 #include <llvm/IR/Module.h>
 
 #include "support/diagnostics.h"
@@ -23,6 +24,49 @@ struct Operand {
   Value* step;  // bytes from unit to unit of k
 };
 
+std::optional<int64_t> known(Value* value) {
+  auto* constant = llvm::dyn_cast<llvm::ConstantInt>(value);
+  return constant ? std::optional(constant->getSExtValue()) : std::nullopt;
+}
+
+// The rows of the kernel that begins a strip of `left` rows.
+int64_t kernel_rows(const MatmulPlan& plan, int64_t left) {
+  int64_t count = plan.rows;
+  for (int64_t fewer : {8, 4, 2, 1}) count = count > left ? fewer : count;
+  return count;
+}
+
+// Which register blocks a product needs. A module compiles only those, which for constant sizes is one or two
+// kernels and not ten.
+struct Blocks {
+  uint32_t heights = ~0u;  // bit r: a kernel of r rows
+  bool wide = true;        // panels of more than one vector
+  bool narrow = true;      // and of one
+  bool ragged = true;      // panels that stick out of C
+
+  std::string name() const {
+    return "." + std::to_string(heights) + (wide ? "w" : "") + (narrow ? "n" : "") + (ragged ? "r" : "");
+  }
+};
+
+// Blocks of m and n are whole numbers of register blocks, so only the remainders matter.
+Blocks blocks_of(const MatmulPlan& plan, Value* m, Value* n) {
+  Blocks blocks;
+  if (auto rows = known(m)) {
+    blocks.heights = *rows >= plan.rows ? 1u << plan.rows : 0;
+    for (int64_t left = *rows % plan.rows; left > 0; left -= kernel_rows(plan, left)) {
+      blocks.heights |= 1u << kernel_rows(plan, left);
+    }
+  }
+  if (auto columns = known(n)) {
+    int64_t rest = *columns % plan.width();
+    blocks.wide = *columns >= plan.width() || rest > plan.lanes;
+    blocks.narrow = rest > 0 && rest <= plan.lanes;
+    blocks.ragged = rest != 0 && rest != plan.lanes;
+  }
+  return blocks;
+}
+
 // Which kernel a strip of up to `plan.rows` rows is left to: [vectors - 1][rows], and how many rows it takes.
 struct KernelTable {
   llvm::GlobalVariable* kernels;
@@ -30,9 +74,9 @@ struct KernelTable {
   llvm::FunctionType* type;
 };
 
-KernelTable kernel_table(llvm::Module& module, const MatmulPlan& plan) {
+KernelTable kernel_table(llvm::Module& module, const MatmulPlan& plan, const Blocks& blocks) {
   auto& context = module.getContext();
-  llvm::Type* pointer = llvm::PointerType::getUnqual(context);
+  auto* pointer = llvm::PointerType::getUnqual(context);
   llvm::Type* word = llvm::Type::getInt64Ty(context);
   auto array = [&](llvm::Type* type, const std::vector<llvm::Constant*>& elements, const std::string& part) {
     auto* all = llvm::ArrayType::get(type, elements.size());
@@ -40,36 +84,36 @@ KernelTable kernel_table(llvm::Module& module, const MatmulPlan& plan) {
                                     llvm::ConstantArray::get(all, elements), plan.name(part));
   };
   std::vector<llvm::Constant*> kernels, rows;
-  llvm::FunctionType* type = nullptr;
   for (int64_t vectors = 1; vectors <= plan.vectors; ++vectors) {
     for (int64_t left = 0; left <= plan.rows; ++left) {
-      int64_t count = plan.rows;
-      for (int64_t fewer : {8, 4, 2, 1}) count = count > left ? fewer : count;
-      llvm::Function* kernel = matmul_kernel(module, plan, count, vectors);
-      kernels.push_back(kernel);
+      int64_t count = kernel_rows(plan, left);
+      bool needed = (vectors > 1 ? blocks.wide : blocks.narrow) && blocks.heights >> count & 1;
+      llvm::Function* kernel = needed ? matmul_kernel(module, plan, count, vectors) : nullptr;
+      kernels.push_back(kernel ? static_cast<llvm::Constant*>(kernel)
+                               : llvm::ConstantPointerNull::get(pointer));
       rows.push_back(llvm::ConstantInt::get(word, static_cast<uint64_t>(count)));
-      type = kernel->getFunctionType();
     }
   }
-  return {array(pointer, kernels, "kernels"), array(word, rows, "kernel_rows"), type};
+  return {array(pointer, kernels, "kernels"), array(word, rows, "kernel_rows"), matmul_kernel_type(context)};
 }
 
 // strip(ptr a, i64 row, i64 step, ptr b, i64 step, ptr c, i64 row, i64 units, i1 accumulate, ptr sums,
 //       i64 rows, i64 columns, ptr edge, ptr ahead, i64 step)
 // All rows of a block of A by one panel, of which `columns` are in C. Each kernel asks for the next line of
 // what `ahead` points to, down its rows.
-llvm::Function* matmul_strip(llvm::Module& module, const MatmulPlan& plan) {
+llvm::Function* matmul_strip(llvm::Module& module, const MatmulPlan& plan, const Blocks& blocks) {
   auto& context = module.getContext();
   llvm::Type* word = llvm::Type::getInt64Ty(context);
   llvm::Type* pointer = llvm::PointerType::getUnqual(context);
   llvm::Type* flag = llvm::Type::getInt1Ty(context);
   auto body = [&](llvm::IRBuilder<>& b, llvm::Function& f) {
-    KernelTable table = kernel_table(module, plan);
+    KernelTable table = kernel_table(module, plan, blocks);
     Value *rows = f.getArg(10), *columns = f.getArg(11), *edge = f.getArg(12);
-    Value* wide = b.CreateICmpSGT(columns, b.getInt64(plan.lanes));
+    Value* wide = b.getInt1(blocks.wide);
+    if (blocks.wide && blocks.narrow) wide = b.CreateICmpSGT(columns, b.getInt64(plan.lanes));
     Value* first = b.CreateSelect(wide, b.getInt64(plan.rows + 1), b.getInt64(0));
     Value* width = b.CreateSelect(wide, b.getInt64(plan.width()), b.getInt64(plan.lanes));
-    Value* ragged = b.CreateICmpSLT(columns, width);
+    Value* ragged = blocks.ragged ? b.CreateICmpSLT(columns, width) : b.getFalse();
     Value* c_row = b.CreateSelect(ragged, b.getInt64(plan.width() * 4), f.getArg(6));
     Value* accumulate = b.CreateAnd(f.getArg(8), b.CreateNot(ragged));
     auto* entry = b.GetInsertBlock();
@@ -99,7 +143,7 @@ llvm::Function* matmul_strip(llvm::Module& module, const MatmulPlan& plan) {
     b.CreateCondBr(b.CreateICmpSLT(next, rows), loop, done);
     b.SetInsertPoint(done);
   };
-  return matmul_function(module, plan.name("strip"),
+  return matmul_function(module, plan.name("strip" + blocks.name()),
                          {pointer, word, word, pointer, word, pointer, word, word, flag, pointer, word, word,
                           pointer, pointer, word},
                          body);
@@ -107,17 +151,21 @@ llvm::Function* matmul_strip(llvm::Module& module, const MatmulPlan& plan) {
 
 class Driver {
  public:
-  Driver(llvm::Module& module, const MatmulPlan& plan, bool a_trans, bool b_trans, llvm::IRBuilder<>& b,
+  Driver(llvm::Module& module, const MatmulPlan& plan, const MatmulArgs& args, llvm::IRBuilder<>& b,
          llvm::Function& f)
       : module_(module),
         plan_(plan),
-        a_trans_(a_trans),
-        b_trans_(b_trans),
+        a_trans_(args.a_trans),
+        b_trans_(args.b_trans),
         b(b),
-        scratch_(matmul_scratch(plan)) {
-    m_ = f.getArg(0), n_ = f.getArg(1), k_ = f.getArg(2);
-    a_ = f.getArg(3), a_stride_ = f.getArg(4), b_ = f.getArg(5), b_stride_ = f.getArg(6);
-    c_ = f.getArg(7), c_stride_ = f.getArg(8), accumulate_ = f.getArg(9), memory_ = f.getArg(10);
+        scratch_(matmul_scratch(plan)),
+        blocks_(blocks_of(plan, args.m, args.n)) {
+    auto size = [&](unsigned index, Value* value) { return known(value) ? value : f.getArg(index); };
+    m_ = size(0, args.m), n_ = size(1, args.n), k_ = size(2, args.k);
+    a_ = f.getArg(3), a_stride_ = size(4, args.a_stride);
+    b_ = f.getArg(5), b_stride_ = size(6, args.b_stride);
+    c_ = f.getArg(7), c_stride_ = size(8, args.c_stride);
+    accumulate_ = f.getArg(9), memory_ = f.getArg(10);
   }
 
   void emit() {
@@ -230,7 +278,7 @@ class Driver {
     Value* sums = emit_offset(b, part(scratch_.sums), b.CreateShl(j, word(2)));
     Value* width = emit_min(b, b.CreateSub(count_, j), word(plan_.width()));
     auto [ahead, ahead_step] = upcoming(kk, ii, column, base);
-    b.CreateCall(matmul_strip(module_, plan_),
+    b.CreateCall(matmul_strip(module_, plan_, blocks_),
                  {a.base, a.row, a.step, base, step, c, b.CreateShl(c_stride_, word(2)), units_, add_, sums,
                   rows, width, part(scratch_.edge), ahead, ahead_step});
   }
@@ -253,6 +301,7 @@ class Driver {
   bool a_trans_, b_trans_;
   llvm::IRBuilder<>& b;
   MatmulScratch scratch_;
+  Blocks blocks_;
   Value *m_, *n_, *k_, *a_, *a_stride_, *b_, *b_stride_, *c_, *c_stride_, *accumulate_, *memory_;
   Value *a_direct_, *b_direct_;            // whether kernels read the operand where it is
   Value *depth_, *units_, *add_, *count_;  // of the current block: k, its units, whether C holds a sum, n
@@ -267,12 +316,14 @@ void emit_matmul(llvm::IRBuilderBase& builder, const Machine& machine, const Mat
   llvm::Type* pointer = llvm::PointerType::getUnqual(context);
   MatmulPlan plan = matmul_plan(machine, args.dtype);
   std::string name = plan.name(std::string(args.a_trans ? "T" : "N") + (args.b_trans ? "T" : "N"));
+  for (Value* size : {args.m, args.n, args.k, args.a_stride, args.b_stride, args.c_stride}) {
+    name += known(size) ? "." + std::to_string(*known(size)) : ".";
+  }
+  auto body = [&](llvm::IRBuilder<>& b, llvm::Function& f) { Driver(module, plan, args, b, f).emit(); };
   auto* function = matmul_function(module, name,
                                    {word, word, word, pointer, word, pointer, word, pointer, word,
                                     llvm::Type::getInt1Ty(context), pointer},
-                                   [&](llvm::IRBuilder<>& b, llvm::Function& f) {
-                                     Driver(module, plan, args.a_trans, args.b_trans, b, f).emit();
-                                   });
+                                   body);
   builder.CreateCall(function, {args.m, args.n, args.k, args.a, args.a_stride, args.b, args.b_stride, args.c,
                                 args.c_stride, builder.getInt1(args.accumulate), args.scratch});
 }

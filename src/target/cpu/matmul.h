@@ -46,7 +46,8 @@ struct MatmulArgs {
 uint64_t matmul_scratch_bytes(const Machine& machine, ir::DType dtype, std::optional<int64_t> m,
                               std::optional<int64_t> n, std::optional<int64_t> k);
 
-// Emits a call of a function that the first product of its kind adds to the module.
+// Emits a call of a function that the first product of its kind adds to the module. Constant sizes and
+// strides make it, and the kernels it needs, cheaper to compile.
 void emit_matmul(llvm::IRBuilderBase& builder, const Machine& machine, const MatmulArgs& args);
 
 }  // namespace tilewire::target::cpu

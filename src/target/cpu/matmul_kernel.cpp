@@ -177,15 +177,19 @@ class Kernel {
 
 }  // namespace
 
-llvm::Function* matmul_kernel(llvm::Module& module, const MatmulPlan& plan, int64_t rows, int64_t vectors) {
-  auto& context = module.getContext();
+llvm::FunctionType* matmul_kernel_type(llvm::LLVMContext& context) {
   llvm::Type* word = llvm::Type::getInt64Ty(context);
   llvm::Type* pointer = llvm::PointerType::getUnqual(context);
+  llvm::Type* flag = llvm::Type::getInt1Ty(context);
+  return llvm::FunctionType::get(
+      llvm::Type::getVoidTy(context),
+      {pointer, word, word, pointer, word, pointer, word, word, flag, pointer, pointer, word}, false);
+}
+
+llvm::Function* matmul_kernel(llvm::Module& module, const MatmulPlan& plan, int64_t rows, int64_t vectors) {
   std::string name = plan.name("kernel." + std::to_string(rows) + "x" + std::to_string(vectors));
   return matmul_function(
-      module, name,
-      {pointer, word, word, pointer, word, pointer, word, word, llvm::Type::getInt1Ty(context), pointer,
-       pointer, word},
+      module, name, matmul_kernel_type(module.getContext())->params(),
       [&](llvm::IRBuilder<>& b, llvm::Function& f) { Kernel(b, plan, rows, vectors, f).emit(); });
 }
 

@@ -59,6 +59,7 @@ llvm::Function* matmul_function(llvm::Module& module, const std::string& name,
 //        ptr ahead, i64 step)
 // multiplies `rows` rows of A by a panel of B of `vectors` vectors; strides in bytes, `step` from unit to
 // unit of k. `ahead` walks along and asks for the lines it passes, which someone will read later.
+llvm::FunctionType* matmul_kernel_type(llvm::LLVMContext& context);
 llvm::Function* matmul_kernel(llvm::Module& module, const MatmulPlan& plan, int64_t rows, int64_t vectors);
 // edge(ptr block, ptr c, i64 row, i64 rows, i64 columns, i1 accumulate)
 // puts the part of a register block that lies in C there.

@@ -52,7 +52,8 @@ std::string name_of(DType dtype, bool ta, bool tb, bool accumulate) {
   return std::string(ir::info(dtype).name) + (ta ? "T" : "N") + (tb ? "T" : "N") + (accumulate ? "+" : "");
 }
 
-void define(Jit& jit, DType dtype, bool ta, bool tb, bool accumulate) {
+// With `shape`, sizes and strides are constants of the code; the arguments are ignored.
+void define(Jit& jit, DType dtype, bool ta, bool tb, bool accumulate, const Shape* shape = nullptr) {
   llvm::IRBuilder<> t(jit.context());
   llvm::Type *w = t.getInt64Ty(), *p = t.getPtrTy();
   jit.define(name_of(dtype, ta, tb, accumulate), {w, w, w, p, w, p, w, p, w, p},
@@ -60,6 +61,12 @@ void define(Jit& jit, DType dtype, bool ta, bool tb, bool accumulate) {
                MatmulArgs args{dtype,       ta,          tb,          accumulate,  f.getArg(0),
                                f.getArg(1), f.getArg(2), f.getArg(3), f.getArg(5), f.getArg(7),
                                f.getArg(4), f.getArg(6), f.getArg(8), f.getArg(9)};
+               if (shape) {
+                 args.m = b.getInt64(shape->m), args.n = b.getInt64(shape->n), args.k = b.getInt64(shape->k);
+                 args.a_stride = b.getInt64((ta ? shape->m : shape->k) + shape->pad);
+                 args.b_stride = b.getInt64((tb ? shape->k : shape->n) + shape->pad);
+                 args.c_stride = b.getInt64(shape->n + shape->pad);
+               }
                emit_matmul(b, jit.machine(), args);
              });
 }
@@ -187,6 +194,26 @@ TEST_P(Matmul, MatchesTheSum) {
     jit.compile();
     std::mt19937 random(3);
     for (const Shape& shape : shapes(random)) {
+      for (int bits = 0; bits < 8; ++bits) {
+        auto* product = jit.address<Product>(name_of(dtype, bits & 1, bits & 2, bits & 4));
+        Case(dtype, bits & 1, bits & 2, bits & 4, shape, random).run(product, jit.machine());
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TEST_P(Matmul, TakesConstantSizes) {
+  if (!runs_here(GetParam())) GTEST_SKIP();
+  std::mt19937 random(5);
+  const Shape constant[] = {{64, 64, 64, 0},  {16, 16, 16, 0}, {13, 33, 20, 1}, {1, 48, 70, 0},
+                            {5, 7, 0, 0},     {0, 5, 3, 0},    {24, 520, 5, 0}, {130, 8, 9, 3},
+                            {40, 40, 256, 0}, {3, 20, 600, 0}};
+  for (DType dtype : {DType::FP32, DType::BF16, DType::Int8}) {
+    for (const Shape& shape : constant) {
+      Jit jit(GetParam());
+      for (int bits = 0; bits < 8; ++bits) define(jit, dtype, bits & 1, bits & 2, bits & 4, &shape);
+      jit.compile();
       for (int bits = 0; bits < 8; ++bits) {
         auto* product = jit.address<Product>(name_of(dtype, bits & 1, bits & 2, bits & 4));
         Case(dtype, bits & 1, bits & 2, bits & 4, shape, random).run(product, jit.machine());
