@@ -18,6 +18,9 @@
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/SROA.h>
 
+#include <cmath>
+#include <cstring>
+
 #include "support/diagnostics/cpu.h"
 #include "target/cpu/machine.h"
 #include "target/cpu/module_emitter.h"
@@ -87,6 +90,10 @@ class Loaded final : public CompiledModule {
     auto jit = llvm::orc::LLJITBuilder().create();
     if (!jit) return text_of(jit.takeError());
     jit_ = std::move(*jit);
+    if (auto error = jit_->getMainJITDylib().define(llvm::orc::absoluteSymbols(library_functions()))) {
+      return text_of(std::move(error));
+    }
+    // What LLVM makes of an instruction the processor does not have.
     auto process = llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
         jit_->getDataLayout().getGlobalPrefix());
     if (!process) return text_of(process.takeError());
@@ -105,6 +112,23 @@ class Loaded final : public CompiledModule {
   std::string text_;
 
  private:
+  // What generated code calls outside itself and the ABI, wherever in the process it may be visible.
+  llvm::orc::SymbolMap library_functions() {
+    llvm::orc::SymbolMap map;
+    auto add = [&](const char* name, auto* function) {
+      map[jit_->mangleAndIntern(name)] = {llvm::orc::ExecutorAddr::fromPtr(function),
+                                          llvm::JITSymbolFlags::Exported};
+    };
+    add("memcpy", &std::memcpy);
+    add("memmove", &std::memmove);
+    add("memset", &std::memset);
+    add("sinf", &::sinf);
+    add("cosf", &::cosf);
+    add("fmodf", &::fmodf);
+    add("pow", static_cast<double (*)(double, double)>(&::pow));
+    return map;
+  }
+
   std::unique_ptr<llvm::orc::LLJIT> jit_;
   const abi::Module* module_ = nullptr;
 };
