@@ -2,6 +2,8 @@
 # run: add a=2 same
 # run: main
 # run: chain k=0.5
+# run: chain k=0.5 strided
+# run: add strided same
 import tilewire.language as pl
 
 

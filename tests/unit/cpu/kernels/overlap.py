@@ -4,6 +4,8 @@
 # run: two_stores
 # run: spread same
 # run: softmax_in_place same
+# run: softmax_in_place same strided
+# run: shift same strided
 # run: late_use same
 # run: late_use
 import tilewire.language as pl

@@ -6,9 +6,12 @@
 # run: int8 tolerance=0
 # run: ragged n=17 k=9
 # run: shapes
+# run: shapes strided
+# run: over_k n=1 strided
+# run: ragged n=17 k=9 strided
 # run: narrow
-# fails: over_k_scaled 1 31 n=5
-# fails: mismatch 6 79 n=5
+# fails: over_k_scaled 1 34 n=5
+# fails: mismatch 6 82 n=5
 import tilewire.language as pl
 
 
