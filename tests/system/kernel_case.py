@@ -10,6 +10,7 @@ A case that fails can be cut down by leaving statements out: `shrink(case, fails
 from __future__ import annotations
 
 import dataclasses
+import time
 from typing import Any, Callable
 
 import numpy as np
@@ -233,21 +234,20 @@ def _smaller(case: Case) -> list[Case]:
     return out
 
 
-def shrink(case: Case, fails: Callable[[Case], bool], limit: int = 400) -> Case:
+def shrink(case: Case, fails: Callable[[Case], Any], seconds: float = 20) -> Case:
     """A smaller program that still fails; `fails` says no to what is not a program."""
-    tried = 0
+    end = time.monotonic() + seconds
     progress = True
-    while progress and tried < limit:
+    while progress:
         progress = False
         for smaller in _smaller(case):
-            tried += 1
+            if time.monotonic() > end:
+                return case
             try:
                 smaller.expected()
             except Exception:  # a name that nothing defines any more
                 continue
             if fails(smaller):
                 case, progress = smaller, True
-                break
-            if tried >= limit:
                 break
     return case

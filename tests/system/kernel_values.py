@@ -373,7 +373,8 @@ def row_sum(a: Value) -> Value:
         size = np.sum(_finite(a.v), axis=1, keepdims=True)
         v = round_to(a.dtype, total)
         n = a.v.shape[1]
-        e = n * UNIT * size + np.sum(a.e, axis=1, keepdims=True) + last_place(a.dtype, v)
+        e = n * UNIT * size + np.sum(a.e, axis=1, keepdims=True)
+        e = e + last_place(a.dtype, np.abs(v) + e)
         # A sum of the order of the largest number may overflow on the way, to an infinity of either sign.
         overflow = size > FP32.largest / 4
         e = np.where(overflow, np.inf, e)
@@ -405,6 +406,12 @@ def transpose(a: Value) -> Value:
     return a.map(np.transpose, (a.shape[1], a.shape[0]))
 
 
+def _denormal(a: Value) -> Array:
+    """Magnitudes of the denormal elements, 0 for others."""
+    size = np.abs(a.v)
+    return np.where(size < 2.0**a.dtype.low, size, 0.0)
+
+
 def matmul(a: Value, b: Value, out: Dtype | None = None, start: Value | None = None) -> Value:
     """`start`: what the products are added to, an accumulator or a row."""
     if a.v.shape[1] != b.v.shape[0]:
@@ -427,8 +434,17 @@ def matmul(a: Value, b: Value, out: Dtype | None = None, start: Value | None = N
         out = out or FP32
         v = round_to(out, total)
         k = a.v.shape[1] + 2
-        e = e + k * 2 * UNIT * size + last_place(out, v) * (1.0 if out is FP32 else 2.0)
+        e = e + k * 2 * UNIT * size
         overflow = size > FP32.largest / 4
+        if a.dtype is BF16:
+            # Dot instructions for BF16 take denormal numbers for 0.
+            for x, y in ((_denormal(a), np.abs(b.v)), (np.abs(a.v), _denormal(b))):
+                lost = x @ y
+                lost = lost[: e.shape[0], : e.shape[1]]
+                e = e + np.where(np.isnan(lost), np.inf, lost)
+                overflow |= ~np.isfinite(lost) & (_finite(x) @ np.isinf(y) + np.isinf(x) @ _finite(y) > 0)[
+                    : e.shape[0], : e.shape[1]]  # fmt: skip
+        e = e + last_place(out, np.abs(v) + e) * (1.0 if out is FP32 else 2.0)
         e = np.where(overflow | np.isnan(e), np.inf, e)
         operands = [a, b] if start is None else [a, b, start]
         exact = all(np.max(x.e, initial=0) == 0 for x in operands)

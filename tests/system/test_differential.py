@@ -1,10 +1,13 @@
 """Random kernels, carried out by NumPy and by every target, must agree.
 
 TILEWIRE_DIFFERENTIAL=N runs N programs in place of 300, TILEWIRE_DIFFERENTIAL_SEED=S starts at seed S. A failure
-prints the seed and the program, cut down to what still fails.
+prints the seed and the program, cut down to what still fails. Programs run in child processes, so one that crashes
+is a failure like any other.
 """
 
 import os
+import signal
+import warnings
 
 import numpy as np
 import pytest
@@ -78,24 +81,69 @@ def problem(case):
     return None
 
 
-def is_program(case):
-    try:
-        pl.parse(case.text)
-    except tw.ProgramError:
-        return False
-    return True
+def in_child(work):
+    """What `work` gives as text, done in a process of its own; "" for None."""
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(read)
+        status = 1
+        try:
+            warnings.simplefilter("ignore")
+            with os.fdopen(write, "w") as pipe:
+                work(lambda text: print(text, file=pipe, flush=True))
+            status = 0
+        finally:
+            os._exit(status)
+    os.close(write)
+    with os.fdopen(read) as pipe:
+        text = pipe.read()
+    status = os.waitpid(child, 0)[1]
+    if os.WIFSIGNALED(status):
+        text += f"crashed: {signal.Signals(os.WTERMSIG(status)).name}\n"
+    elif status != 0:
+        text += "the test itself failed\n"
+    return text
 
 
-@pytest.mark.filterwarnings("ignore::tilewire.Warning")
+def first_problem(seeds):
+    """The first seed whose program fails, and why; None if there is none."""
+
+    def work(say):
+        for seed in seeds:
+            say(f"seed {seed}")
+            text = problem(generate(seed))
+            if text is not None:
+                say(text)
+                return
+
+    last, _, text = in_child(work).rpartition("seed ")[2].partition("\n")
+    return (int(last), text) if text else None
+
+
+def still_fails(case):
+    """Why a case fails, "" if it does not or is no program."""
+
+    def work(say):
+        try:
+            pl.parse(case.text)
+        except tw.ProgramError:
+            return
+        text = problem(case)
+        if text is not None:
+            say(text)
+
+    return in_child(work)
+
+
 @pytest.mark.parametrize("first", range(FIRST, FIRST + COUNT, BATCH))
 def test_programs_agree(first):
-    for seed in range(first, min(first + BATCH, FIRST + COUNT)):
-        case = generate(seed)
-        text = problem(case)
-        if text is None:
-            continue
-        smaller = shrink(case, lambda c: is_program(c) and problem(c) is not None)
-        pytest.fail(f"seed {seed}: {text}\n\nsmaller: {problem(smaller)}\n\n{smaller.text}", pytrace=False)
+    found = first_problem(range(first, min(first + BATCH, FIRST + COUNT)))
+    if found is None:
+        return
+    seed, text = found
+    smaller = shrink(generate(seed), still_fails)
+    pytest.fail(f"seed {seed}: {text}\nsmaller: {still_fails(smaller)}\n{smaller.text}", pytrace=False)
 
 
 def test_the_generator_is_deterministic_and_varied():
