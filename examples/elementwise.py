@@ -14,8 +14,8 @@ import numpy as np
 import tilewire.language as pl
 
 N = pl.dynamic("N")
-TILE = 2048
-CHUNK = 32 * TILE
+TILE = 4096
+CHUNK = 16 * TILE
 
 
 @pl.jit.incore

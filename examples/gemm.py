@@ -16,9 +16,9 @@ import tilewire.language as pl
 M = pl.dynamic("M")
 N = pl.dynamic("N")
 K = pl.dynamic("K")
-TM = 64
-TN = 64
-TK = 64
+TM = 128
+TN = 128
+TK = 256
 
 
 @pl.jit.incore
