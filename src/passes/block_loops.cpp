@@ -98,7 +98,8 @@ ExprList BlockLoops::fold_steps(const ExprRef& extent, int64_t size, const char*
 // How much of a step that starts `at` is there.
 ExprRef BlockLoops::rest_of(const ExprRef& end, const ExprRef& at, int64_t size, const Span& span) {
   static const Op& minimum = op_named("pl.scalar.min");
-  ExprRef rest = ops::affine_sum(end, 1, at, -1);
+  static const Op& minus = op_named("pl.scalar.sub");
+  ExprRef rest = call_op(minus, {end, at}, {}, span);
   return assign_new("valid", call_op(minimum, {rest, const_index(size)}, {}, span), span);
 }
 

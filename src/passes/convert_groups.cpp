@@ -1,5 +1,6 @@
 // Several ops on large tensors in one loop over blocks.
 #include "ir/op.h"
+#include "ops/shape.h"
 #include "passes/tensor_converter.h"
 
 namespace tilewire::passes {
@@ -9,13 +10,62 @@ using namespace ir;
 void TensorConverter::statements(const Block& body) {
   for (size_t i = 0; i < body.stmts.size();) {
     OpGroup group = group_from(body, i, plan_, roots_, uses_);
-    if (group.items.empty()) {
-      statement(*body.stmts[i++]);
-    } else {
+    if (!group.items.empty()) {
       emit_group(group);
       i = group.end;
+    } else if (i + 1 < body.stmts.size() && into_target(*body.stmts[i], *body.stmts[i + 1])) {
+      i += 2;
+    } else {
+      statement(*body.stmts[i++]);
     }
   }
+}
+
+// `y[...] = op(...)`: the op writes `y` itself when nothing it reads could be a part of it.
+bool TensorConverter::into_target(const Stmt& computes, const Stmt& stores) {
+  const auto* made = as<Assign>(&computes);
+  const auto* assign = as<Assign>(&stores);
+  const auto* eval = as<Eval>(&stores);
+  const auto* call = made ? as<Call>(made->value) : nullptr;
+  const auto* store = as<Call>(assign ? assign->value.get() : eval ? eval->value.get() : nullptr);
+  const TensorOp* op = call ? tensor_op(*call->op) : nullptr;
+  const TensorOp* assemble = store ? tensor_op(*store->op) : nullptr;
+  if (!op || !assemble || assemble->form != TensorForm::Assemble || store->args[1] != made->var) return false;
+  const ExprRef& target = store->args[0];
+  bool in_memory = !plan_.is_tile(*made->var) && !plan_.is_tile(*target) && !fits_as_tiles(*call, *op);
+  bool computed = op->form != TensorForm::Create && !writes_operand(op->form);
+  if (!in_memory || !computed || uses_.of(*made->var) != 1) return false;
+  for (const ExprRef& arg : call->args) {
+    if (!arg) continue;
+    if (isa<TensorType>(arg->type) && may_overlap(arg, target)) return false;
+    const auto* list = as<MakeTuple>(arg);
+    for (size_t i = 0; list && i < list->elements.size(); ++i) {
+      if (may_overlap(list->elements[i], target)) return false;
+    }
+  }
+  into_memory(*call, *op, part_of(*store));
+  if (assign) bind(*assign->var, use(target));
+  return true;
+}
+
+// The part of a tensor that an assemble writes.
+ExprRef TensorConverter::part_of(const Call& assemble) {
+  static const Op& slice = op_named("pl.tensor.slice");
+  ExprRef target = use(assemble.args[0]);
+  const ExprList& whole = tensor_type_of(target).shape;
+  const ExprList& shape = static_cast<const TensorType&>(*assemble.args[1]->type).shape;
+  ExprList offsets = use(static_cast<const MakeTuple&>(*assemble.args[2]).elements);
+  bool all = true;
+  for (size_t i = 0; i < whole.size(); ++i) {
+    all =
+        all && constant_value(offsets[i]) == 0 && ops::compare(whole[i], use(shape[i])) == ops::Known::Equal;
+  }
+  if (all) return target;
+  ExprRef extents = make<MakeTuple>(assemble.span, use(shape));
+  ExprRef at = make<MakeTuple>(assemble.span, std::move(offsets));
+  ExprList args{target, extents, at};
+  args.resize(slice.operand_count);
+  return tile_op("part", slice, std::move(args), {}, assemble.span);
 }
 
 void TensorConverter::emit_group(const OpGroup& group) {
@@ -64,29 +114,30 @@ ExprRef TensorConverter::group_operand(const ExprRef& arg, const TileBlock& part
 void TensorConverter::emit_item(const OpGroup& group, const OpGroup::Item& item, const TileBlock& block) {
   const Call& call = *item.call;
   // The block of a tensor in the group's rows: all its columns, or the group's.
-  auto block_of = [&](const TypeRef& type, bool one_row) {
+  auto block_of = [&](const TypeRef& type, bool one_row = false, bool one_column = false) {
     TileBlock part = block;
     const ExprList& shape = static_cast<const TensorType&>(*type).shape;
     if (group.whole_rows) part.cols = {const_index(0), *constant_value(cols_of(shape)), nullptr};
     if (one_row) part.rows = {const_index(0), 1, nullptr};
+    if (one_column) part.cols = {const_index(0), 1, nullptr};
     return part;
   };
   if (item.op->form == TensorForm::Assemble) {
-    TileBlock part = block_of(call.args[1]->type, false);
+    TileBlock part = block_of(call.args[1]->type);
     ExprList offsets = use(static_cast<const MakeTuple&>(*call.args[2]).elements);
     ExprRef tile = group_operand(call.args[1], part);
     store_block(tile, use(call.args[0]), shifted(part, offsets, offsets.size()));
     return;
   }
-  TileBlock result = block_of(call.type, false);
+  TileBlock result = block_of(call.type);
   bool expands = item.op->form == TensorForm::ExpandRow || item.op->form == TensorForm::ExpandCol;
   bool fills = item.op->form == TensorForm::Fill;
   ExprList args;
   for (size_t i = 0; i < call.args.size(); ++i) {
     const ExprRef& arg = call.args[i];
-    bool one_row = (item.op->form == TensorForm::MapCol && i == 1) || item.op->form == TensorForm::ExpandCol;
     if (arg && isa<TensorType>(arg->type)) {
-      args.push_back(group_operand(arg, block_of(arg->type, one_row)));
+      bool row = is_row_operand(item.op->form, i), column = is_column_operand(item.op->form, i);
+      args.push_back(group_operand(arg, block_of(arg->type, row, column)));
     } else if ((fills && i == 0) || (expands && i == 1)) {
       args.push_back(
           make<MakeTuple>(call.span, ExprList{const_index(result.rows.size), const_index(result.cols.size)}));

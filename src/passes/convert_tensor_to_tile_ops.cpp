@@ -150,14 +150,17 @@ ExprRef TensorConverter::convert(const Call& call, const TensorOp& op, const std
   if (op.form == TensorForm::Scatter) return scatter(call, op);
   ExprRef out = create(type.shape, type.dtype, name, call.span);
   if (op.form == TensorForm::Create) return out;
-  bool fits = op.form != TensorForm::BatchMatmul && fits_tile(call.type) &&
-              std::all_of(call.args.begin(), call.args.end(), fits_whole);
-  if (fits) {
+  if (fits_as_tiles(call, op)) {
     store_whole(whole(call, op, name), out, call.span);
   } else {
     into_memory(call, op, out);
   }
   return out;
+}
+
+bool TensorConverter::fits_as_tiles(const Call& call, const TensorOp& op) {
+  return op.form != TensorForm::BatchMatmul && fits_tile(call.type) &&
+         std::all_of(call.args.begin(), call.args.end(), fits_whole);
 }
 
 // The op on tiles that hold whole tensors.

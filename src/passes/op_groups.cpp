@@ -40,11 +40,6 @@ bool works_on_rows(TensorForm form) {
   }
 }
 
-// Whether the operand is one row for all rows of the result.
-bool is_row_operand(TensorForm form, size_t operand) {
-  return (form == TensorForm::MapCol && operand == 1) || form == TensorForm::ExpandCol;
-}
-
 const ExprList& shape_of(const TypeRef& type) {
   return static_cast<const TensorType&>(*type).shape;
 }
@@ -95,19 +90,20 @@ class Grouper {
   }
 
   bool takes_compute(const OpGroup::Item& item, bool is_first) {
+    bool reduces = item.op->form == TensorForm::ReduceRow || item.op->form == TensorForm::ArgRow;
     if (!item.var || !works_on_rows(item.op->form)) return false;
     bool small = plan_.is_tile(*item.var) || fits_whole(*item.call);
     if (is_first && small) return false;
     const ExprList& shape = shape_of(item.call->type);
-    if (is_first && !start(item)) return false;
+    if (is_first) start(item);
+    if (reduces && !group_.whole_rows) return false;
     if (!same_space(shape)) return false;
     for (size_t i = 0; i < item.call->args.size(); ++i) {
       const ExprRef& arg = item.call->args[i];
       if (!arg || !isa<TensorType>(arg->type)) continue;
-      if (!group_.whole_rows && item.op->form != TensorForm::Map && item.op->form != TensorForm::Fill)
-        return false;
       bool inside = is_inside(arg);
-      if (is_row_operand(item.op->form, i) && inside) return false;
+      bool vector = is_row_operand(item.op->form, i) || is_column_operand(item.op->form, i);
+      if (inside && (group_.whole_rows ? is_row_operand(item.op->form, i) : vector)) return false;
       if (group_.whole_rows && !known_cols(arg->type)) return false;
       if (!inside && reads_written(arg)) return false;
       if (!inside) read_.push_back({arg, !is_row_operand(item.op->form, i)});
@@ -127,14 +123,13 @@ class Grouper {
   }
 
   // Full rows where they are short enough for several to fit a tile.
-  bool start(const OpGroup::Item& item) {
+  void start(const OpGroup::Item& item) {
     group_.shape = shape_of(item.call->type);
     group_.span = item.call->span;
     group_.whole_rows = known_cols(item.call->type);
     for (const ExprRef& arg : item.call->args) {
       if (arg && isa<TensorType>(arg->type)) group_.whole_rows = group_.whole_rows && known_cols(arg->type);
     }
-    return true;
   }
 
   static bool known_cols(const TypeRef& type) {
@@ -235,6 +230,14 @@ class Grouper {
 };
 
 }  // namespace
+
+bool is_row_operand(TensorForm form, size_t operand) {
+  return (form == TensorForm::MapCol && operand == 1) || form == TensorForm::ExpandCol;
+}
+
+bool is_column_operand(TensorForm form, size_t operand) {
+  return (form == TensorForm::MapRow && operand == 1) || form == TensorForm::ExpandRow;
+}
 
 UseCounts::UseCounts(const Function& function) {
   Count(counts_).walk(*function.body);

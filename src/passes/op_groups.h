@@ -12,6 +12,10 @@
 
 namespace tilewire::passes {
 
+// Whether the operand is one row for all rows of the result, or one column for all its columns.
+bool is_row_operand(TensorForm form, size_t operand);
+bool is_column_operand(TensorForm form, size_t operand);
+
 // How often each variable that a function's body defines is used.
 class UseCounts {
  public:

@@ -28,6 +28,8 @@ class TensorConverter : public BlockLoops {
   ir::ExprList tile_operands(const ir::Call& call, const TensorOp& op);
   void into_memory(const ir::Call& call, const TensorOp& op, const ir::ExprRef& out);
 
+  static bool fits_as_tiles(const ir::Call& call, const TensorOp& op);
+
   // Operands in either kind.
   ir::ExprRef tile_of(const ir::ExprRef& operand, const Span& span);
   ir::ExprRef memory_of(const ir::ExprRef& operand, const Span& span);
@@ -46,6 +48,8 @@ class TensorConverter : public BlockLoops {
   TileBlock shifted(TileBlock block, const ir::ExprList& offsets, size_t rank);
 
   // convert_groups.cpp: several ops in one loop
+  bool into_target(const ir::Stmt& computes, const ir::Stmt& stores);
+  ir::ExprRef part_of(const ir::Call& assemble);
   void emit_group(const OpGroup& group);
   void emit_item(const OpGroup& group, const OpGroup::Item& item, const TileBlock& block);
   ir::ExprRef group_operand(const ir::ExprRef& arg, const TileBlock& part);
