@@ -120,11 +120,8 @@ void Context::add_region(const Effect& effect, const Tensor& whole) {
   const Op& op = *call.op;
   Tensor tensor = whole;
   if (effect.peer_param >= 0) {
-    int64_t peer = integer(op.operand_slots[effect.peer_param]);
-    if (peer < 0 || peer >= world.options().ranks) {
-      fail(diag::run_peer, {std::to_string(peer), std::to_string(world.options().ranks)});
-    }
-    tensor = world.at_rank(whole, static_cast<int>(peer));
+    tensor =
+        world.at_rank(whole, world.peer_rank(whole.window, integer(op.operand_slots[effect.peer_param])));
   }
   const size_t rank = tensor.shape.size();
   const int offsets_slot = effect.offsets_param >= 0 ? op.operand_slots[effect.offsets_param] : -1;

@@ -84,14 +84,14 @@ Dims matrix_extents(const Dims& shape) {
   return {shape[rank - 2], shape[rank - 1]};
 }
 
-void load(Context& c, int) {
+}  // namespace
+
+void load_tile(Context& c, int) {
   const Tensor& part = c.region(0);
   Fresh fresh(c, c.call.type, matrix_extents(part.shape));
   fresh.fill_dense(dense(c.view(part)));
   c.result = std::move(fresh).value();
 }
-
-}  // namespace
 
 void store_region(Context& c, const View& from, const Tensor& to, bool add) {
   std::vector<std::byte> source = dense(from);
@@ -182,12 +182,12 @@ void add_move(OpEntries& entries) {
   entries.add("pl.tensor.create", create_tensor);
   entries.add_both("full", full);
   entries.add_both("arange", arange);
-  entries.add("pl.tile.load", load);
+  entries.add("pl.tile.load", load_tile);
   entries.add("pl.tile.store", store);
   entries.add("pl.tile.move", move);
   entries.add("pl.tile.read", read_tile);
   entries.add("pl.tile.write", write_tile);
-  entries.add("pl.tensor.read", read_tensor);
+  entries.add("pl.tensor.read", read_tensor).reads_cells = true;
   entries.add("pl.tensor.write", write_tensor);
   entries.add_both("dim", dim);
 }

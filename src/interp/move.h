@@ -1,4 +1,4 @@
-// Writing a block of elements into a tensor, for stores of every kind.
+// Moving blocks of elements, for local and remote ops alike.
 #pragma once
 
 #include "interp/lanes.h"
@@ -7,5 +7,9 @@ namespace tilewire::interp {
 
 // `from` has as many elements as `to` and is read before anything is written. `add`: added to what is there.
 void store_region(Context& c, const View& from, const Tensor& to, bool add);
+// A tile of the region of operand 0, its valid extent that of the region.
+void load_tile(Context& c, int);
+// Adds to or sets a signal cell, at whatever rank it lies.
+void notify_cell(Context& c, const Tensor& cell, int64_t value, bool add);
 
 }  // namespace tilewire::interp

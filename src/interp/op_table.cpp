@@ -4,10 +4,10 @@
 
 namespace tilewire::interp {
 
-void OpEntries::add(std::string_view name, OpRun run, int which, OpReady ready) {
+OpEntry& OpEntries::add(std::string_view name, OpRun run, int which, OpReady ready, OpExplain explain) {
   const ir::Op* op = ops::registry().find(name);
   TW_CHECK(op, "no op of that name: " + std::string(name));
-  OpEntry entry{run, which, ready};
+  OpEntry entry{run, which, ready, explain};
   entry.visible = op->synchronizes || ready;
   entry.accesses = !op->effects.empty();
   for (const ir::Effect& effect : op->effects) {
@@ -16,8 +16,9 @@ void OpEntries::add(std::string_view name, OpRun run, int which, OpReady ready) 
   }
   int valid = op->param_index("valid_shape");
   if (valid >= 0) entry.valid_operand = op->operand_slots[valid];
-  bool added = entries_.emplace(op, entry).second;
+  auto [found, added] = entries_.emplace(op, entry);
   TW_CHECK(added, "two meanings of " + std::string(name));
+  return found->second;
 }
 
 void OpEntries::add_both(const std::string& name, OpRun run, int which) {
@@ -41,6 +42,9 @@ const OpEntries& op_entries() {
     add_reshape(all);
     add_index_sort(all);
     add_arrays(all);
+    add_windows(all);
+    add_signals(all);
+    add_remote(all);
     return all;
   }();
   return entries;

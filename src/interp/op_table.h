@@ -13,20 +13,25 @@ namespace tilewire::interp {
 // `which` tells apart ops that share a function.
 using OpRun = void (*)(Context&, int which);
 using OpReady = bool (*)(Context&, int which);
+using OpExplain = std::string (*)(Context&, int which);
 
 struct OpEntry {
   OpRun run = nullptr;
   int which = 0;
-  OpReady ready = nullptr;  // null: it never blocks
-  bool visible = false;     // signals, waits, touches a peer
-  bool accesses = false;    // has effects at all
-  int valid_operand = -1;   // the list operand that narrows a region to its valid extent; -1: none
+  OpReady ready = nullptr;      // null: it never blocks
+  OpExplain explain = nullptr;  // why it blocks, for the report of a deadlock
+  bool visible = false;         // signals, waits, touches a peer
+  bool polls = false;           // a test: blocks only after it was false
+  bool reads_cells = false;     // visible when its operand is a window
+  bool accesses = false;        // has effects at all
+  int valid_operand = -1;       // the list operand that narrows a region to its valid extent; -1: none
 };
 
 class OpEntries {
  public:
   // By qualified name; a name the registry does not have is an internal error.
-  void add(std::string_view name, OpRun run, int which = 0, OpReady ready = nullptr);
+  OpEntry& add(std::string_view name, OpRun run, int which = 0, OpReady ready = nullptr,
+               OpExplain explain = nullptr);
   // Both `pl.tile.NAME` and `pl.tensor.NAME`.
   void add_both(const std::string& name, OpRun run, int which = 0);
   const OpEntry* find(const ir::Op& op) const;  // null: none
@@ -46,5 +51,8 @@ void add_move(OpEntries& entries);
 void add_reshape(OpEntries& entries);
 void add_index_sort(OpEntries& entries);
 void add_arrays(OpEntries& entries);
+void add_windows(OpEntries& entries);
+void add_signals(OpEntries& entries);
+void add_remote(OpEntries& entries);
 
 }  // namespace tilewire::interp

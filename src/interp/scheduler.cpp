@@ -5,10 +5,21 @@
 namespace tilewire::interp {
 
 size_t InOrder::pick(const World& world, std::span<const AgentId> runnable) {
-  for (size_t i = 0; i < runnable.size(); ++i) {
-    if (world.agent(runnable[i]).level == CodeLevel::Kernel) return i;
+  constexpr int patience = 1000;
+  size_t chosen = 0;
+  while (chosen < runnable.size() && world.agent(runnable[chosen]).level != CodeLevel::Kernel) ++chosen;
+  if (chosen == runnable.size()) chosen = 0;
+  if (in_a_row_ >= patience) {
+    // The one after the last, which keeps its place in the row of turns.
+    auto next = std::upper_bound(runnable.begin(), runnable.end(), last_);
+    chosen = next == runnable.end() ? 0 : static_cast<size_t>(next - runnable.begin());
+    last_ = runnable[chosen];
+    in_a_row_ = chosen == 0 ? 0 : in_a_row_;
+    return chosen;
   }
-  return 0;
+  in_a_row_ = runnable[chosen] == last_ ? in_a_row_ + 1 : 0;
+  last_ = runnable[chosen];
+  return chosen;
 }
 
 size_t Random::pick(const World&, std::span<const AgentId> runnable) {

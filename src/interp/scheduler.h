@@ -19,9 +19,14 @@ class Scheduler {
 };
 
 // Tasks before the functions that submit them, the oldest first: program order, where one rank runs alone.
+// One that takes very many steps in a row, waiting in a loop of its own making, lets the others have a turn.
 class InOrder final : public Scheduler {
  public:
   size_t pick(const World& world, std::span<const AgentId> runnable) override;
+
+ private:
+  AgentId last_ = 0;
+  int in_a_row_ = 0;
 };
 
 // Any of them. The same seed gives the same schedule on every machine.

@@ -103,6 +103,7 @@ void World::call(AgentId id, const Instr& instr, EventSink* sink) {
   std::vector<Value> args = arguments(frame, site, site.kind == Site::Kind::Dispatch ? task.rank : -1);
   task.registers = entry_registers(*site.callee, args, &frame);
   if (site.kind == Site::Kind::Task) add_footprint(task, args, site.ordered);
+  if (site.kind == Site::Kind::Dispatch) note_dispatch(args, task.rank);
   TaskNo number = submit(id, std::move(task), dependencies(id, site), sink);
   give_results(id, instr, number, args);
   ++agents_[id].write().frames.back().pc;
@@ -263,6 +264,7 @@ void World::end_block(AgentId id, std::vector<Value> results, EventSink* sink) {
   tell(Event::Kind::BlockEnd, agent, id, sink);
   agent.frames.clear();
   if (agent.task == no_task) {
+    if (agent.level == CodeLevel::Host) stage_out();
     results_ = std::move(results);
     return;
   }

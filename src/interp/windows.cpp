@@ -1,17 +1,176 @@
-// Window buffers: one storage per rank.
-#include "interp/world.h"
+// Window buffers and communication groups. A buffer is one storage per rank; a group is the set of ranks that
+// its views are dispatched to, or what the program says it is.
+#include "interp/windows.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "interp/lanes.h"
+#include "interp/op_table.h"
+#include "support/diagnostics/runtime.h"
 
 namespace tilewire::interp {
+
+using namespace ir;
 
 int32_t World::add_window(Window window) {
   windows_.push_back(std::move(window));
   return static_cast<int32_t>(windows_.size() - 1);
 }
 
+void World::name_window(int32_t window, const WindowBuffer& buffer) {
+  windows_[window].buffer = &buffer;
+}
+
 Tensor World::at_rank(const Tensor& tensor, int rank) const {
   Tensor copy = tensor;
   if (tensor.window >= 0) copy.storage = windows_[tensor.window].copies[static_cast<size_t>(rank)];
   return copy;
+}
+
+int World::peer_rank(int32_t window, int64_t peer) const {
+  const std::vector<int>& members = groups_[windows_[window].group];
+  if (peer < 0 || peer >= static_cast<int64_t>(members.size())) {
+    fail(diag::run_peer, {std::to_string(peer), std::to_string(members.size())});
+  }
+  return members[static_cast<size_t>(peer)];
+}
+
+int World::rank_in_group(int32_t window, int rank) const {
+  const std::vector<int>& members = groups_[windows_[window].group];
+  auto found = std::find(members.begin(), members.end(), rank);
+  TW_CHECK(found != members.end(), "a rank looks at a group it is not in");
+  return static_cast<int>(found - members.begin());
+}
+
+void World::note_dispatch(const std::vector<Value>& args, int rank) {
+  for (const Value& arg : args) {
+    const Tensor* tensor = arg.tensor();
+    if (tensor && tensor->window >= 0) windows_[tensor->window].dispatched.insert(rank);
+  }
+}
+
+// Once the host function has dispatched everything: buffers of equal rank sets share a group.
+void World::form_groups() {
+  for (Window& window : windows_) {
+    std::vector<int> members(window.dispatched.begin(), window.dispatched.end());
+    for (const auto& group : image_->program().comm_groups) {
+      bool named = std::any_of(group->slots.begin(), group->slots.end(), [&](const WindowBufferRef& slot) {
+        return window.buffer && slot->base == window.buffer->base;
+      });
+      if (!named) continue;
+      members.assign(group->devices.begin(), group->devices.end());
+      for (int rank = 0; group->devices.empty() && rank < options_.ranks; ++rank) members.push_back(rank);
+    }
+    auto found = std::find(groups_.begin(), groups_.end(), members);
+    window.group = static_cast<int32_t>(found - groups_.begin());
+    if (found == groups_.end()) groups_.push_back(std::move(members));
+  }
+}
+
+// What `store_to_host=` asks for, when everything is done.
+void World::stage_out() {
+  for (const Window& window : windows_) {
+    if (!window.store_to) continue;
+    for (int rank = 0; rank < options_.ranks && rank < window.store_to->shape[0]; ++rank) {
+      Tensor row = row_of(*window.store_to, rank);
+      const std::byte* from = bytes(window.copies[static_cast<size_t>(rank)]);
+      std::vector<std::byte> share(from, from + element_count(row.shape) * ir::bytes(row.dtype));
+      put_dense(share, row.dtype, writable(row.storage) + row.offset * ir::bytes(row.dtype), row.shape,
+                row.strides);
+    }
+  }
+}
+
+Tensor row_of(const Tensor& tensor, int64_t row) {
+  Dims offsets(tensor.shape.size(), 0), extents = tensor.shape;
+  offsets[0] = row;
+  extents[0] = 1;
+  Tensor part = narrow(tensor, offsets, extents);
+  part.shape.erase(part.shape.begin());
+  part.strides.erase(part.strides.begin());
+  return part;
+}
+
+namespace {
+
+void world_size(Context& c, int) {
+  c.result = Scalar::of_int(DType::Int64, c.world.options().ranks);
+}
+
+// Operand positions: nbytes, shape, load_from_host, store_to_host.
+int64_t bytes_asked(const Context& c) {
+  if (!c.has(1)) return c.integer(0);
+  DType dtype = *c.attr("dtype")->get<DType>();
+  return checked_count(c.integers(1), dtype) * ir::bytes(dtype);
+}
+
+void check_staged(const Tensor& host, int64_t bytes, int ranks, const Context& c) {
+  if (host.shape[0] < ranks) {
+    fail(diag::run_region, {"0", std::to_string(ranks - 1), "0", std::to_string(host.shape[0])});
+  }
+  int64_t row = element_count(row_of(host, 0).shape) * ir::bytes(host.dtype);
+  if (row > bytes) fail(diag::run_window_view, {std::to_string(row), c.call.op->name, std::to_string(bytes)});
+}
+
+void alloc_window_buffer(Context& c, int) {
+  Window window;
+  window.bytes = bytes_asked(c);
+  if (window.bytes <= 0) fail(diag::run_window_size, {std::to_string(window.bytes)});
+  const int ranks = c.world.options().ranks;
+  if (c.has(2)) window.load_from = c.tensor(2);
+  if (c.has(3)) window.store_to = c.tensor(3);
+  if (window.load_from) check_staged(*window.load_from, window.bytes, ranks, c);
+  if (window.store_to) check_staged(*window.store_to, window.bytes, ranks, c);
+  for (int rank = 0; rank < ranks; ++rank) {
+    StorageId storage = c.world.create_storage(Storage::Kind::Window, rank, window.bytes, &c.call);
+    window.copies.push_back(storage);
+    if (!window.load_from) continue;
+    std::vector<std::byte> row = dense(c.view(row_of(*window.load_from, rank)));
+    std::memcpy(c.world.writable(storage), row.data(), row.size());
+  }
+  c.result = WindowHandle{c.world.add_window(std::move(window))};
+}
+
+void window(Context& c, int) {
+  const int32_t handle = c.value(0).window()->window;
+  c.world.name_window(handle, static_cast<const WindowBuffer&>(*c.call.args[0]));
+  Tensor view;
+  view.window = handle;
+  view.dtype = static_cast<const TensorType&>(*c.call.type).dtype;
+  view.shape = c.integers(1);
+  view.strides = dense_strides(view.shape);
+  const Window& buffer = c.world.windows()[static_cast<size_t>(handle)];
+  int64_t bytes = checked_count(view.shape, view.dtype) * ir::bytes(view.dtype);
+  if (bytes > buffer.bytes) {
+    fail(diag::run_window_view, {std::to_string(bytes), buffer.buffer->name, std::to_string(buffer.bytes)});
+  }
+  c.result = std::move(view);
+}
+
+void get_comm_ctx(Context& c, int) {
+  c.result = CommCtx{c.tensor(0).window};
+}
+
+void rank(Context& c, int) {
+  int rank = c.world.rank_in_group(c.value(0).comm_ctx()->window, c.agent().rank);
+  c.result = Scalar::of_int(DType::Int32, rank);
+}
+
+void nranks(Context& c, int) {
+  auto count = c.world.group_of(c.value(0).comm_ctx()->window).size();
+  c.result = Scalar::of_int(DType::Int32, static_cast<int64_t>(count));
+}
+
+}  // namespace
+
+void add_windows(OpEntries& entries) {
+  entries.add("pld.world_size", world_size);
+  entries.add("pld.alloc_window_buffer", alloc_window_buffer);
+  entries.add("pld.window", window);
+  entries.add("pld.get_comm_ctx", get_comm_ctx);
+  entries.add("pld.rank", rank);
+  entries.add("pld.nranks", nranks);
 }
 
 }  // namespace tilewire::interp

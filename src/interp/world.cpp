@@ -6,6 +6,7 @@
 
 #include "interp/context.h"
 #include "interp/op_table.h"
+#include "numeric/numeric.h"
 #include "support/diagnostics/runtime.h"
 
 namespace tilewire::interp {
@@ -55,6 +56,18 @@ bool any_needed(const Code& code, const Instr& instr, F f) {
 void erase_sorted(std::vector<AgentId>& ids, AgentId id) {
   auto found = std::lower_bound(ids.begin(), ids.end(), id);
   if (found != ids.end() && *found == id) ids.erase(found);
+}
+
+// A plain read of a window may be a look at a signal cell, in a loop that waits for it to change.
+bool reads_window(const Agent& agent, const Instr& instr) {
+  const Code& code = *agent.top().code;
+  const Operand& operand = code.operands[instr.first];
+  const Tensor* tensor = agent.top().registers[code.slots[operand.first]].tensor();
+  return tensor && tensor->window >= 0;
+}
+
+bool is_test(const Instr& instr) {
+  return instr.code == Opcode::Op && instr.entry->polls;
 }
 
 bool counts_on(int64_t at, int64_t stop, int64_t step) {
@@ -180,6 +193,7 @@ void World::step(AgentId id, EventSink* sink) {
     settle(id, sink);
     if (changed_) wake();
     if (ready_.empty() && !unlaunched_.empty()) launch_blocks(unlaunched_.front(), sink);
+    if (ready_.empty() && poll_again()) wake();
   } catch (const Failure& failure) {
     fail_with(failure, id);
   } catch (const std::bad_alloc&) {
@@ -197,6 +211,10 @@ bool World::advance(AgentId id, EventSink* sink, bool& acted) {
   if ((visible || agent.level != CodeLevel::Kernel) && !is_ready(id, *instr)) return false;
   charge(1);
   if (agent.level != CodeLevel::Kernel) resolve_futures(agent.frames.back(), *instr);
+  if (visible && !is_test(*instr)) {
+    agent.polls.clear();
+    idle_polls_ = 0;
+  }
   execute(id, *instr, sink);
   acted |= visible;
   return true;
@@ -206,6 +224,7 @@ bool World::is_visible(const Agent& agent, const Instr& instr) const {
   switch (instr.code) {
     case Opcode::Op:
       if (instr.entry->visible) return true;
+      if (instr.entry->reads_cells && reads_window(agent, instr)) return true;
       return instr.entry->accesses &&
              (options_.granularity == Granularity::Access || agent.level != CodeLevel::Kernel);
     case Opcode::Call:
@@ -350,10 +369,51 @@ void World::settle(AgentId id, EventSink* sink) {
   if (is_ready(id, *next)) return;
   erase_sorted(ready_, id);
   blocked_.push_back(id);
-  if (agent.level != CodeLevel::Host) return;
+  if (agent.level != CodeLevel::Host || held_.empty()) return;
+  form_groups();
   std::vector<TaskNo> held = std::move(held_);
   held_.clear();
   for (TaskNo task : held) release(task, sink);
+}
+
+// Agents that polled in vain go on where nobody else can: a loop may give up after so many tries. Where that
+// changes nothing for long, it is a deadlock.
+bool World::poll_again() {
+  constexpr int tries = 10000;
+  if (++idle_polls_ > tries) return false;
+  bool any = false;
+  for (AgentId id : blocked_) {
+    if (agents_[id]->polls.empty()) continue;
+    agents_[id].write().polls.clear();
+    any = true;
+  }
+  return any;
+}
+
+void World::note_poll(AgentId id, const Tensor& cell, int64_t value, bool held) {
+  std::vector<Agent::Poll>& polls = agents_[id].write().polls;
+  if (held) {
+    polls.clear();
+    return;
+  }
+  for (Agent::Poll& poll : polls) {
+    if (poll.storage == cell.storage && poll.offset == cell.offset) {
+      poll.value = value;
+      return;
+    }
+  }
+  polls.push_back({cell.storage, cell.offset, value});
+}
+
+bool World::polls_in_vain(AgentId id, const Tensor& cell) const {
+  const std::vector<Agent::Poll>& polls = agents_[id]->polls;
+  bool again = false;
+  for (const Agent::Poll& poll : polls) {
+    again |= poll.storage == cell.storage && poll.offset == cell.offset;
+    int64_t now = numeric::load_integer(DType::Int32, bytes(poll.storage) + poll.offset * 4);
+    if (now != poll.value) return false;
+  }
+  return again;
 }
 
 void World::wake() {
@@ -412,15 +472,29 @@ void World::fail_with(const Failure& failure, AgentId id) {
 }
 
 void World::report_deadlock() {
+  // Those that wait for others to end say nothing new.
+  std::vector<AgentId> waiting;
+  for (AgentId id : blocked_) {
+    if (agents_[id]->next()->code == Opcode::Op) waiting.push_back(id);
+  }
+  if (waiting.empty()) waiting = blocked_;
+  std::sort(waiting.begin(), waiting.end());
   Diagnostics diags;
   Span first;
-  if (!blocked_.empty()) first = agents_[blocked_.front()]->next()->node->span;
-  Diagnostic& d = diags.report(diag::run_deadlock, first, {std::to_string(blocked_.size()) + " wait"});
-  for (AgentId id : blocked_) {
+  if (!waiting.empty()) first = agents_[waiting.front()]->next()->node->span;
+  std::string count = std::to_string(waiting.size()) + (waiting.size() == 1 ? " waits" : " wait");
+  Diagnostic& d = diags.report(diag::run_deadlock, first, {count});
+  for (AgentId id : waiting) {
     const Agent& agent = *agents_[id];
     std::string where = place(agent, agent.frames.front().code->name, options_.ranks);
-    d.with_note((where.empty() ? "the orchestration function" : where) + " waits here",
-                agent.next()->node->span);
+    where = (where.empty() ? "the orchestration function" : where) + " waits here";
+    const Instr& instr = *agent.next();
+    if (instr.code == Opcode::Op && instr.entry->explain) {
+      Context context(*this, id, instr, nullptr);
+      context.resolve_regions();
+      where += ": " + instr.entry->explain(context, instr.entry->which);
+    }
+    d.with_note(where, instr.node->span);
   }
   error_ = RunError{RunError::Kind::Deadlock, d, {}, -1, -1, {}};
 }

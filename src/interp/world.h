@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -66,6 +67,11 @@ struct Agent {
   int64_t blocks = 1;
   bool started = false;
   uint32_t open_tasks = 0;  // submitted and not ended
+  struct Poll {
+    StorageId storage;
+    int64_t offset, value;
+  };
+  std::vector<Poll> polls;  // cells whose tests came out false, since it last did something else
   std::vector<Frame> frames;
 
   const Frame& top() const { return frames.back(); }
@@ -107,6 +113,7 @@ struct Window {
   int64_t bytes = 0;
   int32_t group = 0;
   std::vector<StorageId> copies;  // per rank
+  std::set<int> dispatched;       // ranks that were given a view
   std::optional<Tensor> load_from, store_to;
 };
 
@@ -149,6 +156,15 @@ class World {
   std::shared_ptr<Buffer> allocate(int64_t bytes);
   StorageId create_storage(Storage::Kind kind, int rank, int64_t bytes, const ir::Node* where);
   int32_t add_window(Window window);
+  void name_window(int32_t window, const ir::WindowBuffer& buffer);
+  // Ranks of the group that shares a window; numbers in the group are positions in this list.
+  const std::vector<int>& group_of(int32_t window) const { return groups_[windows_[window].group]; }
+  int peer_rank(int32_t window, int64_t peer) const;  // fails when there is none
+  int rank_in_group(int32_t window, int rank) const;
+  // Something changed that a blocked agent may wait for.
+  void note_change() { changed_ = true; }
+  void note_poll(AgentId id, const Tensor& cell, int64_t value, bool held);
+  bool polls_in_vain(AgentId id, const Tensor& cell) const;
   // A window's tensor as rank `rank` has it.
   Tensor at_rank(const Tensor& tensor, int rank) const;
 
@@ -184,6 +200,11 @@ class World {
   void end_block(AgentId id, std::vector<Value> results, EventSink* sink);
   void complete(TaskNo task, EventSink* sink);
   void forget(TaskNo task);
+  // windows.cpp
+  void note_dispatch(const std::vector<Value>& args, int rank);
+  void form_groups();
+  void stage_out();
+  bool poll_again();
   // The registers a function starts with: constants, arguments, dimensions.
   std::vector<Value> entry_registers(const Code& code, const std::vector<Value>& args,
                                      const Frame* caller) const;
@@ -193,6 +214,7 @@ class World {
   std::shared_ptr<Meter> meter_;
   std::vector<Storage> storages_;
   std::vector<Window> windows_;
+  std::vector<std::vector<int>> groups_;  // members, ascending
   std::vector<Cow<Agent>> agents_;
   std::vector<Cow<Task>> tasks_;
   std::vector<std::vector<TaskNo>> rank_tasks_;  // per rank, what later tasks may have to wait for
@@ -203,6 +225,7 @@ class World {
   size_t live_ = 0;       // agents that have not ended; a submitter ends after its tasks
   bool changed_ = false;  // something a blocked agent may wait for
   int64_t steps_ = 0;
+  int idle_polls_ = 0;  // rounds in which agents did nothing but poll in vain
   std::optional<RunError> error_;
   std::vector<Value> results_;
 };
