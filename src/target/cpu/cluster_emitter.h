@@ -78,6 +78,7 @@ class ClusterEmitter {
   llvm::Value* row_start(int key, const TileView& view, ir::DType dtype, bool first_row);
   unsigned lanes_for(const Group& group) const;
   unsigned unroll_for(const Group& group, unsigned lanes) const;
+  void prefetch(const Group& group, const Chunk& chunk);
   llvm::Value* mask_below(llvm::Value* column, llvm::Value* end, unsigned lanes);
   llvm::Value* known_mask(unsigned below, unsigned lanes);
 

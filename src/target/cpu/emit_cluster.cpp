@@ -156,12 +156,39 @@ unsigned ClusterEmitter::unroll_for(const Group& group, unsigned lanes) const {
   size_t work = 0;
   bool reduces = false;
   for (const Member& member : cluster_.members) {
-    if (member.lowering->op_class == OpClass::Lanes) work += member.lowering->cheap ? 1 : 12;
+    if (member.lowering->op_class != OpClass::Lanes || member.level != group.level) continue;
+    work += member.lowering->cheap ? 1 : 12;
   }
   for (const Sink& sink : group.sinks) reduces |= sink.kind == SinkKind::Reduce;
-  unsigned unroll = reduces ? (work > 24 ? 2 : 4) : (work > 8 ? 1 : 2);
+  unsigned unroll = reduces ? (work > 8 ? 2 : 4) : (work > 8 ? 1 : 2);
   while (unroll > 1 && group.cols / lanes < unroll) unroll /= 2;
   return unroll;
+}
+
+// With several levels the memory would idle while a row is computed: what the row will store is fetched one
+// level ahead, what the next row will load during the last level. Hardware does not look past the end of a
+// page.
+void ClusterEmitter::prefetch(const Group& g, const Chunk& chunk) {
+  if (cluster_.levels < 2) return;
+  auto fetch = [&](Value* start, DType dtype, bool write) {
+    Value* at = e_.element_address(start, dtype, chunk.column);
+    b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {b_.getPtrTy()},
+                       {at, b_.getInt32(write), b_.getInt32(3), b_.getInt32(1)});
+  };
+  if (g.level == cluster_.levels - 2) {
+    for (const auto& [m, store] : stores_) {
+      const PlanValue& v = plan_.values[operand_of(cluster_.members[m])];
+      if (v.cols == g.cols) fetch(row_start(store_key(m), store.target, v.dtype, false), v.dtype, true);
+    }
+  }
+  if (g.level != cluster_.levels - 1) return;
+  for (const ClusterRead& read : cluster_.reads) {
+    const PlanValue& v = plan_.values[read.value];
+    if (!v.deferred || v.lowering->op_class != OpClass::Load || v.cols != g.cols || v.rows != cluster_.rows)
+      continue;
+    Value* row = row_start(read.value, view_of(read.value), v.dtype, false);
+    fetch(e_.element_address(row, v.dtype, view_of(read.value).row_stride), v.dtype, false);
+  }
 }
 
 void ClusterEmitter::group(Group& g) {
@@ -187,6 +214,7 @@ void ClusterEmitter::group(Group& g) {
     chunk.column = column;
     chunk.mask = mask;
     chunk.level = g.level;
+    prefetch(g, chunk);
     sinks(g, chunk, all.slice(u * one.size(), one.size()));
   };
   if (!known_cols) {

@@ -23,6 +23,11 @@ Value* ClusterEmitter::identity(Reduction op, DType dtype, unsigned lanes) {
 
 Value* ClusterEmitter::combine(Reduction op, DType dtype, Value* a, Value* b) {
   Registers r(b_, e_.module.machine);
+  if (is_float(dtype) && op != Reduction::Sum) {
+    // One instruction of the processor and a mask: `b` where one of them is NaN, but `a` stays if it is.
+    Value* better = op == Reduction::Max ? b_.CreateFCmpOGT(a, b) : b_.CreateFCmpOLT(a, b);
+    return b_.CreateSelect(b_.CreateFCmpORD(a, a), b_.CreateSelect(better, a, b), a);
+  }
   if (op == Reduction::Max) return larger(r, dtype, a, b);
   if (op == Reduction::Min) return smaller(r, dtype, a, b);
   return is_float(dtype) ? b_.CreateFAdd(a, b) : b_.CreateAdd(a, b);
