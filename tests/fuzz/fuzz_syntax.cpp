@@ -93,6 +93,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     auto tree = parse(file, mode, diags);
     Inspector(*tree, mode == ParseMode::Strict, diags.has_errors()).block(tree->body, 0);
     diags.text();
+    // Bodies that are skipped and read later have the errors they have when all is read at once.
+    Diagnostics found;
+    auto skipped = parse(file, mode, found, Bodies::Skipped);
+    read_skipped_bodies(*skipped);
+    require(skipped->misread || found.has_errors() == diags.has_errors());
   }
   Diagnostics diags;
   const Expr* root = nullptr;
