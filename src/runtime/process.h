@@ -43,7 +43,7 @@ class FiberPool {
   std::unique_ptr<Job> take();  // null: no memory for a stack
   void give(std::unique_ptr<Job> job);
 
-  static constexpr size_t keep_count = 512;
+  static constexpr size_t keep_count = 2048;
 
  private:
   std::mutex mutex_;

@@ -53,12 +53,8 @@ const abi::Group* group_of(const abi::Function& kernel, const abi::Param& param,
 
 Rank::Rank(Run& owner, int32_t number) : run(owner), index(number) {}
 
-void Rank::begin(const Request& request) {
-  module_ = request.module;
+void Rank::begin() {
   dispatches_.clear();
-  for (const Dispatch& dispatch : request.dispatches) {
-    if (dispatch.rank == index) dispatches_.push_back(dispatch);
-  }
   next_dispatch_ = 0;
   limit_ = live_limit;
   stats = {};

@@ -24,7 +24,8 @@ class Rank {
   Rank(Run& run, int32_t index);
 
   // Before a run and after it.
-  void begin(const Request& request);
+  void begin();
+  void add(const Dispatch& dispatch) { dispatches_.push_back(dispatch); }
   void end(Kept& kept);
   bool has_work() const { return next_dispatch_ < dispatches_.size(); }
 
@@ -73,7 +74,6 @@ class Rank {
   void finish(Worker& worker);
   void unlist(Storage& storage);
 
-  const abi::Module* module_ = nullptr;
   std::vector<Dispatch> dispatches_;
   size_t next_dispatch_ = 0;
 

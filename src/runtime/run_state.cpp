@@ -55,9 +55,10 @@ void Run::prepare(const Request& request) {
   while (static_cast<int32_t>(ranks_.size()) < rank_count) {
     ranks_.push_back(std::make_unique<Rank>(*this, static_cast<int32_t>(ranks_.size())));
   }
-  for (int32_t i = 0; i < rank_count; ++i) {
-    ranks_[i]->begin(request);
-    with_work += ranks_[i]->has_work();
+  for (int32_t i = 0; i < rank_count; ++i) ranks_[i]->begin();
+  for (const Dispatch& dispatch : request.dispatches) {
+    with_work += !ranks_[dispatch.rank]->has_work();
+    ranks_[dispatch.rank]->add(dispatch);
   }
   abort_ = 0;
   released_ = false;
