@@ -8,8 +8,7 @@ import inspect
 from typing import Any
 
 from tilewire import _core
-
-Executable = _core.Executable
+from tilewire._core import Executable
 
 
 class _Compiled:
@@ -58,7 +57,7 @@ class Entry:
         """The function as IR."""
         return self.program[self.name]
 
-    def compile(self, *arguments: Any, target: str = "cpu", debug_bounds: bool = False, **named: Any) -> Any:
+    def compile(self, *arguments: Any, target: str = "cpu", debug_bounds: bool = False, **named: Any) -> Executable:
         """The program made ready to be called from this function. Arguments are only checked."""
         return compile_program(self.program, self.name, target, debug_bounds)
 
@@ -69,7 +68,7 @@ class Entry:
         return f"<Entry {self.name} of {self.program.name_hint or 'a program'}>"
 
 
-def _compile(self: Any, *arguments: Any, entry: str = "", target: str = "cpu", debug_bounds: bool = False, **named: Any) -> Any:
+def _compile(self: Any, *arguments: Any, entry: str = "", target: str = "cpu", debug_bounds: bool = False, **named: Any) -> Executable:
     """The program made ready to be called from `entry`, by default the only function to start from."""
     return compile_program(self, entry, target, debug_bounds)
 
@@ -102,15 +101,13 @@ class Specializations:
     def program(self, in_order: tuple[Any, ...], named: dict[str, Any]) -> Any:
         if not self._open:
             return self.read((), {})
-        values = [*in_order, *named.items()]
-        return self.read(in_order, named, tuple(_type_key(value) for value in values))
+        named = {k: v for k, v in named.items() if k in self._signature.parameters}  # not those of the call
+        return self.read(in_order, named, tuple(_type_key(value) for value in [*in_order, *named.items()]))
 
     def read(self, in_order: tuple[Any, ...], named: dict[str, Any], key: Any = ()) -> Any:
         found = self._programs.get(key) if key is not None else None  # None: not kept
         if found is None:
-            names = self._signature.parameters
-            given = {k: v for k, v in named.items() if k in names}
-            bound = self._signature.bind_partial(*in_order, **given).arguments
+            bound = self._signature.bind_partial(*in_order, **named).arguments
             types = {name: _core.type_of_argument(name, value) for name, value in bound.items()}
             found = self._reader.read(self._name, types)
             if key is not None:

@@ -359,7 +359,7 @@ def small_program(name="P", function="kernel"):
 
 def test_program():
     program = small_program()
-    assert program["kernel"] is program.functions[0] is program.kernel
+    assert program["kernel"] is program.functions[0] is program.kernel.function
     assert "kernel" in dir(program) and program.kernel.name == "kernel"
     with pytest.raises(KeyError, match="kernel"):
         program["other"]
