@@ -1,12 +1,14 @@
 // The border between generated code and the runtime: all that either knows of the other.
 //
-// Generated code is a Module: tables of kernels, orchestration functions and source sites, reached through one
-// exported symbol. It calls the runtime only through Context::api and reads the runtime's memory only through
-// the structs here, so that a module compiled today, in memory or in a bundle, runs in any process that speaks
-// the same `version`. target/cpu builds these layouts as LLVM types; a test compares every size and offset.
+// Generated code is a Module: tables of kernels, orchestration functions and source sites, reached through
+// one exported symbol. It calls the runtime only through Context::api and reads the runtime's memory only
+// through the structs here, so that a module compiled today, in memory or in a bundle, runs in any process
+// that speaks the same `version`. target/cpu builds these layouts as LLVM types; a test compares every size
+// and offset.
 //
 // Rules both sides keep:
-// - Generated code never unwinds and has no thread-local storage. A call that may block or fail gives a Status;
+// - Generated code never unwinds and has no thread-local storage. A call that may block or fail gives a
+// Status;
 //   generated code returns a non-zero one at once and touches nothing more. A fiber may resume on another
 //   thread, so nothing about the thread is kept across such a call; the Context stays where it is.
 // - The abort word of the run is polled at every outermost loop round, every `while` round, task start and
@@ -30,11 +32,10 @@ inline constexpr Status failed = 1;   // this task reported an error with Api::f
 inline constexpr Status aborted = 2;  // another one did, or the user stopped the run
 
 // Arguments and results are flat arrays of words, parameter after parameter:
-//   scalar           one word: integers extended to 64 bits by their sign, floats as the bits of their storage
-//   tensor, rank r   1 + 2r words: address of element 0, extents, strides in elements
-//   window, rank r   a tensor (this rank's copy) and one more word: the address of its Window
-//   CommCtx          one word: the address of a Group
-//   TaskId           one word; 0 is complete
+//   scalar           one word: integers extended to 64 bits by their sign, floats as the bits of their
+//   storage tensor, rank r   1 + 2r words: address of element 0, extents, strides in elements window, rank r
+//   a tensor (this rank's copy) and one more word: the address of its Window CommCtx          one word: the
+//   address of a Group TaskId           one word; 0 is complete
 using Word = uint64_t;
 using TaskId = uint64_t;
 inline constexpr TaskId no_task = 0;
@@ -122,15 +123,15 @@ enum class Fault : uint32_t {
   IndexOutOfRange,   // a: index, b: extent, c: dimension
   RegionOutOfRange,  // a: first index, b: extent asked, c: dimension, d: extent of the tensor
   ZeroDivisor,
-  Narrowing,       // a: value, c: bits of the target
-  BlockCount,      // a: count asked
-  ValidShape,      // a: extent asked, b: extent of the tile, c: dimension
-  ExtentMismatch,  // a, b: two extents that must be equal (K of matmul), c: dimension
-  NegativeShift,   // a: shift count
-  PeerOutOfRange,  // a: peer, b: rank count
-  AccessOutside,   // --debug-bounds. a: element offset, b: elements in the tensor
-  StepZero,        // of a range
-  NegativeExtent,  // of a created tensor. a: extent, c: dimension
+  Narrowing,           // a: value, c: bits of the target
+  BlockCount,          // a: count asked
+  ValidShape,          // a: extent asked, b: extent of the tile, c: dimension
+  ExtentMismatch,      // a, b: two extents that must be equal (K of matmul), c: dimension
+  NegativeShift,       // a: shift count
+  PeerOutOfRange,      // a: peer, b: rank count
+  AccessOutside,       // --debug-bounds. a: element offset, b: elements in the tensor
+  StepZero,            // of a range
+  NegativeExtent,      // of a created tensor. a: extent, c: dimension
   CountAboveCapacity,  // all_to_all_v. a: count, b: capacity
   NegativePower,       // of integers. a: exponent
   RaggedExtent,        // an op that needs whole rows or parts. a, b: valid rows and columns
@@ -150,12 +151,22 @@ struct Window {
   uint64_t bytes;
 };
 
-enum class HookKind : uint32_t { Read, Write, Atomic, RemoteRead, RemoteWrite, RemoteAtomic, Notify, Wait, Test };
+enum class HookKind : uint32_t {
+  Read,
+  Write,
+  Atomic,
+  RemoteRead,
+  RemoteWrite,
+  RemoteAtomic,
+  Notify,
+  Wait,
+  Test
+};
 struct HookEvent {
   HookKind kind;
   uint32_t site;
   const void* address;
-  int64_t extents[2];        // rows, bytes of a row
+  int64_t extents[2];  // rows, bytes of a row
   int64_t row_stride_bytes;
   int32_t peer;
   int32_t value;
@@ -172,8 +183,9 @@ struct Api {
   Status (*submit)(Context*, const Launch*, TaskId* id);
   // Until no task writes (access = Reads) or uses (Writes) the region of this tensor any more.
   Status (*await)(Context*, const Param*, const Word* tensor, uint8_t access, uint32_t site);
-  // Storage of a created tensor, at least 64-byte aligned. It lives until released, or until the function ends,
-  // and in both cases until the tasks that take it have ended, or to the end of the run when it is returned.
+  // Storage of a created tensor, at least 64-byte aligned. It lives until released, or until the function
+  // ends, and in both cases until the tasks that take it have ended, or to the end of the run when it is
+  // returned.
   Status (*allocate)(Context*, uint64_t bytes, uint32_t site, void** storage);
   Status (*release)(Context*, void* storage);
 

@@ -23,8 +23,8 @@ struct VerifyOptions {
 // True when nothing was reported.
 bool verify(const Program& program, Diagnostics& diags, const VerifyOptions& options = {});
 
-// The call of a task scope that is one kernel call: views and scalars it needs may stand before it, what takes
-// its results apart after it. Null for any other body, which is a kernel written inline.
+// The call of a task scope that is one kernel call: views and scalars it needs may stand before it, what
+// takes its results apart after it. Null for any other body, which is a kernel written inline.
 const FunctionCall* single_call(const Block& body);
 
 // For IR made by the compiler itself: an internal error with a dump when it is wrong.

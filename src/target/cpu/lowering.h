@@ -55,8 +55,8 @@ struct Lowering {
   OpaqueFn opaque = nullptr;
   int64_t (*scratch)(const ir::Call&,
                      const Machine&) = nullptr;  // of Opaque: bytes it needs beside its results
-  bool product_loop = false;  // matmul_acc: a loop of it may be one product
-  bool multiplies = false;    // the scalar product
+  bool product_loop = false;                     // matmul_acc: a loop of it may be one product
+  bool multiplies = false;                       // the scalar product
   bool elements = false;  // of Opaque: reads elements of its first operand outside the valid extent too
   bool whole = false;     // of Opaque: the results are valid everywhere whatever the operands are
   uint8_t variant = 0;    // which of the ops that share a function
