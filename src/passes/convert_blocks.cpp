@@ -108,7 +108,8 @@ ExprRef TensorConverter::count_block(const Call& call, const TileBlock& block) {
   ExprRef first = over_lead ? block.lead[axis] : over_rows ? block.rows.start : block.cols.start;
   ExprRef start = use(call.args[1]);
   if (constant_value(first) != 0) {
-    start = call_op(add_op, {start, ops::scalar_cast(first, type.dtype)}, {}, call.span);
+    ExprRef moved = ops::scalar_cast(first, type.dtype);
+    start = constant_value(start) == 0 ? moved : call_op(add_op, {start, moved}, {}, call.span);
   }
   AttrList dtype{{"dtype", AttrValue{type.dtype}}};
   if (over_lead) return tile_op("t", full, {shape_of(block), start}, std::move(dtype), call.span);

@@ -166,6 +166,8 @@ class Outliner : public Rebuilder {
     static const Op* arange = ops::registry().find("pl.tensor.arange");
     static const Op& create = *ops::registry().find("pl.tensor.create");
     static const Op& assemble = *ops::registry().find("pl.tensor.assemble");
+    const auto* launch = as<FunctionCall>(assign.value);
+    if (launch && launch->blocks) return this->launch(*launch, assign.var);
     const auto* call = as<Call>(assign.value);
     if (!call || (call->op != full && call->op != arange)) return Rebuilder::assign(assign);
     const Span& span = assign.span;
@@ -188,7 +190,51 @@ class Outliner : public Rebuilder {
     outline(*finish_node(std::move(task)), nullptr);
   }
 
+  void eval(const Eval& eval) override {
+    const auto* call = as<FunctionCall>(eval.value);
+    if (!call || !call->blocks) return Rebuilder::eval(eval);
+    launch(*call, nullptr);
+  }
+
  private:
+  // `k(..., blocks=n)` is a scope of its own.
+  void launch(const FunctionCall& call, const VarRef& var) {
+    const Span& span = call.span;
+    Ref<FunctionCall> plain = copy(call);
+    plain->blocks = nullptr;
+    plain->deps = {};
+    ExprRef task = use(ExprRef(finish_node(std::move(plain))));
+    Ref<SpmdScope> scope = make_empty<SpmdScope>();
+    scope->span = span;
+    scope->block_count = use(call.blocks);
+    scope->deps = use(call.deps);
+    std::string hint = var ? var->name_hint : "r";
+    scope->body = collect(span, [&] {
+      ExprList values = call_parts(task, hint, span);
+      for (const ExprRef& value : values) scope->results.push_back(make<Var>(span, hint, value->type));
+      if (!values.empty()) emit(make<Yield>(span, std::move(values)));
+    });
+    ExprList results(scope->results.begin(), scope->results.end());
+    emit(finish_node(std::move(scope)));
+    if (var) bind(*var, results.size() == 1 ? results[0] : ExprRef(make<MakeTuple>(span, results)));
+  }
+
+  // Emits a call and gives its results one by one.
+  ExprList call_parts(const ExprRef& call, const std::string& hint, const Span& span) {
+    const auto* tuple = as<TupleType>(call->type);
+    if (tuple && tuple->types.empty()) {
+      emit(make<Eval>(span, call));
+      return {};
+    }
+    VarRef whole = assign_new(hint, call, span);
+    if (!tuple) return {whole};
+    ExprList parts;
+    for (size_t i = 0; i < tuple->types.size(); ++i) {
+      parts.push_back(assign_new(hint, make<TupleGet>(span, whole, static_cast<int64_t>(i)), span));
+    }
+    return parts;
+  }
+
   template <class T>
   void outline(const T& old, const VarRef& block_var) {
     if (only_defers(*old.body)) return Rebuilder::scope(old);

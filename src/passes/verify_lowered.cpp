@@ -18,8 +18,9 @@ bool is_kernel(FunctionType type) {
 
 class Check : public Visitor<Check> {
  public:
-  Check(const Program& program, const Function& function, std::string& problems)
-      : program_(program), function_(function), problems_(problems) {}
+  using Functions = std::map<std::string_view, const Function*>;
+  Check(const Functions& functions, const Function& function, std::string& problems)
+      : functions_(functions), function_(function), problems_(problems) {}
 
   void visit(const Call& call) {
     walk_children(call);
@@ -35,11 +36,13 @@ class Check : public Visitor<Check> {
 
   void visit(const FunctionCall& call) {
     walk_children(call);
-    FunctionRef callee = program_.find(call.callee);
+    auto found = functions_.find(call.callee);
+    const Function* callee = found == functions_.end() ? nullptr : found->second;
     bool dispatch = function_.type == FunctionType::Host;
     if (dispatch && callee && callee->type != FunctionType::Orchestration) {
       say("the host dispatches " + call.callee);
     }
+    if (call.blocks) say("calls " + call.callee + " with blocks");
     if (callee && callee->type == FunctionType::Inline) say("calls the inline function " + call.callee);
   }
 
@@ -59,7 +62,7 @@ class Check : public Visitor<Check> {
 
   void say(const std::string& what) { problems_ += function_.name + ": " + what + "\n"; }
 
-  const Program& program_;
+  const Functions& functions_;
   const Function& function_;
   std::string& problems_;
   bool in_scope_ = false;
@@ -70,11 +73,13 @@ class Check : public Visitor<Check> {
 std::string not_lowered(const Program& program) {
   std::string problems;
   ReturnRoots roots = return_roots(program);
+  Check::Functions functions;
+  for (const FunctionRef& function : program.functions) functions[function->name] = function.get();
   for (const FunctionRef& function : program.functions) {
     if (function->type == FunctionType::Inline || function->type == FunctionType::Opaque) {
       problems += function->name + ": is still inline or opaque\n";
     }
-    Check(program, *function, problems).walk(*function);
+    Check(functions, *function, problems).walk(*function);
     if (!is_kernel(function->type) && function->type != FunctionType::Group) continue;
     int last = -1;
     for (size_t i = 0; i < function->return_types.size(); ++i) {
