@@ -4,6 +4,8 @@
 // columns for all sinks of equal width. Stores and results of width 1 come last. Everything read from outside
 // is read before anything is written at the same place, which is what lets a result take over an operand's
 // storage.
+#include <algorithm>
+
 #include "target/cpu/cluster_emitter.h"
 #include "target/cpu/planner.h"
 
@@ -349,6 +351,13 @@ void ClusterEmitter::write_at(Value* start, Value* stride, DType dtype, Value* v
 }
 
 void ClusterEmitter::sinks(const Group& g, Chunk& chunk, llvm::MutableArrayRef<Value*> state) {
+  // What is written may lie where a value lay that a later sink reads: all are computed before the first
+  // write.
+  bool writes = std::any_of(g.sinks.begin(), g.sinks.end(),
+                            [](const Sink& sink) { return sink.kind == SinkKind::Write; });
+  for (const Sink& sink : g.sinks) {
+    if (writes) lanes(sink.value, chunk);
+  }
   size_t next = 0;
   for (const Sink& sink : g.sinks) {
     const PlanValue& v = plan_.values[sink.value];

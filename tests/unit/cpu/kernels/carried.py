@@ -9,6 +9,8 @@
 # run: ragged_carry n=7
 # run: array_copies n=3
 # run: ping_pong n=4
+# run: read_late n=1
+# run: read_late n=2
 import tilewire.language as pl
 
 
@@ -118,4 +120,19 @@ class Carried:
             b = pl.store(pl.mul(pl.load(a, [0, 0], [8, 40]), 1.5), [0, 0], b)
             a, b = b, a
         y = pl.store(pl.load(a, [0, 0], [8, 40]), [0, 0], y)
+        return y
+
+    # The next value of `c` is ready before the last reader of the present one has run.
+    @pl.function(type=pl.FunctionType.InCore)
+    def read_late(self, x: pl.Tensor[[16, 40], pl.FP32], n: pl.Scalar[pl.INT32],
+                  y: pl.Out[pl.Tensor[[16, 40], pl.FP32]]):
+        t = pl.load(x, [0, 0], [16, 40])
+        c = pl.exp(t)
+        for i in pl.range(n):
+            b = pl.add(pl.mul(t, 0.5), c)
+            d = pl.neg(t)
+            y = pl.store(b, [0, 0], y)
+            c = d
+            if i == 3:
+                break
         return y
