@@ -119,7 +119,7 @@ class Decorated:
 def test_program_decorator():
     assert isinstance(Decorated, ir.Program) and Decorated.name_hint == "Decorated"
     assert Decorated["kernel"].params[0].type == TYPE
-    span = Decorated.kernel.body.stmts[0].span
+    span = Decorated["kernel"].body.stmts[0].span
     lines = linecache.getlines(span.file)
     assert "t = pl.load(x" in lines[span.line - 1]
 
