@@ -22,14 +22,14 @@ TK = 256
 
 
 @pl.jit.incore
-def multiply_tile(a, b, row, col, c: pl.Out):
+def multiply_tile(a, b, c: pl.Out):
     m = pl.dim(c, 0)
     n = pl.dim(c, 1)
     acc = pl.set_validshape(pl.full([TM, TN], dtype=pl.FP32, value=0.0), [m, n])
     for i in pl.range(0, pl.dim(a, 1), TK):
         k = min(pl.dim(a, 1) - i, TK)
-        left = pl.load(a, [row, i], [TM, TK], valid_shape=[m, k])
-        right = pl.load(b, [i, col], [TK, TN], valid_shape=[k, n])
+        left = pl.load(a, [0, i], [TM, TK], valid_shape=[m, k])
+        right = pl.load(b, [i, 0], [TK, TN], valid_shape=[k, n])
         acc = pl.matmul_acc(acc, left, right)
     pl.store(acc, [0, 0], c)  # its valid extent, which is that of the products
 
@@ -42,8 +42,9 @@ def gemm(
 ):
     for row in pl.parallel(0, pl.dim(a, 0), TM):
         for col in pl.parallel(0, pl.dim(b, 1), TN):
-            # The task takes its part of `c` alone, so that no task has to wait for another.
-            multiply_tile(a, b, row, col, c[row : min(row + TM, M), col : min(col + TN, N)])
+            # A task takes its part of `c` alone, so that no task has to wait for another.
+            down, right = min(row + TM, M), min(col + TN, N)
+            multiply_tile(a[row:down, :], b[:, col:right], c[row:down, col:right])
     return c
 
 
@@ -55,8 +56,9 @@ def gemm_bf16(
 ):
     for row in pl.parallel(0, pl.dim(a, 0), TM):
         for col in pl.parallel(0, pl.dim(b, 1), TN):
-            # The task takes its part of `c` alone, so that no task has to wait for another.
-            multiply_tile(a, b, row, col, c[row : min(row + TM, M), col : min(col + TN, N)])
+            # A task takes its part of `c` alone, so that no task has to wait for another.
+            down, right = min(row + TM, M), min(col + TN, N)
+            multiply_tile(a[row:down, :], b[:, col:right], c[row:down, col:right])
     return c
 
 
