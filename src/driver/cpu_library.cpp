@@ -48,7 +48,10 @@ Loaded load() {
   std::filesystem::path folder;
   if (dladdr(reinterpret_cast<void*>(&load), &self) && self.dli_fname) {
     std::error_code ignored;
-    folder = std::filesystem::canonical(self.dli_fname, ignored).parent_path();
+    // The name of the program itself is as it was typed, and found on PATH; that of a library is a path.
+    std::filesystem::path file = self.dli_fname;
+    folder =
+        std::filesystem::canonical(file.has_parent_path() ? file : "/proc/self/exe", ignored).parent_path();
   }
   std::string problem;
   for (const std::filesystem::path& place : places(folder)) {

@@ -54,6 +54,13 @@ def test_arrays_from_and_to_files(program, target, tmp_path):
     np.testing.assert_array_equal(np.load(tmp_path / "results" / "y.npy"), x * 2)
 
 
+def test_native_code_when_found_on_the_path(program):
+    environment = {**os.environ, "PATH": f"{TILEWIRE.parent}{os.pathsep}{os.environ['PATH']}"}
+    done = subprocess.run(["tilewire", "run", program.name, "--shape", "x=2x8:FP32", "--in", "by=1"],
+                          cwd=program.parent, env=environment, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_random_inputs_follow_the_seed(program, target):
     texts = [run(program, "--shape", "x=5x8:FP32", "--in", "by=1", "--seed", seed, "--target", target)[1]
              for seed in (1, 1, 2)]
