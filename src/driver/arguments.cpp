@@ -71,18 +71,22 @@ bool overlaps_itself(const Array& array) {
 }
 
 bool shares_elements(const Array& a, const Array& b) {
-  auto words = [](const Array& array) {
-    std::vector<abi::Word> all{reinterpret_cast<abi::Word>(array.data)};
-    all.insert(all.end(), array.shape.begin(), array.shape.end());
-    all.insert(all.end(), array.strides.begin(), array.strides.end());
-    return all;
-  };
-  std::vector<abi::Word> of_a = words(a), of_b = words(b);
+  std::vector<abi::Word> of_a, of_b;
+  append_words(a, of_a);
+  append_words(b, of_b);
   auto box = [](const Array& array, const std::vector<abi::Word>& all) {
     return runtime::Box{all.data(), static_cast<uint8_t>(array.shape.size()),
                         static_cast<uint8_t>(ir::bytes(array.dtype))};
   };
   return runtime::overlap(box(a, of_a), box(b, of_b));
+}
+
+// What each dynamic dimension stands for in this call.
+auto dimensions_of(const BoundArguments& bound) {
+  return [&bound](std::string_view name) -> std::optional<int64_t> {
+    auto found = bound.dimensions.find(name);
+    return found == bound.dimensions.end() ? std::nullopt : std::optional(found->second);
+  };
 }
 
 int64_t element_count(const std::vector<int64_t>& shape) {
@@ -94,6 +98,12 @@ int64_t element_count(const std::vector<int64_t>& shape) {
 }
 
 }  // namespace
+
+void append_words(const Array& array, std::vector<abi::Word>& words) {
+  words.push_back(reinterpret_cast<abi::Word>(array.data));
+  words.insert(words.end(), array.shape.begin(), array.shape.end());
+  words.insert(words.end(), array.strides.begin(), array.strides.end());
+}
 
 std::vector<int64_t> dense_strides(const std::vector<int64_t>& shape) {
   std::vector<int64_t> strides(shape.size());
@@ -239,10 +249,7 @@ void Signature::bind_dimensions(BoundArguments& bound, Diagnostics& diags) const
 }
 
 void Signature::check_dimensions(const BoundArguments& bound, Diagnostics& diags) const {
-  auto symbol = [&](std::string_view name) -> std::optional<int64_t> {
-    auto found = bound.dimensions.find(name);
-    return found == bound.dimensions.end() ? std::nullopt : std::optional(found->second);
-  };
+  auto symbol = dimensions_of(bound);
   for (size_t p = 0; p < params_.size(); ++p) {
     const auto* array = std::get_if<Array>(&bound.values[p]);
     if (!array || !params_[p].tensor || array->shape.size() != params_[p].dims.size()) continue;
@@ -259,10 +266,7 @@ void Signature::check_dimensions(const BoundArguments& bound, Diagnostics& diags
 }
 
 void Signature::make_outputs(BoundArguments& bound, const MakeOutput& make, Diagnostics& diags) const {
-  auto symbol = [&](std::string_view name) -> std::optional<int64_t> {
-    auto found = bound.dimensions.find(name);
-    return found == bound.dimensions.end() ? std::nullopt : std::optional(found->second);
-  };
+  auto symbol = dimensions_of(bound);
   for (size_t p = 0; p < params_.size(); ++p) {
     const ParameterInfo& param = params_[p];
     if (!std::holds_alternative<std::monostate>(bound.values[p]) || param.needed) continue;

@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "abi/abi.h"
 #include "ir/nodes.h"
 #include "support/diagnostics.h"
 
@@ -27,6 +28,9 @@ struct Array {
 
 // Dense row-major strides of a shape.
 std::vector<int64_t> dense_strides(const std::vector<int64_t>& shape);
+
+// The words of a tensor argument (abi.h).
+void append_words(const Array& array, std::vector<abi::Word>& words);
 
 using Number = std::variant<bool, int64_t, uint64_t, double>;
 // Nothing given: an output to be made.

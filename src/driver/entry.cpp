@@ -60,6 +60,12 @@ Entry pass_through(const ir::ProgramRef& program, const ir::FunctionRef& kernel)
       made};
 }
 
+std::string names_of(const std::vector<ir::FunctionRef>& functions) {
+  std::string names;
+  for (const auto& function : functions) names += (names.empty() ? "`" : ", `") + function->name + "`";
+  return names;
+}
+
 std::string described(FunctionType type) {
   return type == FunctionType::Inline ? "an inline function" : "half of a kernel";
 }
@@ -70,12 +76,8 @@ Entry find_entry(const ir::ProgramRef& program, std::string_view name, Diagnosti
   if (!name.empty()) {
     ir::FunctionRef found = program->find(name);
     if (!found) {
-      std::vector<std::string> names;
-      for (const auto& function : program->functions) names.push_back(function->name);
       Diagnostic& said = diags.report(diag::unknown_entry, {}, {std::string(name)});
-      std::string list;
-      for (const std::string& each : names) list += (list.empty() ? "`" : ", `") + each + "`";
-      if (!list.empty()) said.with_help("it has " + list);
+      if (!program->functions.empty()) said.with_help("it has " + names_of(program->functions));
       return {};
     }
     if (is_host(found->type) || is_orchestration(found->type)) return {program, found};
@@ -92,9 +94,8 @@ Entry find_entry(const ir::ProgramRef& program, std::string_view name, Diagnosti
     if (found.size() == 1)
       return is_kernel(found[0]->type) ? pass_through(program, found[0]) : Entry{program, found[0]};
     if (found.empty()) continue;
-    std::string names;
-    for (const auto& function : found) names += (names.empty() ? "`" : ", `") + function->name + "`";
-    diags.report(diag::several_entries, {}, {names}).with_help("say which: entry=\"NAME\", or --entry NAME");
+    diags.report(diag::several_entries, {}, {names_of(found)})
+        .with_help("say which: entry=\"NAME\", or --entry NAME");
     return {};
   }
   diags.report(diag::no_entry, program->span)

@@ -43,9 +43,7 @@ std::vector<abi::Word> argument_words(const Signature& signature, const BoundArg
   words.reserve(arguments.values.size() * 5);
   for (size_t i = 0; i < arguments.values.size(); ++i) {
     if (const auto* array = std::get_if<Array>(&arguments.values[i])) {
-      words.push_back(reinterpret_cast<abi::Word>(array->data));
-      words.insert(words.end(), array->shape.begin(), array->shape.end());
-      words.insert(words.end(), array->strides.begin(), array->strides.end());
+      append_words(*array, words);
     } else {
       words.push_back(scalar_word(signature.params()[i].dtype, std::get<Number>(arguments.values[i])));
     }
