@@ -26,7 +26,7 @@ struct Box {
 };
 
 Box box_of(const Tensor& tensor);
-// Exact, except that it may say yes for two boxes with so little in common that looking takes too long.
+// As exact as OverlapSearch.
 bool overlap(const Box& a, const Box& b);
 
 }  // namespace tilewire::interp
