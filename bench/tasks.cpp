@@ -119,7 +119,11 @@ void run(const Plan& plan, int threads) {
   static const abi::Param plan_param[] = {{"plan", abi::ParamKind::Scalar, 0, 0, 8, 0, {}}};
   static const abi::Site nowhere{"", "", 0, 0};
   static const abi::Function entry{"main", orchestrate, plan_param, nullptr, 1, 0, 0, 0, 0};
-  static const abi::Module module{abi::version, 0, nullptr, &entry, &nowhere, 0, 1, 1, 0};
+  abi::Module module{};
+  module.abi_version = abi::version;
+  module.entries = &entry;
+  module.sites = &nowhere;
+  module.entry_count = module.site_count = 1;
   Word args[] = {reinterpret_cast<Word>(&plan)};
   runtime::Dispatch dispatch{.rank = 0, .entry = &entry, .args = args, .results = {}};
   runtime::Request request;

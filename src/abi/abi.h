@@ -14,8 +14,9 @@
 // - The abort word of the run is polled at every outermost loop round, every `while` round, task start and
 //   wait. Non-zero: return `aborted`.
 // - Tile storage is the arena, never the stack: a fiber's stack is small.
-// - Plain modules do signals and window accesses inline; a module compiled with `hooks` reports each of them,
-//   and task borders, through Api::hook instead of doing them silently.
+// - Plain modules do signals, remote loads and remote stores inline. A module compiled with `hooks` leaves
+//   signals and everything that is written to a peer to the runtime (Api::notify, wait, test, transfer) and
+//   reports its other accesses to windows (Api::hook) before it makes them.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +24,7 @@
 
 namespace tilewire::abi {
 
-inline constexpr uint32_t version = 1;
+inline constexpr uint32_t version = 2;
 inline constexpr const char* module_symbol = "tilewire_module";
 
 using Status = int32_t;
@@ -32,10 +33,13 @@ inline constexpr Status failed = 1;   // this task reported an error with Api::f
 inline constexpr Status aborted = 2;  // another one did, or the user stopped the run
 
 // Arguments and results are flat arrays of words, parameter after parameter:
-//   scalar           one word: integers extended to 64 bits by their sign, floats as the bits of their
-//   storage tensor, rank r   1 + 2r words: address of element 0, extents, strides in elements window, rank r
-//   a tensor (this rank's copy) and one more word: the address of its Window CommCtx          one word: the
-//   address of a Group TaskId           one word; 0 is complete
+// - scalar: one word; integers extended to 64 bits by their sign, floats as the bits of their storage.
+// - tensor of rank r: 1 + 2r words; address of element 0, extents, strides in elements.
+// - window of rank r: a tensor (this rank's copy) and one more word, the address of its Window.
+// - CommCtx: one word, the address of a Group.
+// - TaskId: one word; 0 is complete.
+// A host function runs before any rank does, so its windows are nowhere yet: their address is the number of
+// bytes from the start of the buffer, their Window the number of the buffer in Module::windows.
 using Word = uint64_t;
 using TaskId = uint64_t;
 inline constexpr TaskId no_task = 0;
@@ -87,6 +91,15 @@ struct Site {
   uint32_t column;
 };
 
+// A window buffer that a host function allocates.
+struct HostWindow {
+  const char* name;
+  uint32_t host;      // the function: a number in Module::hosts
+  int32_t load_from;  // parameter of it whose row r is copied to rank r's share before the run; -1: none
+  int32_t store_to;   // parameter whose row r receives that share after the run; -1: none
+  uint32_t site;
+};
+
 enum ModuleBits : uint32_t { Hooks = 1, ChecksBounds = 2 };
 
 struct Module {
@@ -98,6 +111,10 @@ struct Module {
   uint32_t kernel_count;
   uint32_t entry_count;
   uint32_t site_count;
+  uint32_t host_count;
+  const Function* hosts;
+  const HostWindow* windows;
+  uint32_t window_count;
   uint32_t reserved;
 };
 
@@ -114,6 +131,16 @@ struct Launch {
   int64_t blocks;
   uint32_t dep_count;
   uint32_t bits;  // LaunchBits
+  uint32_t site;
+  uint32_t reserved;
+};
+
+// One call with `device=` of a host function. The runtime copies the arguments and keeps it for later: ranks
+// start when the host function has returned.
+struct DeviceCall {
+  const Function* entry;
+  const Word* args;
+  int64_t device;
   uint32_t site;
   uint32_t reserved;
 };
@@ -136,6 +163,9 @@ enum class Fault : uint32_t {
   NegativePower,       // of integers. a: exponent
   RaggedExtent,        // an op that needs whole rows or parts. a, b: valid rows and columns
   ReshapeCount,        // of a tensor. a: elements it has, -1 when strided, b: elements asked
+  DeviceOutOfRange,    // of a dispatch. a: device, b: ranks of the run
+  WindowSize,          // of an allocation. a: bytes asked
+  WindowView,          // larger than its buffer. a: bytes of the view, b: bytes of the buffer, c: its number
 };
 
 // One rank's view of a communication group, and of one window buffer of it.
@@ -151,29 +181,64 @@ struct Window {
   uint64_t bytes;
 };
 
-enum class HookKind : uint32_t {
-  Read,
-  Write,
-  Atomic,
-  RemoteRead,
-  RemoteWrite,
-  RemoteAtomic,
-  Notify,
-  Wait,
-  Test
-};
+// An access to window memory that generated code is about to make.
+enum class HookKind : uint32_t { Read, Write, Atomic, RemoteRead };
 struct HookEvent {
   HookKind kind;
   uint32_t site;
   const void* address;
   int64_t extents[2];  // rows, bytes of a row
   int64_t row_stride_bytes;
+  int32_t peer;  // -1: the own copy
+  uint32_t reserved;
+};
+
+// A copy of a region between memory of this rank and a peer's copy of a window: put, get, and with `hooks`
+// remote_store.
+enum TransferBits : uint32_t {
+  ToPeer = 1,     // else from the peer
+  AtomicAdd = 2,  // to the elements that are there
+};
+struct Transfer {
+  void* target;
+  const void* source;
+  const int64_t* extents;
+  const int64_t* target_strides;  // in elements
+  const int64_t* source_strides;
+  uint32_t rank;  // dimensions of the region
+  uint32_t bits;  // TransferBits
   int32_t peer;
-  int32_t value;
+  uint32_t site;
+  uint8_t dtype;  // ir::DType
+  uint8_t element_bytes;
+  uint8_t reserved[6];
 };
 
 // How a wait compares its cell with the expected value; the numbers of ir::WaitCmp.
 enum class Compare : uint32_t { Eq, Ge, Ne, Gt, Lt, Le };
+
+// What a wait, or a deferred one, waits for.
+struct Condition {
+  const int32_t* cell;
+  int32_t expected;
+  uint32_t cmp;  // a Compare
+  uint32_t site;
+  uint32_t reserved;
+};
+
+// A task that occupies no core: it ends when its predecessors have ended and all conditions have held, each
+// at some moment.
+struct Deferred {
+  const Condition* conditions;
+  const TaskId* deps;
+  uint32_t condition_count;
+  uint32_t dep_count;
+  uint32_t site;
+  uint32_t reserved;
+};
+
+// What a notify does to its cell; the numbers of ir::NotifyOp.
+enum class NotifyKind : uint32_t { Add, Set };
 
 struct Api {
   // Reports a run-time error of this task and stops the run; gives `failed`.
@@ -196,6 +261,18 @@ struct Api {
   void (*wake)(Context*, const int32_t* cell);  // a notify saw the waiter word of the region non-zero
   Status (*yield)(Context*, const int32_t* cell, uint32_t site);  // a test came out false
   Status (*hook)(Context*, const HookEvent*);
+
+  Status (*transfer)(Context*, const Transfer*);
+  // From orchestration functions: `defer_wait`.
+  Status (*defer)(Context*, const Deferred*, TaskId* id);
+  // With `hooks` alone. `kind`: a NotifyKind. `held`: 1 when the test came out true; a scheduling point
+  // otherwise.
+  Status (*notify)(Context*, int32_t* cell, int32_t value, uint32_t kind, int32_t peer, uint32_t site);
+  Status (*test)(Context*, const int32_t* cell, int32_t expected, uint32_t cmp, uint32_t site, int32_t* held);
+
+  // From host functions. `window`: number of the buffer, `bytes`: what the host function worked out for it.
+  Status (*window)(Context*, uint32_t window, int64_t bytes, uint32_t site);
+  Status (*dispatch)(Context*, const DeviceCall*);
 };
 
 // One per running function or block; the address is the same as long as it runs.

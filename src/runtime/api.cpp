@@ -136,6 +136,7 @@ abi::Status hook(abi::Context*, const abi::HookEvent*) noexcept {
 }  // namespace
 
 extern const abi::Api runtime_api;
-const abi::Api runtime_api = {fail, submit, await, allocate, release, wait, wake, yield, hook};
+const abi::Api runtime_api = {fail, submit,  await,   allocate, release, wait,    wake,   yield,
+                              hook, nullptr, nullptr, nullptr,  nullptr, nullptr, nullptr};
 
 }  // namespace tilewire::runtime

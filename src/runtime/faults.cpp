@@ -85,6 +85,12 @@ Words words_of(const Failure& failure, const abi::Site& site) {
       return {diag::run_negative_power, {number(0)}};
     case abi::Fault::CountAboveCapacity:
       return {diag::run_count_capacity, {number(0), number(1)}};
+    case abi::Fault::DeviceOutOfRange:
+      return {diag::run_device, {what, number(0), number(1)}};
+    case abi::Fault::WindowSize:
+      return {diag::run_window_size, {number(0)}};
+    case abi::Fault::WindowView:
+      return {diag::run_window_view, {number(0), what, number(1)}};
   }
   return {diag::run_internal,
           {"fault " + std::to_string(static_cast<uint32_t>(failure.fault)) + " has no text"}};

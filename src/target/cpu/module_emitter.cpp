@@ -49,7 +49,8 @@ AbiTypes abi_types(llvm::LLVMContext& context) {
   types.param = llvm::StructType::get(context, {ptr, i8, i8, i8, i8, i8, llvm::ArrayType::get(i8, 3)});
   types.function = llvm::StructType::get(context, {ptr, ptr, ptr, ptr, i32, i32, i64, i32, i32});
   types.site = llvm::StructType::get(context, {ptr, ptr, i32, i32});
-  types.module = llvm::StructType::get(context, {i32, i32, ptr, ptr, ptr, i32, i32, i32, i32});
+  types.module =
+      llvm::StructType::get(context, {i32, i32, ptr, ptr, ptr, i32, i32, i32, i32, ptr, ptr, i32, i32});
   types.launch = llvm::StructType::get(context, {ptr, ptr, ptr, ptr, i64, i32, i32, i32, i32});
   types.hook_event =
       llvm::StructType::get(context, {i32, i32, ptr, llvm::ArrayType::get(i64, 2), i64, i32, i32});
@@ -277,8 +278,10 @@ void ModuleEmitter::finish_tables() {
   if (options.bounds) flags |= abi::ChecksBounds;
   auto number = [&](size_t n) { return b.getInt32(static_cast<uint32_t>(n)); };
   auto* record = llvm::ConstantStruct::get(
-      module_type_, {number(abi::version), number(flags), kernels_, entry_table, site_table,
-                     number(kernels.size()), number(entries.size()), number(sites.size()), number(0)});
+      module_type_,
+      {number(abi::version), number(flags), kernels_, entry_table, site_table, number(kernels.size()),
+       number(entries.size()), number(sites.size()), number(0), llvm::ConstantPointerNull::get(b.getPtrTy()),
+       llvm::ConstantPointerNull::get(b.getPtrTy()), number(0), number(0)});
   new llvm::GlobalVariable(*module_, module_type_, true, llvm::GlobalValue::ExternalLinkage, record,
                            abi::module_symbol);
 }

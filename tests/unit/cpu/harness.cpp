@@ -96,7 +96,15 @@ abi::Status release(abi::Context*, void*) {
   return abi::ok;
 }
 
-const abi::Api test_api = {fail, submit, await, allocate, release, nullptr, nullptr, nullptr, nullptr};
+const abi::Api test_api = [] {
+  abi::Api api{};
+  api.fail = fail;
+  api.submit = submit;
+  api.await = await;
+  api.allocate = allocate;
+  api.release = release;
+  return api;
+}();
 
 // --- arguments
 

@@ -41,6 +41,7 @@ TEST(AbiTypes, HaveTheLayoutOfTheHeader) {
   check(types.module, sizeof(M),
         {offsetof(M, abi_version), offsetof(M, bits), offsetof(M, kernels), offsetof(M, entries),
          offsetof(M, sites), offsetof(M, kernel_count), offsetof(M, entry_count), offsetof(M, site_count),
+         offsetof(M, host_count), offsetof(M, hosts), offsetof(M, windows), offsetof(M, window_count),
          offsetof(M, reserved)});
   using L = abi::Launch;
   check(
@@ -50,7 +51,7 @@ TEST(AbiTypes, HaveTheLayoutOfTheHeader) {
   using H = abi::HookEvent;
   check(types.hook_event, sizeof(H),
         {offsetof(H, kind), offsetof(H, site), offsetof(H, address), offsetof(H, extents),
-         offsetof(H, row_stride_bytes), offsetof(H, peer), offsetof(H, value)});
+         offsetof(H, row_stride_bytes), offsetof(H, peer), offsetof(H, reserved)});
 }
 
 // Tile and scalar ops, arrays and views are what lowered kernels are made of; pipes and lanes of split

@@ -68,8 +68,10 @@ class Program {
     return run_dispatches(threads, request);
   }
   Outcome run_dispatches(int threads, Request request) {
-    module_ = {
-        abi::version, 0, nullptr, nullptr, sites_.data(), 0, 0, static_cast<uint32_t>(sites_.size()), 0};
+    module_ = {};
+    module_.abi_version = abi::version;
+    module_.sites = sites_.data();
+    module_.site_count = static_cast<uint32_t>(sites_.size());
     request.module = &module_;
     request.threads = threads;
     request.more_than_cores = true;
