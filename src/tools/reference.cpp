@@ -86,6 +86,8 @@ std::string_view section_title(int code) {
       return "Running";
     case 22:
       return "Building and loading";
+    case 24:
+      return "Manifests and bundles";
     default:
       return "Other";
   }

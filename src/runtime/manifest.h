@@ -1,0 +1,60 @@
+// The communication manifest: which window buffers a program shares between which ranks.
+//
+// It is what a run needs to know of windows before it starts, and all that a bundle says of them
+// (comm_manifest.json, docs/bundles.md). Sizes may depend on the rank count and on arguments; `resolve` makes
+// of them, for one call, the layouts that runtime::Windows takes:
+//
+//     auto layouts = manifest.resolve(4, {{"N", 1024}}, diags);
+//     if (layouts) windows = runtime::Windows::make(4, *layouts);
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/manifest_size.h"
+#include "runtime/windows.h"
+#include "support/diagnostics.h"
+
+namespace tilewire::runtime {
+
+struct Manifest {
+  struct Slot {
+    std::string name;  // unique in the manifest
+    SizeExpression size;
+    std::optional<uint64_t> offset;  // in the region; nothing: after the slot before, at the next 64 bytes
+    bool load_from_host = false;
+    bool store_to_host = false;
+    bool operator==(const Slot&) const = default;
+  };
+  struct Group {
+    std::vector<int32_t> devices;   // ranks of the world; empty: all of them
+    std::optional<uint64_t> bytes;  // of a rank's region; nothing: as many as the slots need
+    std::vector<Slot> slots;
+    bool operator==(const Group&) const = default;
+  };
+
+  std::vector<Group> groups;
+  bool operator==(const Manifest&) const = default;
+
+  static constexpr uint64_t alignment = 64;
+  static constexpr uint64_t largest_region = uint64_t{1} << 46;
+
+  // The layouts for one call: group for group, slot for slot. Nothing after reporting a size that is not
+  // positive, too large or without a value, slots that overlap, or a device outside the world. `names`:
+  // values of dimensions and integer scalars.
+  std::optional<std::vector<GroupLayout>> resolve(int32_t ranks, const SizeNames& names,
+                                                  Diagnostics& diags) const;
+
+  // Fills in what is known of offsets and sizes of regions before any call.
+  void place();
+
+  // Any text, in version 2 or 3 of the format; `file` names it in messages. Nothing after an error.
+  static std::optional<Manifest> read(std::string_view text, const std::string& file, Diagnostics& diags);
+  // Version 3.
+  std::string write() const;
+};
+
+}  // namespace tilewire::runtime
