@@ -39,10 +39,14 @@ inline constexpr Status aborted = 2;  // another one did, or the user stopped th
 // - CommCtx: one word, the address of a Group.
 // - TaskId: one word; 0 is complete.
 // A host function runs before any rank does, so its windows are nowhere yet: their address is the number of
-// bytes from the start of the buffer, their Window the number of the buffer in Module::windows.
+// bytes from the start of the buffer, their Window the number of the buffer in Module::windows. Where a
+// parameter is a plain tensor, the address of a window given for it is host_window(number) + those bytes.
 using Word = uint64_t;
 using TaskId = uint64_t;
 inline constexpr TaskId no_task = 0;
+inline constexpr Word host_window(uint32_t number) {
+  return Word{1} << 63 | Word{number} << 44;
+}
 
 enum class ParamKind : uint8_t { Scalar, Tensor, Window, CommCtx, TaskId };
 enum AccessBits : uint8_t { Reads = 1, Writes = 2 };
@@ -240,6 +244,11 @@ struct Deferred {
 // What a notify does to its cell; the numbers of ir::NotifyOp.
 enum class NotifyKind : uint32_t { Add, Set };
 
+// Where an orchestration function is in a `pl.parallel` loop. Tasks submitted in different rounds of one
+// execution of such a loop are not ordered by what they touch, only by `deps` and by communication order;
+// loops nest.
+enum class ParallelStep : uint32_t { Enter, Round, Leave };
+
 struct Api {
   // Reports a run-time error of this task and stops the run; gives `failed`.
   Status (*fail)(Context*, Fault, uint32_t site, int64_t a, int64_t b, int64_t c, int64_t d);
@@ -273,6 +282,10 @@ struct Api {
   // From host functions. `window`: number of the buffer, `bytes`: what the host function worked out for it.
   Status (*window)(Context*, uint32_t window, int64_t bytes, uint32_t site);
   Status (*dispatch)(Context*, const DeviceCall*);
+
+  // From orchestration functions: before a `pl.parallel` loop, before every round of it (the first included)
+  // and after it. `step`: a ParallelStep.
+  void (*parallel)(Context*, uint32_t step);
 };
 
 // One per running function or block; the address is the same as long as it runs.

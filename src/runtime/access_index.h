@@ -22,14 +22,15 @@ class AccessIndex {
   // Calls found(Task&) for every live task that a task with this access has to follow: writers of an
   // overlapping box, and its readers if it writes. A writer makes the accesses it covers superfluous (whoever
   // conflicts with them conflicts with it), so it must be added afterwards; Role::Await finds the same tasks
-  // and changes nothing. Role::Hold finds every live task that touches the hull.
+  // and changes nothing. Role::Hold finds every live task that touches the hull. Tasks of rounds independent
+  // of `rounds` are passed over.
   template <class Found>
-  void conflicts(const Box& box, Role role, Found found) {
+  void conflicts(const Box& box, Role role, const Rounds& rounds, Found found) {
     Hull hull = hull_of(box);
     if (hull.empty()) return;
-    visit(writers_, box, hull, role, found);
-    if (role != Role::Read) visit(readers_, box, hull, role, found);
-    if (role == Role::Hold) visit(holders_, box, hull, role, found);
+    visit(writers_, box, hull, role, rounds, found);
+    if (role != Role::Read) visit(readers_, box, hull, role, rounds, found);
+    if (role == Role::Hold) visit(holders_, box, hull, role, rounds, found);
   }
 
   // `box` points into the words of `task`.
@@ -43,8 +44,8 @@ class AccessIndex {
   void conflicts(const void* thing, bool exclusive, Found found) {
     Hull hull = hull_of_thing(thing);
     Role role = exclusive ? Role::Write : Role::Read;
-    visit(writers_, {}, hull, role, found);
-    if (exclusive) visit(readers_, {}, hull, role, found);
+    visit(writers_, {}, hull, role, {}, found);
+    if (exclusive) visit(readers_, {}, hull, role, {}, found);
   }
   void add(Task& task, const void* thing, bool exclusive) {
     Hull hull = hull_of_thing(thing);
@@ -88,7 +89,8 @@ class AccessIndex {
   }
 
   template <class Found>
-  static void visit(List& list, const Box& box, const Hull& hull, Role role, Found found) {
+  static void visit(List& list, const Box& box, const Hull& hull, Role role, const Rounds& rounds,
+                    Found found) {
     for (uint64_t rest = list.used; rest != 0; rest &= rest - 1) {
       int k = __builtin_ctzll(rest);
       std::vector<Access>& items = list.classes[k].items;
@@ -97,9 +99,11 @@ class AccessIndex {
       size_t kept = at;
       for (; at < items.size() && items[at].lo < hull.hi; ++at) {
         bool keep = items[at].live();
-        if (keep && meet(items[at], box, hull, role)) {
+        if (keep && meet(items[at], box, hull, role) && !rounds.independent(items[at].task->rounds)) {
           found(*items[at].task);
-          keep = role != Role::Write || !covers(items[at], box, hull);
+          // Whoever follows the covering task follows this one through it, unless it is independent of it.
+          keep =
+              role != Role::Write || !covers(items[at], box, hull) || !rounds.contain(items[at].task->rounds);
         }
         if (keep) {
           if (kept != at) items[kept] = items[at];

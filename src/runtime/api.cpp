@@ -6,6 +6,7 @@
 
 #include "abi/abi.h"
 #include "runtime/run_state.h"
+#include "runtime/transfer.h"
 
 namespace tilewire::runtime {
 namespace {
@@ -16,7 +17,7 @@ constexpr int spin_count = 4000;
 abi::Status fail(abi::Context* context, abi::Fault fault, uint32_t site, int64_t a, int64_t b, int64_t c,
                  int64_t d) noexcept {
   BlockContext& block = BlockContext::of(context);
-  return block.owner->run.fail(block, fault, site, a, b, c, d);
+  return block.run->fail(block, fault, site, a, b, c, d);
 }
 
 abi::Status submit(abi::Context* context, const abi::Launch* launch, abi::TaskId* id) noexcept {
@@ -133,10 +134,50 @@ abi::Status hook(abi::Context*, const abi::HookEvent*) noexcept {
   return abi::ok;
 }
 
+abi::Status transfer(abi::Context* context, const abi::Transfer* transfer) noexcept {
+  BlockContext& block = BlockContext::of(context);
+  Copy region{.target = static_cast<std::byte*>(transfer->target),
+              .source = static_cast<const std::byte*>(transfer->source),
+              .extents = transfer->extents,
+              .target_strides = transfer->target_strides,
+              .source_strides = transfer->source_strides,
+              .rank = transfer->rank,
+              .element_bytes = transfer->element_bytes};
+  uint64_t start_ns = block.run->timing ? now_ns() : 0;
+  if (transfer->bits & abi::AtomicAdd) {
+    add(region, transfer->dtype);
+  } else {
+    copy(region);
+  }
+  if (block.run->timing) {
+    Rank& rank = *block.owner;
+    rank.transfer_ns.fetch_add(now_ns() - start_ns, std::memory_order_relaxed);
+    rank.bytes.fetch_add(
+        static_cast<uint64_t>(element_count(region.extents, region.rank)) * region.element_bytes,
+        std::memory_order_relaxed);
+  }
+  return abi::ok;
+}
+
+abi::Status window(abi::Context* context, uint32_t number, int64_t bytes, uint32_t site) noexcept {
+  BlockContext& block = BlockContext::of(context);
+  return block.run->host.window(block, number, bytes, site);
+}
+
+abi::Status dispatch(abi::Context* context, const abi::DeviceCall* call) noexcept {
+  BlockContext& block = BlockContext::of(context);
+  return block.run->host.dispatch(block, *call);
+}
+
+void parallel(abi::Context* context, uint32_t step) noexcept {
+  BlockContext& block = BlockContext::of(context);
+  block.owner->parallel(static_cast<abi::ParallelStep>(step));
+}
+
 }  // namespace
 
 extern const abi::Api runtime_api;
-const abi::Api runtime_api = {fail, submit,  await,   allocate, release, wait,    wake,   yield,
-                              hook, nullptr, nullptr, nullptr,  nullptr, nullptr, nullptr};
+const abi::Api runtime_api = {fail, submit,   await,   allocate, release, wait,   wake,     yield,
+                              hook, transfer, nullptr, nullptr,  nullptr, window, dispatch, parallel};
 
 }  // namespace tilewire::runtime

@@ -17,6 +17,7 @@ enum class Cause : uint8_t {
   Deadlock,  // `blocked`
   Interrupted,
   Trace,     // `text`: why the file could not be written
+  Row,       // `row` with `words`
   Internal,  // `text`
 };
 
@@ -45,6 +46,8 @@ struct Failure {
   int64_t blocks = 1;
   const char* kernel = nullptr;  // null in an orchestration function
   std::string text;
+  Diag row{};
+  std::vector<std::string> words;
   std::vector<Blocked> blocked;
 };
 

@@ -45,7 +45,12 @@ struct Words {
   std::vector<std::string> arguments;
 };
 
-Words words_of(const Failure& failure, const abi::Site& site) {
+std::string window_name(const abi::Module& module, int64_t number, const std::string& otherwise) {
+  bool known = number >= 0 && number < module.window_count;
+  return known ? module.windows[number].name : otherwise;
+}
+
+Words words_of(const Failure& failure, const abi::Module& module, const abi::Site& site) {
   auto number = [&](int i) { return std::to_string(failure.numbers[i]); };
   const int64_t* n = failure.numbers;
   std::string what = site.what ? site.what : "";
@@ -90,7 +95,7 @@ Words words_of(const Failure& failure, const abi::Site& site) {
     case abi::Fault::WindowSize:
       return {diag::run_window_size, {number(0)}};
     case abi::Fault::WindowView:
-      return {diag::run_window_view, {number(0), what, number(1)}};
+      return {diag::run_window_view, {number(0), window_name(module, n[2], what), number(1)}};
   }
   return {diag::run_internal,
           {"fault " + std::to_string(static_cast<uint32_t>(failure.fault)) + " has no text"}};
@@ -134,7 +139,7 @@ Diagnostic describe(const Failure& failure, const abi::Module& module) {
   Words words{};
   switch (failure.cause) {
     case Cause::Fault:
-      words = words_of(failure, site);
+      words = words_of(failure, module, site);
       break;
     case Cause::Memory:
       words = {diag::run_out_of_memory, {std::to_string(static_cast<uint64_t>(failure.numbers[0]))}};
@@ -148,13 +153,17 @@ Diagnostic describe(const Failure& failure, const abi::Module& module) {
     case Cause::Trace:
       words = {diag::run_trace_unwritable, {failure.text}};
       break;
+    case Cause::Row:
+      words = {failure.row, failure.words};
+      break;
     case Cause::Deadlock:
     case Cause::Internal:
       words = {diag::run_internal, {failure.text}};
       break;
   }
   Diagnostic result = make(words.row, span_of(site), words.arguments);
-  if (failure.cause == Cause::Fault && site.what && *site.what) result.with_label(site.what);
+  bool of_program = failure.cause == Cause::Fault || failure.cause == Cause::Row;
+  if (of_program && site.what && *site.what) result.with_label(site.what);
   std::string where = place(failure.kernel, failure.block, failure.blocks, failure.rank, failure.ranks);
   if (!where.empty() && failure.cause != Cause::Internal) result.with_note(where);
   return result;

@@ -11,17 +11,19 @@ namespace tilewire::runtime {
 
 class Job;
 class Rank;
+class Run;
 class Worker;
 struct Task;
 
 // abi::Context and the runtime's own state behind it.
 struct BlockContext : abi::Context {
-  Rank* owner = nullptr;
+  Run* run = nullptr;
+  Rank* owner = nullptr;     // null in a host function
   Worker* worker = nullptr;  // who runs it now; read anew after everything that may suspend
   Job* job = nullptr;        // null for kernels that cannot block: they run on the worker's own stack
   const abi::Function* function = nullptr;
 
-  const char* kernel_name() const;  // null in an orchestration function
+  const char* kernel_name() const;  // null in an orchestration or host function
   static BlockContext& of(abi::Context* context) { return *static_cast<BlockContext*>(context); }
 };
 
@@ -73,7 +75,7 @@ class Job final : public Fiber {
 };
 
 inline const char* BlockContext::kernel_name() const {
-  return job && !job->task ? nullptr : function->name;
+  return !owner || (job && !job->task) ? nullptr : function->name;
 }
 
 }  // namespace tilewire::runtime

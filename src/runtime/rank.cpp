@@ -58,7 +58,7 @@ void Rank::begin() {
   next_dispatch_ = 0;
   limit_ = live_limit;
   stats = {};
-  compute_ns = wait_ns = parks = blocks = 0;
+  compute_ns = wait_ns = transfer_ns = bytes = parks = blocks = 0;
 }
 
 void Rank::end(Kept& kept) {
@@ -67,8 +67,20 @@ void Rank::end(Kept& kept) {
   returned_storages_.clear();
 }
 
+RankStats Rank::all_stats() const {
+  RankStats all = stats;
+  all.blocks = blocks;
+  all.parks = parks;
+  all.compute_ns = compute_ns;
+  all.wait_ns = wait_ns;
+  all.transfer_ns = transfer_ns;
+  all.bytes = bytes;
+  return all;
+}
+
 void Rank::start(Worker& worker) {
   live_.store(1);
+  rounds_ = {};
   ++next_dispatch_;
   Job* job = worker.take_job(*this);
   if (!job) return leave(worker);  // after reporting why
@@ -135,7 +147,8 @@ void Rank::collect(const abi::Launch& launch) {
   each_param(kernel, launch.args, [&](const abi::Param& param, uint32_t i, const abi::Word* words) {
     if (untracked(launch, i)) return;
     if (has_bytes(param) && param.access != 0) {
-      accesses_.conflicts(box_of(param, words), param.access & abi::Writes ? Role::Write : Role::Read, found);
+      Role role = param.access & abi::Writes ? Role::Write : Role::Read;
+      accesses_.conflicts(box_of(param, words), role, rounds_, found);
     }
     const abi::Group* group = launch.bits & abi::Unordered ? nullptr : group_of(kernel, param, words);
     if (group && group != last) accesses_.conflicts(group, kernel.bits & abi::Communicates, found);
@@ -197,6 +210,7 @@ abi::Status Rank::submit(BlockContext& context, const abi::Launch& launch, abi::
   Task& task = take(TaskKind::Kernel);
   task.kernel = launch.kernel;
   task.site = launch.site;
+  task.rounds = rounds_;
   task.blocks = launch.blocks;
   task.next_block = 0;
   task.blocks_left.store(launch.blocks, std::memory_order_relaxed);
@@ -214,7 +228,7 @@ abi::Status Rank::await(BlockContext& context, const abi::Param& param, const ab
   if (live_.load(std::memory_order_acquire) == 1) return abi::ok;
   predecessors_.clear();
   ++mark_;
-  accesses_.conflicts(box_of(param, words), access & abi::Writes ? Role::Await : Role::Read,
+  accesses_.conflicts(box_of(param, words), access & abi::Writes ? Role::Await : Role::Read, {},
                       [this](Task& task) { add_predecessor(task); });
   if (predecessors_.empty()) return abi::ok;
   Task& task = take(TaskKind::Resume);
@@ -326,7 +340,7 @@ abi::Status Rank::release(BlockContext& context, void* data) {
   ++mark_;
   if (live_.load(std::memory_order_acquire) > 1 && storage.bytes != 0) {
     abi::Word words[3] = {reinterpret_cast<abi::Word>(data), storage.bytes, 1};
-    accesses_.conflicts({words, 1, 1}, Role::Hold, [this](Task& task) { add_predecessor(task); });
+    accesses_.conflicts({words, 1, 1}, Role::Hold, {}, [this](Task& task) { add_predecessor(task); });
   }
   unlist(storage);
   if (predecessors_.empty()) {

@@ -38,6 +38,7 @@ class Rank {
   abi::Status await(BlockContext& context, const abi::Param& param, const abi::Word* words, uint8_t access);
   abi::Status allocate(BlockContext& context, uint64_t bytes, uint32_t site, void** storage);
   abi::Status release(BlockContext& context, void* storage);
+  void parallel(abi::ParallelStep step) { rounds_.step(step); }
 
   // Open to all: the record's task has ended and nobody needs it any more.
   void give_back(Task& task, Worker& worker);
@@ -50,8 +51,9 @@ class Rank {
 
   Run& run;
   const int32_t index;
+  RankStats all_stats() const;
   RankStats stats;  // of the submitter
-  std::atomic<uint64_t> compute_ns{0}, wait_ns{0}, parks{0}, blocks{0};
+  std::atomic<uint64_t> compute_ns{0}, wait_ns{0}, transfer_ns{0}, bytes{0}, parks{0}, blocks{0};
 
  private:
   using Role = AccessIndex::Role;
@@ -82,6 +84,7 @@ class Rank {
   Task* free_ = nullptr;
   std::vector<Task*> predecessors_;
   uint64_t mark_ = 0;
+  CurrentRounds rounds_;
   int64_t limit_ = live_limit;
 
   std::vector<Storage*> storages_;

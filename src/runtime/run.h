@@ -8,6 +8,10 @@
 //     runtime::Dispatch dispatch{.entry = &module->entries[0], .args = args, .results = results};
 //     runtime::Outcome outcome = runtime::run({.module = module, .dispatches = {&dispatch, 1}});
 //     if (!outcome.ok()) show(render(*outcome.error));
+//
+// A program of several ranks is started by its host function: Request::host with its arguments, and the
+// windows, laid out before. The host function runs first, on the calling thread; what it dispatches is
+// checked as a whole before anything runs.
 #pragma once
 
 #include <cstdint>
@@ -39,8 +43,10 @@ struct RankStats {
   uint64_t edges = 0;       // a task had to wait for another
   uint64_t parks = 0;       // a fiber gave up its worker to wait
   uint64_t records = 0;     // of tasks that were in the graph at the same time, rounded up
-  uint64_t compute_ns = 0;  // in kernels, less what they waited
+  uint64_t compute_ns = 0;  // in kernels, less what they waited and transferred
   uint64_t wait_ns = 0;
+  uint64_t transfer_ns = 0;  // in put, get and, with hooks, remote_store
+  uint64_t bytes = 0;        // they moved
 };
 struct Stats {
   std::vector<RankStats> ranks;
@@ -50,9 +56,14 @@ struct Stats {
 
 struct Request {
   const abi::Module* module = nullptr;
-  std::span<const Dispatch> dispatches{};
+  std::span<const Dispatch> dispatches{};  // in place of a host function
+  const abi::Function* host = nullptr;
+  std::span<const abi::Word> host_args{};
+  std::span<abi::Word> host_results{};
   int32_t ranks = 1;
-  Windows* windows = nullptr;    // of the communication groups; not needed without any
+  // Of the communication groups; not needed without any. Buffers of Module::windows are found by their names.
+  Windows* windows = nullptr;
+  bool keep = false;             // the windows have the content that the last run left, in place of zeros
   int32_t threads = 0;           // workers, the caller included; 0: one for each core
   bool more_than_cores = false;  // take `threads` as it is
   std::string trace{};           // write a Chrome trace here

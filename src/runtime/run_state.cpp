@@ -33,7 +33,7 @@ uint64_t now_ns() {
   return uint64_t(time.tv_sec) * 1'000'000'000 + uint64_t(time.tv_nsec);
 }
 
-Run::Run(Process& owner) : process(owner) {}
+Run::Run(Process& owner) : process(owner), host(*this) {}
 
 void Run::prepare(const Request& request) {
   module = request.module;
@@ -51,23 +51,32 @@ void Run::prepare(const Request& request) {
   free_workers_.clear();
   for (int32_t i = threads; i-- > 1;) free_workers_.push_back(i);
   helpers_used_ = 0;
-  int32_t with_work = 0;
   while (static_cast<int32_t>(ranks_.size()) < rank_count) {
     ranks_.push_back(std::make_unique<Rank>(*this, static_cast<int32_t>(ranks_.size())));
   }
   for (int32_t i = 0; i < rank_count; ++i) ranks_[i]->begin();
-  for (const Dispatch& dispatch : request.dispatches) {
-    with_work += !ranks_[dispatch.rank]->has_work();
-    ranks_[dispatch.rank]->add(dispatch);
-  }
   abort_ = 0;
   released_ = false;
   failed_ = false;
   failure_ = {};
   quiet_since_ = 0;
+  asleep_ = false;
+  finished_ = false;
+}
+
+bool Run::dispatch(const Request& request) {
+  if (windows) windows->begin_run(request.keep);
+  bool good = !request.host || host.call(request, *workers_[0]);
+  int32_t with_work = 0;
+  for (const Dispatch& dispatch : request.host ? host.dispatches() : request.dispatches) {
+    if (!good) break;
+    with_work += !ranks_[dispatch.rank]->has_work();
+    ranks_[dispatch.rank]->add(dispatch);
+  }
   ranks_left_ = with_work;
   finished_ = with_work == 0;
-  asleep_ = false;
+  if (good && request.host) host.stage_in();
+  return good;
 }
 
 Outcome Run::execute(const Request& request) {
@@ -76,48 +85,47 @@ Outcome Run::execute(const Request& request) {
   uint64_t start_ns = timing ? now_ns() : 0;
   active_ = true;
   Worker& worker = *workers_[0];
-  for (int32_t i = 0; i < rank_count; ++i) {
-    if (ranks_[i]->has_work()) ranks_[i]->start(worker);
-  }
-  worker.work();
-  if (int cancelled = process.helpers.cancel(this)) helpers_.fetch_sub(cancelled);
-  while (helpers_.load() != 0) sched_yield();  // they see the end, too
-  std::lock_guard lock(idle_mutex_);           // and have left this
-  active_ = false;
-  uint64_t end_ns = timing ? now_ns() : 0;
-  finish(request, outcome);
-  if (request.stats) {
-    request.stats->wall_ns = end_ns - start_ns;
-    request.stats->threads = helpers_used_ + 1;
-    request.stats->ranks.clear();
+  if (dispatch(request)) {
     for (int32_t i = 0; i < rank_count; ++i) {
-      Rank& rank = *ranks_[i];
-      RankStats stats = rank.stats;
-      stats.blocks = rank.blocks;
-      stats.parks = rank.parks;
-      stats.compute_ns = rank.compute_ns;
-      stats.wait_ns = rank.wait_ns;
-      request.stats->ranks.push_back(stats);
+      if (ranks_[i]->has_work()) ranks_[i]->start(worker);
     }
+    worker.work();
+    if (int cancelled = process.helpers.cancel(this)) helpers_.fetch_sub(cancelled);
+    while (helpers_.load() != 0) sched_yield();  // they see the end, too
   }
-  if (tracing) {
-    std::vector<const TraceBuffer*> buffers;
-    for (int32_t i = 0; i < threads; ++i) buffers.push_back(&workers_[i]->trace);
-    Failure failure;
-    failure.cause = Cause::Trace;
-    if (!write_trace(request.trace, buffers, start_ns, failure.text) && outcome.ok()) {
-      outcome.ending = Ending::Error;
-      outcome.error = describe(failure, *module);
-    }
-    for (int32_t i = 0; i < threads; ++i) TraceBuffer().swap(workers_[i]->trace);
-  }
+  std::lock_guard lock(idle_mutex_);  // and have left this
+  active_ = false;
+  finish(request, outcome);
+  report(request, start_ns, outcome);
   return outcome;
 }
 
-void Run::finish(const Request&, Outcome& outcome) {
+void Run::report(const Request& request, uint64_t start_ns, Outcome& outcome) {
+  if (request.stats) {
+    request.stats->wall_ns = now_ns() - start_ns;
+    request.stats->threads = helpers_used_ + 1;
+    request.stats->ranks.clear();
+    for (int32_t i = 0; i < rank_count; ++i) request.stats->ranks.push_back(ranks_[i]->all_stats());
+  }
+  if (!tracing) return;
+  std::vector<const TraceBuffer*> buffers;
+  for (int32_t i = 0; i < threads; ++i) buffers.push_back(&workers_[i]->trace);
+  Failure failure;
+  failure.cause = Cause::Trace;
+  if (!write_trace(request.trace, buffers, start_ns, failure.text) && outcome.ok()) {
+    outcome.ending = Ending::Error;
+    outcome.error = describe(failure, *module);
+  }
+  for (int32_t i = 0; i < threads; ++i) TraceBuffer().swap(workers_[i]->trace);
+}
+
+void Run::finish(const Request& request, Outcome& outcome) {
   for (int32_t i = 0; i < rank_count; ++i) ranks_[i]->end(outcome.kept);
   if (!failed_) {
-    if (!aborted()) return;
+    if (!aborted()) {
+      if (request.host) host.stage_out();
+      return;
+    }
     failure_.cause = Cause::Interrupted;
   }
   outcome.kept = {};

@@ -9,6 +9,7 @@
 
 #include "runtime/cells.h"
 #include "runtime/failure.h"
+#include "runtime/host.h"
 #include "runtime/process.h"
 #include "runtime/rank.h"
 #include "runtime/run.h"
@@ -61,8 +62,9 @@ class Run {
 
   Process& process;
   Cells cells;
+  Host host;
   const abi::Module* module = nullptr;
-  const Windows* windows = nullptr;
+  Windows* windows = nullptr;
   int32_t threads = 1;
   int32_t rank_count = 1;
   bool tracing = false;
@@ -78,6 +80,9 @@ class Run {
 
  private:
   void prepare(const Request& request);
+  // Gives the ranks their work; false when the host function failed.
+  bool dispatch(const Request& request);
+  void report(const Request& request, uint64_t start_ns, Outcome& outcome);
   void finish(const Request& request, Outcome& outcome);
   bool any_ready() const;
   bool idle_caller(Worker& worker);

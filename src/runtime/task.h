@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "abi/abi.h"
+#include "runtime/rounds.h"
 
 namespace tilewire::runtime {
 
@@ -42,6 +43,7 @@ struct alignas(64) Task {
   const abi::Function* kernel = nullptr;
   const abi::Word* args = nullptr;
   void* subject = nullptr;
+  Rounds rounds;  // it was submitted in
 
   // Blocks not yet given out belong to whoever holds the task; it lies in one queue at most.
   int64_t blocks = 0;

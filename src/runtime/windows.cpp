@@ -103,12 +103,28 @@ void Windows::zero() {
   for (const Region& region : regions_) {
     // Fresh pages are zero; for few of them clearing is cheaper than faulting them in again.
     if (region.bytes <= copied_at_most || madvise(region.base, region.bytes, MADV_DONTNEED) != 0) {
-      std::memset(region.base, 0, region.bytes);
+      std::memset(region.base, 0, groups_[region.group].layout.bytes);
     }
   }
+  fresh_ = true;
 }
 
-const Windows::Region* Windows::find(const void* address) const {
+void Windows::begin_run(bool keep) {
+  if (!keep && !fresh_) zero();
+  fresh_ = false;
+}
+
+std::optional<Windows::Place> Windows::find(std::string_view name) const {
+  for (size_t group = 0; group < groups_.size(); ++group) {
+    const std::vector<WindowSlot>& slots = groups_[group].layout.slots;
+    for (size_t slot = 0; slot < slots.size(); ++slot) {
+      if (slots[slot].name == name) return Place{group, slot};
+    }
+  }
+  return std::nullopt;
+}
+
+const Windows::Region* Windows::region_of(const void* address) const {
   auto* at = static_cast<const std::byte*>(address);
   auto after = std::upper_bound(regions_.begin(), regions_.end(), at,
                                 [](const std::byte* a, const Region& region) { return a < region.base; });
@@ -118,12 +134,12 @@ const Windows::Region* Windows::find(const void* address) const {
 }
 
 uint32_t* Windows::waiter_word(const void* address) const {
-  const Region* region = find(address);
+  const Region* region = region_of(address);
   return region ? region->waiters : nullptr;
 }
 
 std::string Windows::name_of(const int32_t* cell) const {
-  const Region* region = find(cell);
+  const Region* region = region_of(cell);
   if (!region) return "";
   uint64_t at = reinterpret_cast<const std::byte*>(cell) - region->base;
   for (const WindowSlot& slot : groups_[region->group].layout.slots) {

@@ -8,7 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "abi/abi.h"
@@ -41,6 +43,17 @@ class Windows {
   std::byte* data(size_t group, size_t slot, int32_t rank) const;  // its own copy
 
   void zero();
+  // Before a run: zeroes them unless they are to keep their content or nobody has used them yet.
+  void begin_run(bool keep);
+
+  // Ranks of the world in a group, ascending.
+  const std::vector<int32_t>& devices(size_t group) const { return groups_.at(group).layout.devices; }
+  const WindowSlot& slot(size_t group, size_t slot) const { return groups_.at(group).layout.slots.at(slot); }
+  struct Place {
+    size_t group, slot;
+  };
+  // Where the buffer of that name is.
+  std::optional<Place> find(std::string_view name) const;
 
   // The word that is non-zero while somebody waits for a cell of the region; null outside all of them.
   uint32_t* waiter_word(const void* address) const;
@@ -72,11 +85,12 @@ class Windows {
 
   Windows() = default;
   bool map(Group& group, uint32_t number);
-  const Region* find(const void* address) const;
+  const Region* region_of(const void* address) const;
 
   std::vector<Group> groups_;
   std::vector<Region> regions_;  // by address, once all are mapped
   std::vector<std::unique_ptr<WaiterWord[]>> words_;
+  bool fresh_ = true;
 };
 
 }  // namespace tilewire::runtime

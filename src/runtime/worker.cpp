@@ -25,6 +25,7 @@ extern const abi::Api runtime_api;
 Worker::Worker(Run& run, int32_t number) : index(number), run_(run) {
   direct_.api = &runtime_api;
   direct_.abort = run.abort_word();
+  direct_.run = &run;
   direct_.worker = this;
 }
 
@@ -255,6 +256,7 @@ Job* Worker::take_job(Rank& rank) {
   BlockContext& context = job->context;
   context.api = &runtime_api;
   context.abort = run_.abort_word();
+  context.run = &run_;
   context.owner = &rank;
   context.rank = rank.index;
   context.rank_count = run_.rank_count;

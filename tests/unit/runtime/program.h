@@ -35,6 +35,12 @@ inline abi::Param tensor(int access, int rank = 1, int element_bytes = 4) {
           {}};
 }
 
+inline abi::Param window_param(int access, int rank = 1) {
+  abi::Param param = tensor(access, rank);
+  param.kind = abi::ParamKind::Window;
+  return param;
+}
+
 inline abi::Site place(const char* what, uint32_t line) {
   return {"k.py", what, line, 5};
 }
@@ -67,9 +73,28 @@ class Program {
     request.dispatches = {&dispatch, 1};
     return run_dispatches(threads, request);
   }
+  // Runs `body` as the host function. Its words after the body are `args`, of `params`.
+  Outcome run_host(const Body& body, int threads, Request request, std::vector<abi::Param> params = {},
+                   const std::vector<Word>& args = {}) {
+    request.host = &function("host", std::move(params));
+    std::vector<Word> words{reinterpret_cast<Word>(&body)};
+    words.insert(words.end(), args.begin(), args.end());
+    request.host_args = words;
+    return run_dispatches(threads, request);
+  }
+  // A window buffer of the host function; gives its number. Parameters are counted without the body.
+  uint32_t window(const char* name, uint32_t site, int32_t load_from = -1, int32_t store_to = -1) {
+    auto param = [](int32_t number) { return number < 0 ? number : number + 1; };
+    windows_.push_back({name, 0, param(load_from), param(store_to), site});
+    return static_cast<uint32_t>(windows_.size() - 1);
+  }
+
   Outcome run_dispatches(int threads, Request request) {
     module_ = {};
     module_.abi_version = abi::version;
+    module_.bits = bits;
+    module_.windows = windows_.data();
+    module_.window_count = static_cast<uint32_t>(windows_.size());
     module_.sites = sites_.data();
     module_.site_count = static_cast<uint32_t>(sites_.size());
     request.module = &module_;
@@ -78,12 +103,23 @@ class Program {
     return runtime::run(request);
   }
 
+  uint32_t bits = 0;  // ModuleBits
+
  private:
   std::deque<std::vector<abi::Param>> params_;
   std::deque<abi::Function> functions_;
   std::vector<abi::Site> sites_;
+  std::vector<abi::HostWindow> windows_;
   abi::Module module_{};
 };
+
+// Dispatches `entry` from a host function, with `body` as what it runs.
+inline Status dispatch(Context* context, const abi::Function& entry, const Body& body, int64_t device,
+                       std::vector<Word> args = {}, uint32_t site = 0) {
+  args.insert(args.begin(), reinterpret_cast<Word>(&body));
+  abi::DeviceCall call{&entry, args.data(), device, site, 0};
+  return context->api->dispatch(context, &call);
+}
 
 struct LaunchOptions {
   std::vector<Word> args{};

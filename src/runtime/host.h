@@ -1,0 +1,67 @@
+// The host part of a run: the host function runs once, before any rank does. What it dispatches is kept,
+// checked as a whole, and becomes the work of the ranks.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "runtime/arena.h"
+#include "runtime/job.h"
+#include "runtime/run.h"
+#include "runtime/windows.h"
+
+namespace tilewire::runtime {
+
+class Host {
+ public:
+  explicit Host(Run& run) : run_(run) {}
+
+  // Runs the host function and checks what it dispatched. False: it failed, and the run knows why.
+  bool call(const Request& request, Worker& worker);
+  // What it dispatched, until the next call.
+  std::span<const Dispatch> dispatches() const { return dispatches_; }
+
+  // Rows of arguments into the windows and out of them, as `load_from_host` and `store_to_host` ask for.
+  void stage_in();
+  void stage_out();
+
+  // Called by the host function.
+  abi::Status window(BlockContext& context, uint32_t number, int64_t bytes, uint32_t site);
+  abi::Status dispatch(BlockContext& context, const abi::DeviceCall& call);
+
+ private:
+  struct Call {
+    const abi::Function* entry;
+    int32_t rank;
+    size_t args, results;  // where in words_
+    size_t arg_count, result_count;
+  };
+  struct Buffer {
+    std::optional<Windows::Place> place;
+    std::vector<bool> handed;  // to which ranks
+    uint32_t site = 0;         // of the first dispatch that did
+    bool used = false;
+    bool allocated = false;
+  };
+
+  bool resolve(BlockContext& context, const abi::DeviceCall& call, uint32_t number, abi::Word* address,
+               abi::Word* window);
+  bool complete(BlockContext& context);
+  bool check_staged(BlockContext& context, int32_t param, uint32_t number, int64_t bytes, uint32_t site);
+  void stage(int32_t param, const Buffer& buffer, bool in);
+  const abi::Word* words_of(int32_t param) const;
+  abi::Status fail(BlockContext& context, Diag row, std::vector<std::string> words, uint32_t site);
+
+  Run& run_;
+  const abi::Function* function_ = nullptr;
+  const abi::Word* args_ = nullptr;
+  std::vector<Buffer> buffers_;  // by number in Module::windows
+  std::vector<Call> calls_;
+  std::vector<abi::Word> words_;
+  std::vector<Dispatch> dispatches_;
+  Arena arena_;
+};
+
+}  // namespace tilewire::runtime
