@@ -44,8 +44,9 @@ struct Blocks {
   bool narrow = true;      // and of one
   bool ragged = true;      // panels that stick out of C
 
-  std::string name() const {
-    return "." + std::to_string(heights) + (wide ? "w" : "") + (narrow ? "n" : "") + (ragged ? "r" : "");
+  std::string name(const MatmulPlan& plan) const {
+    return "." + std::to_string(plan.vectors) + "." + std::to_string(heights) + (wide ? "w" : "") +
+           (narrow ? "n" : "") + (ragged ? "r" : "");
   }
 };
 
@@ -67,7 +68,8 @@ Blocks blocks_of(const MatmulPlan& plan, Value* m, Value* n) {
   return blocks;
 }
 
-// Which kernel a strip of up to `plan.rows` rows is left to: [vectors - 1][rows], and how many rows it takes.
+// Which kernel a strip of up to `plan.rows` rows is left to, for one vector and for all of them, and how many
+// rows it takes: [2][rows + 1].
 struct KernelTable {
   llvm::GlobalVariable* kernels;
   llvm::GlobalVariable* rows;
@@ -84,7 +86,7 @@ KernelTable kernel_table(llvm::Module& module, const MatmulPlan& plan, const Blo
                                     llvm::ConstantArray::get(all, elements), plan.name(part));
   };
   std::vector<llvm::Constant*> kernels, rows;
-  for (int64_t vectors = 1; vectors <= plan.vectors; ++vectors) {
+  for (int64_t vectors : {int64_t{1}, plan.vectors}) {
     for (int64_t left = 0; left <= plan.rows; ++left) {
       int64_t count = kernel_rows(plan, left);
       bool needed = (vectors > 1 ? blocks.wide : blocks.narrow) && blocks.heights >> count & 1;
@@ -143,7 +145,7 @@ llvm::Function* matmul_strip(llvm::Module& module, const MatmulPlan& plan, const
     b.CreateCondBr(b.CreateICmpSLT(next, rows), loop, done);
     b.SetInsertPoint(done);
   };
-  return matmul_function(module, plan.name("strip" + blocks.name()),
+  return matmul_function(module, plan.name("strip" + blocks.name(plan)),
                          {pointer, word, word, pointer, word, pointer, word, word, flag, pointer, word, word,
                           pointer, pointer, word},
                          body);
@@ -307,6 +309,14 @@ class Driver {
   Value *depth_, *units_, *add_, *count_;  // of the current block: k, its units, whether C holds a sum, n
 };
 
+// Whether B is read where it is, stays in the first-level cache, and is made of whole blocks of four vectors.
+bool stays_cached(const MatmulPlan& plan, const MatmulArgs& args) {
+  auto n = known(args.n), k = known(args.k), stride = known(args.b_stride);
+  if (!plan.direct() || !plan.machine.avx512f || args.b_trans || !n || !k || !stride) return false;
+  constexpr int64_t cached = 5000;  // elements; beside them there are strips of A and C
+  return *n > 0 && *n % (4 * plan.lanes) == 0 && *k * *stride <= cached;
+}
+
 }  // namespace
 
 void emit_matmul(llvm::IRBuilderBase& builder, const Machine& machine, const MatmulArgs& args) {
@@ -314,7 +324,8 @@ void emit_matmul(llvm::IRBuilderBase& builder, const Machine& machine, const Mat
   auto& context = module.getContext();
   llvm::Type* word = llvm::Type::getInt64Ty(context);
   llvm::Type* pointer = llvm::PointerType::getUnqual(context);
-  MatmulPlan plan = matmul_plan(machine, args.dtype);
+  MatmulPlan usual = matmul_plan(machine, args.dtype);
+  MatmulPlan plan = stays_cached(usual, args) ? matmul_plan_wide(usual) : usual;
   std::string name = plan.name(std::string(args.a_trans ? "T" : "N") + (args.b_trans ? "T" : "N"));
   for (Value* size : {args.m, args.n, args.k, args.a_stride, args.b_stride, args.c_stride}) {
     name += known(size) ? "." + std::to_string(*known(size)) : ".";

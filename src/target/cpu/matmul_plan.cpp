@@ -56,6 +56,12 @@ MatmulPlan matmul_plan(const Machine& machine, DType dtype) {
   return {machine, dtype, dot, group, machine.float_lanes(), rows, vectors, 10 * rows, 512, 256 * group};
 }
 
+MatmulPlan matmul_plan_wide(MatmulPlan plan) {
+  plan.rows = plan.vectors = 4;
+  plan.block_m = 30 * plan.rows;
+  return plan;
+}
+
 std::string MatmulPlan::name(const std::string& part) const {
   return "tilewire.matmul." + std::string(ir::info(dtype).name) + "." + part;
 }

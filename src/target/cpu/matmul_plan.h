@@ -41,6 +41,9 @@ struct MatmulPlan {
 };
 
 MatmulPlan matmul_plan(const Machine& machine, ir::DType dtype);
+// The plan with a register block of four rows by four vectors, which asks for the fewest loads: for a B whose
+// rows are whole blocks and which stays in the first-level cache, since every strip of A reads all of it.
+MatmulPlan matmul_plan_wide(MatmulPlan plan);
 
 // Offsets in the scratch memory; what comes last is packed A.
 struct MatmulScratch {

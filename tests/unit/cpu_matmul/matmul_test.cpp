@@ -206,9 +206,9 @@ TEST_P(Matmul, MatchesTheSum) {
 TEST_P(Matmul, TakesConstantSizes) {
   if (!runs_here(GetParam())) GTEST_SKIP();
   std::mt19937 random(5);
-  const Shape constant[] = {{64, 64, 64, 0},  {16, 16, 16, 0}, {13, 33, 20, 1}, {1, 48, 70, 0},
-                            {5, 7, 0, 0},     {0, 5, 3, 0},    {24, 520, 5, 0}, {130, 8, 9, 3},
-                            {40, 40, 256, 0}, {3, 20, 600, 0}};
+  const Shape constant[] = {{64, 64, 64, 0},  {16, 16, 16, 0}, {13, 33, 20, 1},   {1, 48, 70, 0},
+                            {5, 7, 0, 0},     {0, 5, 3, 0},    {24, 520, 5, 0},   {130, 8, 9, 3},
+                            {40, 40, 256, 0}, {3, 20, 600, 0}, {131, 128, 20, 3}, {7, 64, 1, 0}};
   for (DType dtype : {DType::FP32, DType::BF16, DType::Int8}) {
     for (const Shape& shape : constant) {
       Jit jit(GetParam());
