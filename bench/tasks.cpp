@@ -1,5 +1,6 @@
-// What tasks cost: chains, independent tasks, launches of many blocks, a whole run, and how well two threads
-// share compute-bound blocks, beside the same loops in plain C++.
+// What tasks cost: chains, independent tasks, launches of many blocks, a whole run, how well two threads
+// share compute-bound blocks, also after a pause, and what signals and transfers between ranks cost, beside
+// the same loops in plain C++.
 //
 //     build/release/bench/tasks [--tasks N]
 //
@@ -11,12 +12,15 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "runtime/run.h"
+#include "runtime/windows.h"
 
 namespace {
 
@@ -232,6 +236,219 @@ void scaling() {
          "target", "noise");
   print("blocks of one launch", m[2].median / m[3].median, "x", floor, m[3], ">= 0.92");
   print("tasks", m[4].median / m[5].median, "x", floor, m[5], "");
+  // Threads that slept a while wake where the system likes.
+  auto after_pause = [](const std::function<void()>& work) {
+    std::vector<double> times;
+    for (int i = 0; i < repetitions; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      times.push_back(seconds(work));
+    }
+    std::sort(times.begin(), times.end());
+    return Measured{times[times.size() / 2], times.back()};
+  };
+  Measured slow = after_pause([] { run(plan, 1); }), fast = after_pause([] { run(plan, 2); });
+  print("blocks of one launch, after 50 ms of sleep", slow.median / fast.median, "x", floor, fast, ">= 0.92");
+}
+
+// One way of a signal between two threads in plain C++: the cell is stored or exchanged.
+double raw_signal(bool exchanges, int64_t rounds) {
+  struct alignas(128) Cell {
+    std::atomic<int64_t> value{0};
+  };
+  Cell cells[2];
+  auto send = [exchanges](Cell& cell, int64_t value) {
+    if (exchanges) {
+      cell.value.exchange(value);
+    } else {
+      cell.value.store(value, std::memory_order_release);
+    }
+  };
+  auto side = [&](int me) {
+    for (int64_t i = 1; i <= rounds; ++i) {
+      if (me == 0) send(cells[1], i);
+      while (cells[me].value.load(std::memory_order_acquire) < i) {
+      }
+      if (me == 1) send(cells[0], i);
+    }
+  };
+  double time = 0;
+  std::thread other([&] { side(1); });
+  time = seconds([&] { side(0); });
+  other.join();
+  return time / static_cast<double>(2 * rounds);
+}
+
+// Signals as generated code does them.
+int32_t* cell_of(const abi::Window& window, int32_t rank, int64_t index) {
+  return reinterpret_cast<int32_t*>(window.group->regions[rank] + window.offset) + 32 * index;
+}
+void notify(Context* context, const abi::Window& window, int32_t peer, int64_t index) {
+  int32_t* cell = cell_of(window, peer, index);
+  __atomic_fetch_add(cell, 1, __ATOMIC_SEQ_CST);
+  if (__atomic_load_n(window.group->waiters[peer], __ATOMIC_SEQ_CST) != 0) context->api->wake(context, cell);
+}
+Status wait(Context* context, const abi::Window& window, int64_t index, int32_t expected) {
+  const int32_t* cell = cell_of(window, window.group->rank, index);
+  if (__atomic_load_n(cell, __ATOMIC_ACQUIRE) >= expected) return abi::ok;
+  int32_t seen;
+  constexpr auto ge = static_cast<uint32_t>(abi::Compare::Ge);
+  return context->api->wait(context, cell, expected, ge, 0, &seen);
+}
+
+// A token goes round all ranks.
+Status pass_round(Context* context, const Word* args, Word*) {
+  const auto& window = *reinterpret_cast<const abi::Window*>(args[0]);
+  auto rounds = static_cast<int32_t>(args[1]);
+  int32_t me = window.group->rank, next = (me + 1) % window.group->rank_count;
+  for (int32_t i = 1; i <= rounds; ++i) {
+    if (me == 0) notify(context, window, next, 0);
+    if (Status status = wait(context, window, 0, i)) return status;
+    if (me != 0) notify(context, window, next, 0);
+  }
+  return abi::ok;
+}
+// Every rank tells every other, and waits for all of them.
+Status meet(Context* context, const Word* args, Word*) {
+  const auto& window = *reinterpret_cast<const abi::Window*>(args[0]);
+  auto rounds = static_cast<int32_t>(args[1]);
+  int32_t ranks = window.group->rank_count;
+  for (int32_t i = 1; i <= rounds; ++i) {
+    for (int32_t p = 0; p < ranks; ++p) notify(context, window, p, window.group->rank);
+    for (int32_t p = 0; p < ranks; ++p) {
+      if (Status status = wait(context, window, p, i)) return status;
+    }
+  }
+  return abi::ok;
+}
+Status one_way(Context* context, const Word* args, Word*) {
+  static const abi::Param params[] = {{"w", abi::ParamKind::Scalar, 0, 0, 8, 0, {}},
+                                      {"n", abi::ParamKind::Scalar, 0, 0, 8, 0, {}}};
+  static const abi::Function kernels[] = {
+      {"pass_round", pass_round, params, nullptr, 2, 0, 0, abi::MayBlock, 0},
+      {"meet", meet, params, nullptr, 2, 0, 0, abi::MayBlock, 0},
+      {"nothing", empty, params, nullptr, 2, 0, 0, abi::MayBlock, 0}};
+  Word words[] = {args[3], args[5]};
+  abi::Launch launch{&kernels[args[4]], words, nullptr, nullptr, 1, 0, 0, 0, 0};
+  abi::TaskId id;
+  return args[4] == 2 ? abi::ok : context->api->submit(context, &launch, &id);
+}
+const abi::Param entry_params[] = {{"w", abi::ParamKind::Window, 0, 1, 4, 3, {}},
+                                   {"k", abi::ParamKind::Scalar, 0, 0, 8, 0, {}},
+                                   {"n", abi::ParamKind::Scalar, 0, 0, 8, 0, {}}};
+const abi::Function on_rank{"on_rank", one_way, entry_params, nullptr, 3, 0, 0, 0, 0};
+
+Status host(Context* context, const Word* args, Word*) {
+  if (Status status = context->api->window(context, 0, 1 << 17, 0)) return status;
+  for (int32_t rank = 0; rank < context->rank_count; ++rank) {
+    Word words[] = {0, 1 << 15, 1, 0, args[0], args[1]};
+    abi::DeviceCall call{&on_rank, words, rank, 0, 0};
+    if (Status status = context->api->dispatch(context, &call)) return status;
+  }
+  return abi::ok;
+}
+
+enum class Work : Word { PassRound, Meet, Nothing };
+void run_ranks(int32_t ranks, int threads, Work work, int64_t rounds) {
+  static const abi::Function host_function{"host", host, entry_params + 1, nullptr, 2, 0, 0, 0, 0};
+  static const abi::HostWindow window{"cells", 0, -1, -1, 0};
+  static const abi::Site nowhere{"", "", 0, 0};
+  abi::Module module{};
+  module.abi_version = abi::version;
+  module.sites = &nowhere;
+  module.windows = &window;
+  module.site_count = module.window_count = 1;
+  auto windows = runtime::Windows::make(ranks, {{{}, 1 << 17, {{"cells", 0, 1 << 17}}}});
+  Word args[] = {static_cast<Word>(work), static_cast<Word>(rounds)};
+  runtime::Request request;
+  request.module = &module;
+  request.host = &host_function;
+  request.host_args = args;
+  request.ranks = ranks;
+  request.windows = windows.get();
+  request.threads = threads;
+  runtime::Outcome outcome = runtime::run(request);
+  if (!outcome.ok()) {
+    fputs(render(*outcome.error).c_str(), stderr);
+    exit(1);
+  }
+}
+
+void signals() {
+  constexpr int64_t rounds = 50'000;
+  std::vector<double> stored, exchanged, ours;
+  for (int i = 0; i < repetitions; ++i) {
+    stored.push_back(raw_signal(false, rounds));
+    exchanged.push_back(raw_signal(true, rounds));
+    ours.push_back(seconds([] { run_ranks(2, 2, Work::PassRound, rounds); }) / (2 * rounds));
+  }
+  auto measured = [](std::vector<double>& times) {
+    std::sort(times.begin(), times.end());
+    return Measured{times[times.size() / 2], times.back()};
+  };
+  double floor = std::min(measured(stored).median, measured(exchanged).median) * 1e9;
+  printf("\n%-44s %14s %10s %7s   %-9s %5s\n", "signals", "ns one way", "raw", "ratio", "target", "noise");
+  Measured m = measured(ours);
+  print("2 ranks on 2 threads", m.median * 1e9, "ns", floor, m, "<= 1.15");
+  std::vector<Measured> more = measure(
+      {[] { run_ranks(2, 1, Work::PassRound, rounds); }, [] { run_ranks(4, 2, Work::PassRound, rounds); },
+       [] { run_ranks(4, 2, Work::Meet, rounds / 10); }, [] { run_ranks(1024, 2, Work::PassRound, 50); },
+       [] {
+         for (int i = 0; i < 200; ++i) run_ranks(4, 2, Work::Nothing, 0);
+       }});
+  print("2 ranks on 1 thread", more[0].median / (2 * rounds) * 1e9, "ns", floor, more[0], "");
+  print("4 ranks on 2 threads", more[1].median / (4 * rounds) * 1e9, "ns", floor, more[1], "");
+  print("barrier of 4 ranks on 2 threads", more[2].median / (rounds / 10) * 1e9, "ns", floor, more[2], "");
+  print("1024 ranks on 2 threads", more[3].median / (1024 * 50) * 1e9, "ns", floor, more[3], "");
+  printf("\n%-44s %10.3f us   target <= 60\n", "a run of 4 ranks without tasks, new windows",
+         more[4].median / 200 * 1e6);
+}
+
+Status put(Context* context, const Word* args, Word*) {
+  int64_t extents[] = {static_cast<int64_t>(args[2])}, strides[] = {1};
+  for (Word i = 0; i < args[3]; ++i) {
+    abi::Transfer transfer{reinterpret_cast<void*>(args[0]),
+                           reinterpret_cast<const void*>(args[1]),
+                           extents,
+                           strides,
+                           strides,
+                           1,
+                           abi::ToPeer,
+                           0,
+                           0,
+                           11,
+                           4,
+                           {}};
+    if (Status status = context->api->transfer(context, &transfer)) return status;
+  }
+  return abi::ok;
+}
+
+void transfers() {
+  constexpr int64_t large = 16 << 20, small = 1'000'000;
+  std::unique_ptr<float[]> from(new float[large]), to(new float[large]);
+  std::fill_n(from.get(), large, 1.0f);
+  std::fill_n(to.get(), large, 2.0f);
+  static const abi::Param params[] = {{"a", abi::ParamKind::Scalar, 0, 0, 8, 0, {}}};
+  static const abi::Function entry{"put", put, params, nullptr, 1, 0, 0, 0, 0};
+  static const abi::Site nowhere{"", "", 0, 0};
+  auto puts = [&](int64_t count, int64_t times) {
+    Word args[] = {reinterpret_cast<Word>(to.get()), reinterpret_cast<Word>(from.get()),
+                   static_cast<Word>(count), static_cast<Word>(times)};
+    abi::Module module{};
+    module.abi_version = abi::version;
+    module.sites = &nowhere;
+    module.site_count = 1;
+    runtime::Dispatch dispatch{.rank = 0, .entry = &entry, .args = args, .results = {}};
+    runtime::Request request;
+    request.module = &module;
+    request.dispatches = {&dispatch, 1};
+    if (!runtime::run(request).ok()) exit(1);
+  };
+  std::vector<Measured> m = measure({[&] { std::memcpy(to.get(), from.get(), large * sizeof(float)); },
+                                     [&] { puts(large, 1); }, [&] { puts(1, small); }});
+  printf("\n%-44s %14s %10s %7s   %-9s %5s\n", "transfers", "ours", "memcpy", "ratio", "target", "noise");
+  print("put of 64 MB", m[1].median * 1e3, "ms", m[0].median * 1e3, m[1], "<= 1.05");
+  printf("%-44s %10.3f ns\n", "put of 4 bytes", m[2].median / small * 1e9);
 }
 
 }  // namespace
@@ -242,4 +459,6 @@ int main(int argc, char** argv) {
   tasks(count);
   launches();
   scaling();
+  signals();
+  transfers();
 }

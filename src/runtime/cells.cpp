@@ -44,8 +44,10 @@ void Cells::remove(Bucket& bucket, Waiter& waiter) {
   if (waiter.word) __atomic_fetch_sub(waiter.word, 1, __ATOMIC_SEQ_CST);
 }
 
-void Cells::wake(const int32_t* cell, std::vector<Job*>& ready) {
+Waiter* Cells::wake(const int32_t* cell) {
   Bucket& home = bucket(cell);
+  Waiter* first = nullptr;
+  Waiter** end = &first;
   std::lock_guard lock(home.lock);
   for (Waiter* waiter = home.first; waiter;) {
     Waiter* next = waiter->next;
@@ -53,22 +55,30 @@ void Cells::wake(const int32_t* cell, std::vector<Job*>& ready) {
       waiter->seen = cell_value(cell);
       if (holds(waiter->seen, waiter->cmp, waiter->expected)) {
         remove(home, *waiter);
-        ready.push_back(waiter->job);
+        *end = waiter;
+        end = &waiter->next;
       }
     }
     waiter = next;
   }
+  *end = nullptr;
+  return first;
 }
 
-void Cells::take_all(std::vector<Job*>& ready) {
+Waiter* Cells::take_all() {
+  Waiter* first = nullptr;
+  Waiter** end = &first;
   for (Bucket& each : buckets_) {
     std::lock_guard lock(each.lock);
     while (each.first) {
       Waiter& waiter = *each.first;
       remove(each, waiter);
-      ready.push_back(waiter.job);
+      *end = &waiter;
+      end = &waiter.next;
     }
   }
+  *end = nullptr;
+  return first;
 }
 
 std::vector<const Waiter*> Cells::all() {

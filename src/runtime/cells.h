@@ -1,11 +1,12 @@
-// Fibers parked on signal cells.
+// Who is parked on signal cells.
 //
-// A fiber that waits raises the waiter word of the cell's region, looks at the cell once more and sleeps. Who
-// writes a cell loads the waiter word afterwards and calls `wake` when it is not zero. Both steps are
-// sequentially consistent, so either the waiter sees the value or the writer sees the waiter.
+// A fiber or deferred task that waits raises the waiter word of the cell's region, looks at the cell once
+// more and sleeps. Who writes a cell loads the waiter word afterwards and calls `wake` when it is not zero.
+// Both steps are sequentially consistent, so either the waiter sees the value or the writer sees the waiter.
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -22,13 +23,14 @@ inline int32_t cell_value(const int32_t* cell) {
 
 class Cells {
  public:
-  // Adds the waiter of a fiber that has left its stack. False: the condition holds or the run was aborted
-  // meanwhile, and the fiber can go on at once.
+  // Adds the waiter of a fiber that has left its stack, or of a deferred task. False: the condition holds or
+  // the run was aborted meanwhile, and it can go on at once.
   bool park(Waiter& waiter, const std::atomic<uint32_t>& abort);
 
-  // Takes out those parked on `cell` whose condition holds now, in order of their arrival.
-  void wake(const int32_t* cell, std::vector<Job*>& ready);
-  void take_all(std::vector<Job*>& ready);
+  // Takes out those parked on `cell` whose condition holds now: a list through Waiter::next, in order of
+  // their arrival.
+  Waiter* wake(const int32_t* cell);
+  Waiter* take_all();
 
   // Whose order is not defined; for reports, while nothing runs.
   std::vector<const Waiter*> all();

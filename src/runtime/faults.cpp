@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "runtime/failure.h"
+#include "runtime/trace.h"
 #include "support/diagnostics/runtime.h"
 
 namespace tilewire::runtime {
@@ -33,11 +34,6 @@ std::string place(const char* kernel, int64_t block, int64_t blocks, int32_t ran
   text += (text.empty() ? "in `" : ", in `") + std::string(kernel) + "`";
   if (blocks > 1) text += ", block " + std::to_string(block) + " of " + std::to_string(blocks);
   return text;
-}
-
-const char* symbol(uint32_t cmp) {
-  static constexpr const char* symbols[] = {"==", ">=", "!=", ">", "<", "<="};
-  return cmp < std::size(symbols) ? symbols[cmp] : "?";
 }
 
 struct Words {
@@ -121,7 +117,8 @@ Diagnostic describe_deadlock(const Failure& failure, const abi::Module& module) 
   for (size_t i = 0; i < blocked.size() && i < shown; ++i) {
     const Blocked& one = blocked[i];
     std::string text = place(one.kernel, one.block, one.blocks, one.rank, failure.ranks);
-    text += (one.polls ? ": tests " : ": waits for ") + (one.cell.empty() ? "a cell" : one.cell);
+    if (!text.empty()) text += ": ";
+    text += (one.polls ? "tests " : "waits for ") + (one.cell.empty() ? "a cell" : one.cell);
     text += one.polls ? ", which is " + std::to_string(one.seen)
                       : std::string(" ") + symbol(one.cmp) + " " + std::to_string(one.expected) +
                             ", which is " + std::to_string(one.seen);

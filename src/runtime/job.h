@@ -6,6 +6,7 @@
 #include "abi/abi.h"
 #include "runtime/arena.h"
 #include "runtime/fiber.h"
+#include "runtime/late_writes.h"
 
 namespace tilewire::runtime {
 
@@ -22,12 +23,14 @@ struct BlockContext : abi::Context {
   Worker* worker = nullptr;  // who runs it now; read anew after everything that may suspend
   Job* job = nullptr;        // null for kernels that cannot block: they run on the worker's own stack
   const abi::Function* function = nullptr;
+  uint64_t other_ns = 0;  // not computing, since it was last resumed; in runs that are timed
 
   const char* kernel_name() const;  // null in an orchestration or host function
   static BlockContext& of(abi::Context* context) { return *static_cast<BlockContext*>(context); }
 };
 
-// A wait for a cell, in a list of Cells while parked; a look at one that came out false, while polling.
+// A wait for a cell, in a list of Cells while parked; a look at one that came out false, while polling. Who
+// waits is a fiber or a deferred task.
 struct Waiter {
   const int32_t* cell = nullptr;
   uint32_t* word = nullptr;  // of the cell's region: non-zero while somebody is parked there
@@ -36,6 +39,7 @@ struct Waiter {
   uint32_t cmp = 0;
   uint32_t site = 0;
   Job* job = nullptr;
+  Task* task = nullptr;
   Waiter* next = nullptr;
   Waiter* previous = nullptr;
 };
@@ -44,7 +48,7 @@ struct Waiter {
 class Job final : public Fiber {
  public:
   // What the worker does once the fiber has left its stack: before that, nobody else may resume it.
-  enum class After : uint8_t { End, Park, Await, Throttle, Yield };
+  enum class After : uint8_t { End, Park, Await, Throttle, Yield, Pause };
 
   // Suspends; `after` is done on the worker's stack.
   void leave(After what) {
@@ -57,6 +61,7 @@ class Job final : public Fiber {
   Task* awaits = nullptr;
   Arena arena;
   Waiter waiter;
+  LateWrites late;  // with a random schedule
   After after = After::End;
 
   // Tests in vain: what was seen in which cells, and whether the last one saw something new.

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <system_error>
 #include <thread>
@@ -81,8 +82,16 @@ void Process::give_run(Run* run) {
   free_runs_.push_back(run);
 }
 
-bool Helpers::request(Run* run) {
+void Helpers::place(const cpu_set_t& cpus) {
+  if (placed_ && CPU_EQUAL(&cpus, &cpus_)) return;
+  cpus_ = cpus;
+  placed_ = true;
+  for (pid_t thread : threads_) sched_setaffinity(thread, sizeof cpus_, &cpus_);
+}
+
+bool Helpers::request(Run* run, const cpu_set_t* cpus) {
   std::lock_guard lock(mutex_);
+  if (cpus) place(*cpus);
   if (static_cast<size_t>(idle_) > requests_.size()) {
     requests_.push_back(run);
     wanted_.notify_one();
@@ -106,6 +115,8 @@ int Helpers::cancel(Run* run) {
 
 void Helpers::work() {
   std::unique_lock lock(mutex_);
+  threads_.push_back(gettid());
+  if (placed_) sched_setaffinity(0, sizeof cpus_, &cpus_);
   for (;;) {
     wanted_.wait(lock, [this] { return stopping_ || !requests_.empty(); });
     if (stopping_) break;
@@ -117,6 +128,7 @@ void Helpers::work() {
     lock.lock();
     ++idle_;
   }
+  std::erase(threads_, gettid());
   --idle_;
   gone_.notify_all();
 }

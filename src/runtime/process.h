@@ -4,6 +4,9 @@
 // everything and starts anew.
 #pragma once
 
+#include <sched.h>
+#include <sys/types.h>
+
 #include <atomic>
 #include <condition_variable>
 #include <deque>
@@ -12,6 +15,7 @@
 #include <vector>
 
 #include "runtime/job.h"
+#include "runtime/regions.h"
 #include "runtime/storage.h"
 
 namespace tilewire::runtime {
@@ -20,8 +24,10 @@ class Run;
 
 class Helpers {
  public:
-  // Sends a thread to run->help(). False: the system has no thread to give.
-  bool request(Run* run);
+  // Sends a thread to run->help(). False: the system has no thread to give. `cpus`: where helpers may run
+  // from now on; null: where they may already. The system likes to wake a thread on the core of whoever wakes
+  // it, and takes milliseconds to see that another core is idle: a caller leaves its own core out.
+  bool request(Run* run, const cpu_set_t* cpus);
   // Takes back requests that no thread has answered; gives their number.
   int cancel(Run* run);
   // Ends the idle threads.
@@ -29,11 +35,15 @@ class Helpers {
 
  private:
   void work();
+  void place(const cpu_set_t& cpus);
 
   std::mutex mutex_;
   std::condition_variable wanted_;
   std::condition_variable gone_;
   std::deque<Run*> requests_;
+  std::vector<pid_t> threads_;
+  cpu_set_t cpus_{};
+  bool placed_ = false;
   int idle_ = 0;
   bool stopping_ = false;
 };
@@ -62,6 +72,7 @@ class Process {
   Helpers helpers;
   FiberPool fibers;
   StoragePool storage;
+  RegionPool regions;
 
   // All run states ever made, newest first; only ever grows, so a signal handler can walk it.
   std::atomic<Run*> all_runs{nullptr};

@@ -4,6 +4,7 @@
 // of small tasks costs little more than the calls. Everything else becomes a record in the graph.
 #include "runtime/rank.h"
 
+#include <cstring>
 #include <utility>
 
 #include "runtime/costs.h"
@@ -137,11 +138,15 @@ void Rank::add_predecessor(Task& task) {
   predecessors_.push_back(&task);
 }
 
+void Rank::collect(const abi::TaskId* deps, uint32_t count) {
+  for (uint32_t i = 0; i < count; ++i) {
+    if (Task* task = find(deps[i])) add_predecessor(*task);
+  }
+}
+
 void Rank::collect(const abi::Launch& launch) {
   auto found = [this](Task& task) { add_predecessor(task); };
-  for (uint32_t i = 0; i < launch.dep_count; ++i) {
-    if (Task* task = find(launch.deps[i])) add_predecessor(*task);
-  }
+  collect(launch.deps, launch.dep_count);
   const abi::Function& kernel = *launch.kernel;
   const abi::Group* last = nullptr;
   each_param(kernel, launch.args, [&](const abi::Param& param, uint32_t i, const abi::Word* words) {
@@ -178,6 +183,7 @@ void Rank::enter(Task& task, const abi::Launch& launch) {
 }
 
 bool Rank::at_once(const abi::Launch& launch, const Worker& worker) const {
+  if (run.random) return false;  // the clock must not decide
   if (launch.kernel->bits & abi::MayBlock) return false;
   if (run.threads == 1 || worker.queue.size() >= deep_queue) return true;
   uint64_t ns = Costs::of(launch.kernel);
@@ -219,6 +225,25 @@ abi::Status Rank::submit(BlockContext& context, const abi::Launch& launch, abi::
   stats.edges += task.edge_count();
   *id = uint64_t{task.generation} << 32 | (task.slot + 1);
   if (task.pending.fetch_sub(1, std::memory_order_acq_rel) == 1) worker.push(Item(&task), launch.blocks <= 1);
+  if (run.random) run.pause(context);
+  return live_.load(std::memory_order_relaxed) > limit_ ? drain(context, limit_ / 2) : abi::ok;
+}
+
+abi::Status Rank::defer(BlockContext& context, const abi::Deferred& deferred, abi::TaskId* id) {
+  *id = abi::no_task;
+  if (run.aborted()) return abi::aborted;
+  run.step();
+  predecessors_.clear();
+  ++mark_;
+  collect(deferred.deps, deferred.dep_count);
+  Task& task = take(TaskKind::Deferred);
+  task.site = deferred.site;
+  task.blocks = deferred.condition_count;
+  task.set_conditions(deferred.conditions);
+  for (Task* predecessor : predecessors_) task.follow(*predecessor);
+  stats.edges += task.edge_count();
+  *id = uint64_t{task.generation} << 32 | (task.slot + 1);
+  if (task.pending.fetch_sub(1, std::memory_order_acq_rel) == 1) context.worker->ready(task, true);
   return live_.load(std::memory_order_relaxed) > limit_ ? drain(context, limit_ / 2) : abi::ok;
 }
 
@@ -320,6 +345,7 @@ abi::Status Rank::allocate(BlockContext& context, uint64_t bytes, uint32_t site,
     made = run.process.storage.take(bytes);
   }
   if (!made) return run.fail_memory(context, bytes, site);
+  if (run.random) std::memset(made->data(), poison, bytes);
   made->position = static_cast<uint32_t>(storages_.size());
   storages_.push_back(made);
   created_bytes_.fetch_add(bytes, std::memory_order_relaxed);

@@ -35,6 +35,7 @@ class Rank {
   void orchestrate(Job& job);
 
   abi::Status submit(BlockContext& context, const abi::Launch& launch, abi::TaskId* id);
+  abi::Status defer(BlockContext& context, const abi::Deferred& deferred, abi::TaskId* id);
   abi::Status await(BlockContext& context, const abi::Param& param, const abi::Word* words, uint8_t access);
   abi::Status allocate(BlockContext& context, uint64_t bytes, uint32_t site, void** storage);
   abi::Status release(BlockContext& context, void* storage);
@@ -66,6 +67,7 @@ class Rank {
 
   Task& take(TaskKind kind);
   Task* find(abi::TaskId id);
+  void collect(const abi::TaskId* deps, uint32_t count);
   void collect(const abi::Launch& launch);
   void add_predecessor(Task& task);
   void enter(Task& task, const abi::Launch& launch);

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace tilewire::runtime {
@@ -73,6 +74,24 @@ class ReadyQueue {
     size_t size = size_.load(std::memory_order_relaxed);
     if (size != 0) {
       item = ring_[first_];
+      first_ = (first_ + 1) & (ring_.size() - 1);
+      size_.store(size - 1, std::memory_order_relaxed);
+    }
+    lock_.unlock();
+    return item;
+  }
+
+  // Like `pop`, but choose(n, at) says which of n items; at(i) is the i-th.
+  template <class Choose>
+  Item take(Choose choose) {
+    if (size() == 0) return {};
+    lock_.lock();
+    Item item;
+    size_t size = size_.load(std::memory_order_relaxed);
+    if (size != 0) {
+      auto at = [this](size_t i) -> Item& { return ring_[(first_ + i) & (ring_.size() - 1)]; };
+      std::swap(at(0), at(choose(size, at)));
+      item = at(0);
       first_ = (first_ + 1) & (ring_.size() - 1);
       size_.store(size - 1, std::memory_order_relaxed);
     }

@@ -1,9 +1,10 @@
 #include "runtime/run.h"
 
-#include <sched.h>
+#include <algorithm>
 
 #include "runtime/process.h"
 #include "runtime/run_state.h"
+#include "support/diagnostics/runtime.h"
 
 namespace tilewire::runtime {
 
@@ -11,6 +12,17 @@ Outcome run(const Request& request) {
   TW_CHECK(request.module && request.module->abi_version == abi::version, "a module of another ABI version");
   for (const Dispatch& dispatch : request.dispatches) {
     TW_CHECK(dispatch.entry && dispatch.rank >= 0 && dispatch.rank < request.ranks, "a dispatch to no rank");
+  }
+  if (!request.schedule.empty() && !seed_of(request.schedule)) {
+    Failure failure;
+    failure.cause = Cause::Row;
+    failure.row = diag::run_schedule;
+    failure.words = {request.schedule};
+    Outcome outcome;
+    outcome.ending = Ending::Error;
+    outcome.error = describe(failure, *request.module);
+    outcome.error->with_help("`random:SEED`, with a number for SEED");
+    return outcome;
   }
   Process& process = Process::get();
   Run* state = process.take_run();
@@ -26,10 +38,8 @@ void request_abort() {
 }
 
 int32_t core_count() {
-  // Asked every time: a program may move itself to other cores.
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
-  return CPU_COUNT(&set);
+  cpu_set_t cpus = allowed_cpus();
+  return std::max(CPU_COUNT(&cpus), 1);
 }
 
 Kept::~Kept() {

@@ -66,7 +66,10 @@ struct Request {
   bool keep = false;             // the windows have the content that the last run left, in place of zeros
   int32_t threads = 0;           // workers, the caller included; 0: one for each core
   bool more_than_cores = false;  // take `threads` as it is
-  std::string trace{};           // write a Chrome trace here
+  // "random:SEED" reorders tasks, delays them and the writes of modules with hooks; the same run for the same
+  // seed when `threads` is 1. Empty: as fast as possible.
+  std::string schedule{};
+  std::string trace{};  // write a Chrome trace here; arrows and transfers need hooks
   Stats* stats = nullptr;
 };
 

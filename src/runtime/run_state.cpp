@@ -33,21 +33,33 @@ uint64_t now_ns() {
   return uint64_t(time.tv_sec) * 1'000'000'000 + uint64_t(time.tv_nsec);
 }
 
+cpu_set_t allowed_cpus() {
+  cpu_set_t cpus;
+  CPU_ZERO(&cpus);
+  if (sched_getaffinity(0, sizeof cpus, &cpus) != 0) CPU_ZERO(&cpus);
+  return cpus;
+}
+
 Run::Run(Process& owner) : process(owner), host(*this) {}
 
 void Run::prepare(const Request& request) {
   module = request.module;
   windows = request.windows;
   rank_count = request.ranks;
-  int32_t cores = core_count();
+  cpus_ = allowed_cpus();
+  cpu_ = -1;
+  int32_t cores = std::max(CPU_COUNT(&cpus_), 1);
   threads = request.threads <= 0 ? cores : request.threads;
   if (!request.more_than_cores) threads = std::min(threads, cores);
   threads = std::clamp(threads, 1, 1024);
   tracing = !request.trace.empty();
   timing = tracing || request.stats;
+  std::optional<uint64_t> seed = seed_of(request.schedule);
+  random = seed.has_value();
   while (static_cast<int32_t>(workers_.size()) < threads) {
     workers_.push_back(std::make_unique<Worker>(*this, static_cast<int32_t>(workers_.size())));
   }
+  for (int32_t i = 0; random && i < threads; ++i) workers_[i]->choices.start(*seed, i);
   free_workers_.clear();
   for (int32_t i = threads; i-- > 1;) free_workers_.push_back(i);
   helpers_used_ = 0;
@@ -112,11 +124,13 @@ void Run::report(const Request& request, uint64_t start_ns, Outcome& outcome) {
   for (int32_t i = 0; i < threads; ++i) buffers.push_back(&workers_[i]->trace);
   Failure failure;
   failure.cause = Cause::Trace;
-  if (!write_trace(request.trace, buffers, start_ns, failure.text) && outcome.ok()) {
+  auto name_of = [this](const int32_t* cell) { return windows ? windows->name_of(cell) : std::string(); };
+  if (!write_trace(request.trace, buffers, start_ns, name_of, failure.text) && outcome.ok()) {
     outcome.ending = Ending::Error;
     outcome.error = describe(failure, *module);
   }
   for (int32_t i = 0; i < threads; ++i) TraceBuffer().swap(workers_[i]->trace);
+  notifies_.clear();
 }
 
 void Run::finish(const Request& request, Outcome& outcome) {
@@ -157,19 +171,57 @@ bool Run::any_ready() const {
   return false;
 }
 
-Item Run::steal(const Worker& thief) {
+Item Run::steal(Worker& thief) {
   for (int32_t i = 1; i < threads; ++i) {
-    if (Item item = workers_[(thief.index + i) % threads]->queue.pop()) return item;
+    ReadyQueue& queue = workers_[(thief.index + i) % threads]->queue;
+    if (Item item = random ? take_from(queue, thief.choices) : queue.pop()) return item;
   }
   return {};
 }
 
-void Run::call_for_help() {
+Item Run::take_from(ReadyQueue& queue, Choices& choices) {
+  return queue.take([&](size_t count, auto at) {
+    return choices.choose(count, [&](size_t i) {
+      Item item = at(i);
+      return item.task() ? item.task()->rank->index : item.job()->context.rank;
+    });
+  });
+}
+
+void Run::pause(BlockContext& context) {
+  if (!random || !context.job) return;
+  Job& job = *context.job;
+  if (context.worker->choices.one_in(4)) job.late.land_first();
+  if (fibers.load(std::memory_order_relaxed) > pausing_limit) return;
+  while (context.worker->choices.one_in(2)) job.leave(Job::After::Pause);
+}
+
+uint64_t Run::note_notify(const int32_t* cell) {
+  std::lock_guard lock(notify_mutex_);
+  return notifies_[cell] = ++notify_count_;
+}
+
+uint64_t Run::last_notify(const int32_t* cell) {
+  std::lock_guard lock(notify_mutex_);
+  auto found = notifies_.find(cell);
+  return found == notifies_.end() ? 0 : found->second;
+}
+
+void Run::call_for_help(const Worker& asks) {
   if (asleep_.load(std::memory_order_seq_cst)) return wake_caller();
   int32_t helpers = helpers_.load(std::memory_order_relaxed);
   while (helpers < threads - 1) {
     if (!helpers_.compare_exchange_weak(helpers, helpers + 1)) continue;
-    if (!process.helpers.request(this)) {
+    const cpu_set_t* cpus = nullptr;
+    if (asks.index == 0) {
+      if (int cpu = sched_getcpu(); cpu != cpu_) {
+        cpu_ = cpu;
+        helper_cpus_ = cpus_;
+        if (cpu >= 0 && CPU_COUNT(&cpus_) > 1) CPU_CLR(cpu, &helper_cpus_);
+      }
+      cpus = &helper_cpus_;
+    }
+    if (!process.helpers.request(this, cpus)) {
       std::lock_guard lock(idle_mutex_);
       helpers_.fetch_sub(1);
     }
@@ -256,31 +308,40 @@ void Run::report_deadlock(Worker& worker) {
 }
 
 Blocked Run::blocked(const Waiter& waiter, bool polls) const {
-  const BlockContext& context = waiter.job->context;
-  return {.rank = context.rank,
-          .block = context.block_index,
-          .blocks = context.block_count,
-          .kernel = context.kernel_name(),
-          .site = waiter.site,
-          .cell = windows ? windows->name_of(waiter.cell) : "",
-          .seen = cell_value(waiter.cell),
-          .cmp = waiter.cmp,
-          .expected = waiter.expected,
-          .polls = polls};
+  Blocked result{.site = waiter.site,
+                 .cell = windows ? windows->name_of(waiter.cell) : "",
+                 .seen = cell_value(waiter.cell),
+                 .cmp = waiter.cmp,
+                 .expected = waiter.expected,
+                 .polls = polls};
+  if (waiter.job) {
+    const BlockContext& context = waiter.job->context;
+    result.rank = context.rank;
+    result.block = context.block_index;
+    result.blocks = context.block_count;
+    result.kernel = context.kernel_name();
+  } else {
+    result.rank = waiter.task->rank->index;
+  }
+  return result;
 }
 
 void Run::release_parked(Worker& worker) {
   released_.store(true);
-  std::vector<Job*> jobs;
-  cells.take_all(jobs);
-  for (Job* job : jobs) worker.push(Item(job));
+  go_on(cells.take_all(), worker);
 }
 
 void Run::wake(const int32_t* cell, Worker& worker) {
   step();
-  std::vector<Job*> jobs;
-  cells.wake(cell, jobs);
-  for (Job* job : jobs) worker.push(Item(job));
+  go_on(cells.wake(cell), worker);
+}
+
+void Run::go_on(Waiter* waiters, Worker& worker) {
+  while (waiters) {
+    Waiter* next = waiters->next;  // once woken it may be gone
+    worker.woken(*waiters);
+    waiters = next;
+  }
 }
 
 // Tests in vain are not steps. When there was no other for a while, and every worker is idle or does nothing

@@ -1,10 +1,13 @@
 // The state of one run: its ranks, its workers, who is idle, what failed.
 #pragma once
 
+#include <sched.h>
+
 #include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <unordered_map>
 #include <vector>
 
 #include "runtime/cells.h"
@@ -43,8 +46,11 @@ class Run {
   }
 
   // There is work that another worker could take.
-  void call_for_help();
-  Item steal(const Worker& thief);
+  void call_for_help(const Worker& asks);
+  bool any_ready() const;
+  // Other workers take part.
+  bool helped() const { return helpers_.load(std::memory_order_relaxed) > 0; }
+  Item steal(Worker& thief);
   // Nothing was found. True: look again. False: the worker's part is over.
   bool idle(Worker& worker);
   void rank_ended();
@@ -60,6 +66,17 @@ class Run {
 
   void wake(const int32_t* cell, Worker& worker);
 
+  // With a random schedule: gives others a turn, now and then. Where the block goes on, its worker may be
+  // another one.
+  void pause(BlockContext& context);
+  // Which of the ready things of a queue comes next.
+  static Item take_from(ReadyQueue& queue, Choices& choices);
+
+  // In runs that are traced, of modules with hooks: the number of a notify that is about to write the cell;
+  // of the last one that did, 0 if none.
+  uint64_t note_notify(const int32_t* cell);
+  uint64_t last_notify(const int32_t* cell);
+
   Process& process;
   Cells cells;
   Host host;
@@ -69,6 +86,7 @@ class Run {
   int32_t rank_count = 1;
   bool tracing = false;
   bool timing = false;
+  bool random = false;
   std::atomic<int64_t> fibers{0};
   const uint32_t* abort_word() const { return reinterpret_cast<const uint32_t*>(&abort_); }
   const std::atomic<uint32_t>& abort_state() const { return abort_; }
@@ -77,6 +95,8 @@ class Run {
 
   // Fibers in use at once.
   static constexpr int64_t fiber_limit = 16'000;
+  // No block pauses when so many are in use.
+  static constexpr int64_t pausing_limit = 4'000;
 
  private:
   void prepare(const Request& request);
@@ -84,11 +104,11 @@ class Run {
   bool dispatch(const Request& request);
   void report(const Request& request, uint64_t start_ns, Outcome& outcome);
   void finish(const Request& request, Outcome& outcome);
-  bool any_ready() const;
   bool idle_caller(Worker& worker);
   bool idle_helper(Worker& worker);
   void stalled(Worker& worker);
   void release_parked(Worker& worker);
+  static void go_on(Waiter* waiters, Worker& worker);
   void report_deadlock(Worker& worker);
   Blocked blocked(const Waiter& waiter, bool polls) const;
   static Failure failure_in(const BlockContext& context, Cause cause, uint32_t site);
@@ -110,8 +130,15 @@ class Run {
   std::atomic<int32_t> helpers_{0};    // asked for or at work; goes down only under idle_mutex_
   std::vector<int32_t> free_workers_;  // under idle_mutex_
   int32_t helpers_used_ = 0;
+  cpu_set_t cpus_{};         // of the caller
+  cpu_set_t helper_cpus_{};  // the same without the one it is on
+  int cpu_ = -1;             // that one
 
   std::atomic<uint64_t> quiet_since_{0};
+
+  std::mutex notify_mutex_;
+  std::unordered_map<const int32_t*, uint64_t> notifies_;
+  uint64_t notify_count_ = 0;
 
   std::mutex failure_mutex_;
   bool failed_ = false;
@@ -119,5 +146,10 @@ class Run {
 };
 
 uint64_t now_ns();
+// Those this thread may run on. Asked every time: a program may move itself to other cores.
+cpu_set_t allowed_cpus();
+
+// Storage that a program makes is filled with this under a random schedule: NaN in every float format.
+inline constexpr int poison = 0xFF;
 
 }  // namespace tilewire::runtime

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "abi/abi.h"
+#include "runtime/job.h"
 #include "runtime/rounds.h"
 
 namespace tilewire::runtime {
@@ -27,8 +28,9 @@ struct Edge {
 
 enum class TaskKind : uint8_t {
   Kernel,
-  Resume,   // continues the fiber `subject`
-  Release,  // frees the storage `subject`
+  Resume,    // continues the fiber `subject`
+  Release,   // frees the storage `subject`
+  Deferred,  // ends when all of its `conditions` have held
 };
 
 struct alignas(64) Task {
@@ -48,7 +50,10 @@ struct alignas(64) Task {
   // Blocks not yet given out belong to whoever holds the task; it lies in one queue at most.
   int64_t blocks = 0;
   int64_t next_block = 0;
-  std::atomic<int64_t> blocks_left{0};  // that have not ended
+  std::atomic<int64_t> blocks_left{0};  // that have not ended; of a deferred task: conditions, and 1
+
+  // Of a deferred task, `blocks` of them.
+  std::vector<Waiter> conditions;
 
   Task* next = nullptr;  // in lists of free records
 
@@ -83,6 +88,19 @@ struct alignas(64) Task {
     kind = new_kind;
     ++generation;
     edge_count_ = 0;
+  }
+
+  void set_conditions(const abi::Condition* from) {
+    conditions.resize(static_cast<size_t>(blocks));
+    for (Waiter& waiter : conditions) {
+      const abi::Condition& condition = *from++;
+      waiter = {.cell = condition.cell,
+                .expected = condition.expected,
+                .cmp = condition.cmp,
+                .site = condition.site,
+                .task = this};
+    }
+    blocks_left.store(blocks + 1, std::memory_order_relaxed);
   }
 
   void copy_args(const abi::Word* from, uint32_t count) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -10,21 +11,34 @@
 namespace tilewire::runtime {
 
 struct TraceEvent {
-  enum class Kind : uint8_t { Orchestration, Blocks, Wait };
+  enum class Kind : uint8_t { Orchestration, Blocks, Wait, Notify, Transfer };
   Kind kind;
-  const char* name;
+  const char* name;  // of the function
   const abi::Site* site;
   int32_t rank;
-  int64_t block, blocks;  // first, and how many
-  uint64_t start_ns, end_ns;
+  int64_t block = 0, blocks = 1;  // first, and how many
+  uint64_t start_ns = 0, end_ns = 0;
+
+  // Of waits and notifies: what is awaited or written, in which cell.
+  const int32_t* cell = nullptr;
+  int32_t value = 0;
+  uint32_t cmp = 0;
+  uint64_t notify = 0;  // its number; of a wait, that of the notify it saw, 0 when not known
+
+  // Of transfers, and notifies.
+  uint64_t bytes = 0;
+  int32_t peer = -1;
 };
 
 // One worker's events, in order of their ends.
 using TraceBuffer = std::vector<TraceEvent>;
 
+// "==" and so on.
+const char* symbol(uint32_t cmp);
+
 // One process per rank, one thread per worker. Gives false and says why in `error` when the file cannot be
-// written.
+// written. `name_of`: a cell, in words.
 bool write_trace(const std::string& path, const std::vector<const TraceBuffer*>& workers, uint64_t origin_ns,
-                 std::string& error);
+                 const std::function<std::string(const int32_t*)>& name_of, std::string& error);
 
 }  // namespace tilewire::runtime

@@ -85,6 +85,33 @@ void move_fixed(std::byte* target, const std::byte* source) {
   std::memcpy(target, &value, Bytes);
 }
 
+// One row; short ones without a call.
+void move_row(std::byte* target, const std::byte* source, uint64_t bytes) {
+  switch (bytes) {
+    case 2:
+      return move_fixed<2>(target, source);
+    case 4:
+      return move_fixed<4>(target, source);
+    case 8:
+      return move_fixed<8>(target, source);
+    default:
+      std::memmove(target, source, bytes);
+  }
+}
+
+// How many elements a region has that lies in both places without gaps; -1 when there are some.
+int64_t dense_count(const Copy& region) {
+  int64_t count = 1;
+  for (uint32_t i = region.rank; i-- > 0;) {
+    int64_t extent = region.extents[i];
+    bool fits = region.target_strides[i] == count && region.source_strides[i] == count;
+    if (extent <= 0) return 0;
+    if (extent > 1 && !fits) return -1;
+    count *= extent;
+  }
+  return count;
+}
+
 void copy_rows(const Shape& shape, uint32_t first, uint64_t row_bytes, std::byte* target,
                const std::byte* source) {
   auto fixed = [&]<size_t Bytes>(std::integral_constant<size_t, Bytes>) {
@@ -153,6 +180,17 @@ struct Dense {
   std::vector<int64_t> strides;
   std::vector<std::byte> bytes;
 };
+
+void copy_strided(const Copy& region) {
+  Shape shape(region);
+  if (shape.empty) return;
+  auto element = static_cast<int64_t>(region.element_bytes);
+  bool rows = shape.count > 0 && shape.dims[0].target == element && shape.dims[0].source == element;
+  uint32_t first = rows ? 1 : 0;
+  uint64_t row_bytes = rows ? static_cast<uint64_t>(shape.dims[0].extent * element) : region.element_bytes;
+  if (shape.count > first && overlap(region, shape)) return copy(Dense(region).in(region));
+  copy_rows(shape, first, row_bytes, region.target, region.source);
+}
 
 float from_half(uint16_t bits) {
   uint32_t sign = uint32_t{bits} >> 15 << 31;
@@ -229,14 +267,13 @@ int64_t element_count(const int64_t* extents, uint32_t rank) {
 }
 
 void copy(const Copy& region) {
-  Shape shape(region);
-  if (shape.empty) return;
-  auto element = static_cast<int64_t>(region.element_bytes);
-  bool rows = shape.count > 0 && shape.dims[0].target == element && shape.dims[0].source == element;
-  uint32_t first = rows ? 1 : 0;
-  uint64_t row_bytes = rows ? static_cast<uint64_t>(shape.dims[0].extent * element) : region.element_bytes;
-  if (shape.count > first && overlap(region, shape)) return copy(Dense(region).in(region));
-  copy_rows(shape, first, row_bytes, region.target, region.source);
+  int64_t count = dense_count(region);
+  if (count >= 0) {
+    if (count > 0)
+      move_row(region.target, region.source, static_cast<uint64_t>(count) * region.element_bytes);
+    return;
+  }
+  copy_strided(region);
 }
 
 void add(const Copy& region, uint8_t dtype) {

@@ -1,24 +1,19 @@
 #include "runtime/windows.h"
 
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 
+#include "runtime/process.h"
 #include "support/diagnostics.h"
 
 namespace tilewire::runtime {
 namespace {
 
-uint64_t page_bytes() {
-  static const uint64_t bytes = sysconf(_SC_PAGESIZE);
-  return bytes;
-}
-
 uint64_t physical_bytes() {
-  return uint64_t(sysconf(_SC_PHYS_PAGES)) * page_bytes();
+  static const uint64_t bytes = uint64_t(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+  return bytes;
 }
 
 }  // namespace
@@ -54,17 +49,13 @@ bool Windows::map(Group& group, uint32_t number) {
   size_t count = group.layout.devices.size();
   // The system may promise more than it has and kill the process later.
   if (group.layout.bytes > physical_bytes() / std::max<size_t>(count, 1)) return false;
-  uint64_t bytes =
-      (std::max<uint64_t>(group.layout.bytes, 1) + page_bytes() - 1) / page_bytes() * page_bytes();
+  uint64_t bytes = RegionPool::rounded(group.layout.bytes);
   words_.push_back(std::make_unique<WaiterWord[]>(count));
   for (size_t i = 0; i < count; ++i) {
-    void* memory =
-        mmap(nullptr, bytes + page_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) return false;
-    auto* base = static_cast<std::byte*>(memory);
+    std::byte* base = Process::get().regions.take(bytes);
+    if (!base) return false;
     uint32_t* waiters = &words_.back()[i].value;
     regions_.push_back({base, bytes, number, group.layout.devices[i], waiters});
-    if (mprotect(base + bytes, page_bytes(), PROT_NONE) != 0) return false;
     group.regions.push_back(base);
     group.waiters.push_back(waiters);
   }
@@ -80,7 +71,9 @@ bool Windows::map(Group& group, uint32_t number) {
 }
 
 Windows::~Windows() {
-  for (const Region& region : regions_) munmap(region.base, region.bytes + page_bytes());
+  for (const Region& region : regions_) {
+    Process::get().regions.give(region.base, region.bytes, groups_[region.group].layout.bytes);
+  }
 }
 
 const abi::Group* Windows::group(size_t group, int32_t rank) const {
@@ -99,12 +92,8 @@ std::byte* Windows::data(size_t group, size_t slot, int32_t rank) const {
 }
 
 void Windows::zero() {
-  constexpr uint64_t copied_at_most = 1 << 18;
   for (const Region& region : regions_) {
-    // Fresh pages are zero; for few of them clearing is cheaper than faulting them in again.
-    if (region.bytes <= copied_at_most || madvise(region.base, region.bytes, MADV_DONTNEED) != 0) {
-      std::memset(region.base, 0, groups_[region.group].layout.bytes);
-    }
+    RegionPool::clear(region.base, region.bytes, groups_[region.group].layout.bytes);
   }
   fresh_ = true;
 }
@@ -136,6 +125,11 @@ const Windows::Region* Windows::region_of(const void* address) const {
 uint32_t* Windows::waiter_word(const void* address) const {
   const Region* region = region_of(address);
   return region ? region->waiters : nullptr;
+}
+
+int32_t Windows::rank_of(const void* address) const {
+  const Region* region = region_of(address);
+  return region ? region->rank : -1;
 }
 
 std::string Windows::name_of(const int32_t* cell) const {

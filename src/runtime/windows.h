@@ -57,6 +57,8 @@ class Windows {
 
   // The word that is non-zero while somebody waits for a cell of the region; null outside all of them.
   uint32_t* waiter_word(const void* address) const;
+  // The rank of the world whose region an address is in, or -1.
+  int32_t rank_of(const void* address) const;
   // "`sig`[3] of rank 1", counting INT32 cells; empty outside all regions.
   std::string name_of(const int32_t* cell) const;
 
@@ -90,7 +92,7 @@ class Windows {
   std::vector<Group> groups_;
   std::vector<Region> regions_;  // by address, once all are mapped
   std::vector<std::unique_ptr<WaiterWord[]>> words_;
-  bool fresh_ = true;
+  bool fresh_ = true;  // no run has used them
 };
 
 }  // namespace tilewire::runtime

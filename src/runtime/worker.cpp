@@ -1,6 +1,7 @@
 #include "runtime/worker.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "runtime/costs.h"
@@ -45,6 +46,11 @@ void Worker::work() {
 }
 
 Item Worker::next() {
+  if (run_.random) {
+    if (hot_) queue.push(std::exchange(hot_, {}));
+    Item item = run_.take_from(queue, choices);
+    return item ? item : run_.steal(*this);
+  }
   if (hot_) {
     Item item = std::exchange(hot_, {});
     if (++streak_ < longest_streak || queue.size() == 0) return item;
@@ -57,10 +63,10 @@ Item Worker::next() {
 
 void Worker::push(Item item, bool alone) {
   size_t waiting = queue.push(item);
-  if (run_.threads > 1 && (!alone || waiting > 1)) run_.call_for_help();
+  if (run_.threads > 1 && (!alone || waiting > 1)) run_.call_for_help(*this);
 }
 
-void Worker::ready(Task& task) {
+void Worker::ready(Task& task, bool busy) {
   Item item(&task);
   switch (task.kind) {
     case TaskKind::Kernel:
@@ -72,23 +78,41 @@ void Worker::ready(Task& task) {
     case TaskKind::Release: {
       Rank& rank = *task.rank;
       rank.free_storage(static_cast<Storage*>(task.subject));
-      complete(task);
+      complete(task, busy);
       return;
     }
+    case TaskKind::Deferred:
+      return park_conditions(task, busy);
   }
-  if (hot_) {
+  if (hot_ || busy) {
     push(item);
   } else {
     hot_ = item;
   }
 }
 
-void Worker::complete(Task& task) {
+void Worker::park_conditions(Task& task, bool busy) {
+  int64_t held = 1;  // that on which the task lives while this goes on
+  for (int64_t i = 0; i < task.blocks; ++i) {
+    Waiter& waiter = task.conditions[i];
+    waiter.word = run_.windows ? run_.windows->waiter_word(waiter.cell) : nullptr;
+    if (!run_.cells.park(waiter, run_.abort_state())) ++held;
+  }
+  if (task.blocks_left.fetch_sub(held, std::memory_order_acq_rel) == held) complete(task, busy);
+}
+
+void Worker::woken(Waiter& waiter) {
+  if (waiter.job) return push(Item(waiter.job));
+  Task& task = *waiter.task;
+  if (task.blocks_left.fetch_sub(1, std::memory_order_acq_rel) == 1) complete(task, true);
+}
+
+void Worker::complete(Task& task, bool busy) {
   run_.step();
   Edge* edge = task.successors.exchange(Task::closed(), std::memory_order_acq_rel);
   while (edge) {
     Edge* next = edge->next;  // the edge goes with its successor
-    if (edge->successor->pending.fetch_sub(1, std::memory_order_acq_rel) == 1) ready(*edge->successor);
+    if (edge->successor->pending.fetch_sub(1, std::memory_order_acq_rel) == 1) ready(*edge->successor, busy);
     edge = next;
   }
   task.rank->give_back(task, *this);
@@ -97,7 +121,7 @@ void Worker::complete(Task& task) {
 void Worker::start(Task& task) {
   int64_t begin = task.next_block;
   int64_t count = task.blocks - begin;
-  bool blocking = task.kernel->bits & abi::MayBlock;
+  bool blocking = run_.random || (task.kernel->bits & abi::MayBlock);  // anything may pause
   if (count > 1 && !run_.aborted() && (blocking || run_.threads > 1)) {
     count = blocking ? 1 : std::max<int64_t>(1, count / (pieces_per_worker * run_.threads));
     task.next_block += count;
@@ -136,11 +160,18 @@ abi::Status Worker::run_blocks(Rank& rank, const abi::Function& kernel, const ab
     uint64_t end_ns = now_ns();
     Costs::note(&kernel, (end_ns - start_ns) / static_cast<uint64_t>(end - begin));
     if (run_.timing) {
-      rank.compute_ns.fetch_add(end_ns - start_ns, std::memory_order_relaxed);
+      uint64_t other_ns = std::exchange(direct_.other_ns, 0);
+      rank.compute_ns.fetch_add(end_ns - start_ns - other_ns, std::memory_order_relaxed);
       rank.blocks.fetch_add(end - begin, std::memory_order_relaxed);
       if (run_.tracing) {
-        trace.push_back({TraceEvent::Kind::Blocks, kernel.name, &run_.module->sites[kernel.site], rank.index,
-                         begin, end - begin, start_ns, end_ns});
+        trace.push_back({.kind = TraceEvent::Kind::Blocks,
+                         .name = kernel.name,
+                         .site = &run_.module->sites[kernel.site],
+                         .rank = rank.index,
+                         .block = begin,
+                         .blocks = end - begin,
+                         .start_ns = start_ns,
+                         .end_ns = end_ns});
       }
     }
   }
@@ -177,8 +208,10 @@ void Job::run_block() {
     return;
   }
   context.arena = arena.data();
+  if (run.random) std::memset(arena.data(), poison, kernel.arena_bytes);
   abi::Status status = kernel.code(&context, task->args, nullptr);
   if (status != abi::ok) run.ended_badly(context, status);
+  late.land_all();
 }
 
 void Worker::resume(Job& job) {
@@ -194,16 +227,23 @@ void Worker::resume(Job& job) {
     uint64_t start_ns = now_ns();
     job.resume();
     uint64_t end_ns = now_ns();
-    if (job.task) job.context.owner->compute_ns.fetch_add(end_ns - start_ns, std::memory_order_relaxed);
+    uint64_t other_ns = std::exchange(job.context.other_ns, 0);
+    if (job.task) {
+      job.context.owner->compute_ns.fetch_add(end_ns - start_ns - other_ns, std::memory_order_relaxed);
+    }
     if (run_.tracing) {
       const abi::Function* function = job.context.function;
       auto kind = job.task ? TraceEvent::Kind::Blocks : TraceEvent::Kind::Orchestration;
       const abi::Site* site = function ? &run_.module->sites[function->site] : nullptr;
-      trace.push_back({kind,
-                       name       ? name
-                       : function ? function->name
-                                  : "orchestration",
-                       site, job.context.rank, block, 1, start_ns, end_ns});
+      trace.push_back({.kind = kind,
+                       .name = name       ? name
+                               : function ? function->name
+                                          : "orchestration",
+                       .site = site,
+                       .rank = job.context.rank,
+                       .block = block,
+                       .start_ns = start_ns,
+                       .end_ns = end_ns});
     }
   }
   after(job);
@@ -229,6 +269,9 @@ void Worker::after(Job& job) {
       break;
     case Job::After::Yield:
       run_.polled(*this, job);
+      break;
+    case Job::After::Pause:
+      push(Item(&job));
       break;
   }
 }

@@ -11,6 +11,7 @@
 #include "runtime/job.h"
 #include "runtime/ready_queue.h"
 #include "runtime/run.h"
+#include "runtime/schedule.h"
 #include "runtime/task.h"
 #include "runtime/trace.h"
 
@@ -31,9 +32,11 @@ class Worker {
 
   // Makes something runnable. `alone`: this worker comes to it at once, so nobody else is asked to help.
   void push(Item item, bool alone = false);
-  // The task has no predecessors left.
-  void ready(Task& task);
-  void complete(Task& task);
+  // The task has no predecessors left. `busy`: this worker goes on with something else first.
+  void ready(Task& task, bool busy = false);
+  void complete(Task& task, bool busy = false);
+  // Who waited can go on. While this worker is busy.
+  void woken(Waiter& waiter);
 
   // A fiber for an orchestration function or a block; null after reporting why there is none.
   Job* take_job(Rank& rank);
@@ -45,10 +48,12 @@ class Worker {
 
   ReadyQueue queue;
   TraceBuffer trace;
+  Choices choices;  // with a random schedule
   const int32_t index;
 
  private:
   Item next();
+  void park_conditions(Task& task, bool busy);
   void start(Task& task);
   void start_block(Task& task, int64_t block);
   void resume(Job& job);

@@ -131,6 +131,82 @@ TEST(Order, TasksThatCommunicateAreOrderedWithUsersOfTheirGroup) {
   EXPECT_TRUE(pair.concurrent(first, view(a, 0), talks, untracked));
 }
 
+// Counts edges of calls that all write one tensor, made by `body` through `call`. On one thread no task ends
+// before the last call is made.
+uint64_t edges(const std::function<void(Context*, const std::function<void()>& call)>& body) {
+  Program program;
+  const abi::Function& kernel = program.function("k", {tensor(both)}, abi::MayBlock);
+  Body nothing = [](Context*, const Word*) { return abi::ok; };
+  float data[4];
+  Stats stats;
+  Outcome outcome = program.run(
+      [&](Context* context, const Word*) {
+        body(context, [&] { submit(context, kernel, nothing, {.args = dense(data, {4})}); });
+        return abi::ok;
+      },
+      1, {.stats = &stats});
+  EXPECT_TRUE(outcome.ok()) << text(outcome);
+  return stats.ranks[0].edges;
+}
+
+TEST(Order, RoundsOfAParallelLoopAreIndependent) {
+  auto step = [](Context* context, abi::ParallelStep what) {
+    context->api->parallel(context, static_cast<uint32_t>(what));
+  };
+  using enum abi::ParallelStep;
+  auto loop = [&](Context* context, int rounds, const std::function<void()>& round) {
+    step(context, Enter);
+    for (int i = 0; i < rounds; ++i) {
+      step(context, Round);
+      round();
+    }
+    step(context, Leave);
+  };
+  using Call = const std::function<void()>&;
+  EXPECT_EQ(edges([&](Context* context, Call call) { loop(context, 5, call); }), 0u);
+  // Each round after what was before the loop, what is after it after each round.
+  EXPECT_EQ(edges([&](Context* context, Call call) {
+              call();
+              loop(context, 5, call);
+              call();
+            }),
+            11u);
+  // In a round calls are ordered as ever.
+  EXPECT_EQ(edges([&](Context* context, Call call) {
+              loop(context, 5, [&] {
+                call();
+                call();
+              });
+            }),
+            5u);
+  // Two loops one after the other: every round of the second after every round of the first.
+  EXPECT_EQ(edges([&](Context* context, Call call) {
+              loop(context, 3, call);
+              loop(context, 4, call);
+            }),
+            12u);
+  // A loop in a loop is independent of the same loop in other rounds.
+  EXPECT_EQ(edges([&](Context* context, Call call) { loop(context, 3, [&] { loop(context, 4, call); }); }),
+            0u);
+  EXPECT_EQ(edges([&](Context* context, Call call) {
+              loop(context, 3, [&] {
+                loop(context, 4, call);
+                call();
+              });
+            }),
+            12u);
+  // Deeper than what is told apart: ordered.
+  EXPECT_EQ(edges([&](Context* context, Call call) {
+              std::function<void(int)> nest = [&](int depth) {
+                if (depth == 0) return call();
+                loop(context, depth == 1 ? 3 : 1, [&] { nest(depth - 1); });
+              };
+              nest(5);
+              nest(1);
+            }),
+            2u + 3u);
+}
+
 TEST(Order, AnEmptyLaunchPassesOnWhatItWaitsFor) {
   Pair pair;
   const abi::Function& first = pair.blocking({});

@@ -6,60 +6,10 @@
 #include <atomic>
 #include <chrono>
 
-#include "program.h"
+#include "ranks.h"
 
 namespace tilewire::runtime {
 namespace {
-
-constexpr uint32_t ge = static_cast<uint32_t>(abi::Compare::Ge);
-
-int32_t* cell_of(const abi::Window& window, int32_t rank, int64_t index) {
-  return reinterpret_cast<int32_t*>(window.group->regions[rank] + window.offset) + index;
-}
-
-void notify(Context* context, const abi::Window& window, int32_t peer, int64_t index, int32_t value) {
-  int32_t* cell = cell_of(window, peer, index);
-  __atomic_fetch_add(cell, value, __ATOMIC_SEQ_CST);
-  if (__atomic_load_n(window.group->waiters[peer], __ATOMIC_SEQ_CST) != 0) context->api->wake(context, cell);
-}
-
-Status wait(Context* context, const abi::Window& window, int64_t index, int32_t expected, uint32_t site) {
-  const int32_t* cell = cell_of(window, window.group->rank, index);
-  if (__atomic_load_n(cell, __ATOMIC_ACQUIRE) >= expected) return abi::ok;
-  int32_t seen;
-  return context->api->wait(context, cell, expected, ge, site, &seen);
-}
-
-// One dispatch of `kernel` on every rank, with its windows of all slots of all groups as arguments: for each
-// the address of the Window, or 0.
-Outcome run_on_all(Program& program, int32_t ranks, int threads, Windows& windows, size_t slots,
-                   const Body& body) {
-  const abi::Function& kernel =
-      program.function("kern", std::vector<abi::Param>(slots, scalar()), abi::MayBlock);
-  const abi::Function& entry = program.function("main", std::vector<abi::Param>(slots, scalar()));
-  Body orchestration = [&](Context* context, const Word* args) {
-    return submit(context, kernel, body, {.args = {args, args + slots}});
-  };
-  std::vector<std::vector<Word>> args(ranks);
-  std::vector<Dispatch> dispatches;
-  for (int32_t rank = 0; rank < ranks; ++rank) {
-    args[rank].push_back(reinterpret_cast<Word>(&orchestration));
-    for (size_t slot = 0; slot < slots; ++slot) {
-      args[rank].push_back(reinterpret_cast<Word>(windows.window(0, slot, rank)));
-    }
-    dispatches.push_back({.rank = rank, .entry = &entry, .args = args[rank]});
-  }
-  return program.run_dispatches(threads, {.dispatches = dispatches, .ranks = ranks, .windows = &windows});
-}
-
-const abi::Window& window(Word word) {
-  return *reinterpret_cast<const abi::Window*>(word);
-}
-
-GroupLayout data_and_signal(int32_t ranks) {
-  uint64_t signal_bytes = static_cast<uint64_t>(ranks) * 2 * sizeof(int32_t);
-  return {{}, 4096 + signal_bytes, {{"data", 0, 4096}, {"sig", 4096, signal_bytes}}};
-}
 
 TEST(Windows, GroupsKnowTheirRanks) {
   auto windows =
@@ -154,6 +104,27 @@ TEST(Ranks, AThousandPassATokenRound) {
     Outcome outcome = run_on_all(program, ranks, threads, *windows, 2, body);
     EXPECT_TRUE(outcome.ok()) << text(outcome);
   }
+}
+
+TEST(Ranks, AThousandMeetAtABarrier) {
+  constexpr int32_t ranks = 1024;
+  Program program;
+  uint32_t site = program.site("pld.system.wait", 8);
+  auto windows = Windows::make(ranks, {data_and_signal(ranks)});
+  std::atomic<int> arrived{0}, early{0};
+  Body body = [&](Context* context, const Word* args) {
+    const abi::Window& signal = window(args[1]);
+    ++arrived;
+    for (int32_t p = 0; p < ranks; ++p) notify(context, signal, p, context->rank, 1);
+    for (int32_t p = 0; p < ranks; ++p) {
+      if (Status status = wait(context, signal, p, 1, site)) return status;
+    }
+    early += arrived != ranks;
+    return abi::ok;
+  };
+  Outcome outcome = run_on_all(program, ranks, 2, *windows, 2, body);
+  EXPECT_TRUE(outcome.ok()) << text(outcome);
+  EXPECT_EQ(early, 0);
 }
 
 TEST(Ranks, ADeadlockNamesRankCellAndCondition) {

@@ -1,0 +1,51 @@
+// Writes to peers that a task has made and that have not landed yet.
+//
+// A put may land at any moment until its task's next notify or end. Runs with a random schedule make use of
+// that: the block that writes keeps what it read from the source, and lands it as late as it may.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "abi/abi.h"
+#include "runtime/transfer.h"
+
+namespace tilewire::runtime {
+
+// Addresses of a region.
+struct Bytes {
+  uint64_t lo, hi;
+  bool meets(const Bytes& other) const { return lo < other.hi && other.lo < hi; }
+};
+
+class LateWrites {
+ public:
+  bool empty() const { return writes_.empty(); }
+  // Reads the source now. Earlier writes to any of its bytes, or the target's, land first.
+  void add(const Copy& region, uint32_t bits, uint8_t dtype);
+  // What meets these addresses lands: the task is about to touch them.
+  void land(const Bytes& touched);
+  void land_all();
+  void land_first();
+
+ private:
+  struct Write {
+    std::byte* target;
+    std::vector<int64_t> extents, target_strides, source_strides;
+    std::vector<std::byte> bytes;
+    uint32_t element_bytes;
+    uint32_t bits;
+    uint8_t dtype;
+    Bytes span;
+
+    void land() const;
+  };
+
+  std::vector<Write> writes_;  // no two of them meet
+};
+
+Bytes span_of(const void* start, const int64_t* extents, const int64_t* strides, uint32_t rank,
+              uint32_t element_bytes);
+
+}  // namespace tilewire::runtime

@@ -1,0 +1,79 @@
+#include "runtime/regions.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace tilewire::runtime {
+namespace {
+
+// Fresh pages are zero, but up to here clearing is cheaper than faulting them in again.
+constexpr uint64_t cleared_at_most = uint64_t{2} << 20;
+// From here on they are worth huge pages.
+constexpr uint64_t huge_from = uint64_t{4} << 20;
+
+uint64_t page_bytes() {
+  static const uint64_t bytes = sysconf(_SC_PAGESIZE);
+  return bytes;
+}
+
+}  // namespace
+
+uint64_t RegionPool::rounded(uint64_t bytes) {
+  return (std::max<uint64_t>(bytes, 1) + page_bytes() - 1) / page_bytes() * page_bytes();
+}
+
+std::byte* RegionPool::take(uint64_t bytes) {
+  {
+    std::lock_guard lock(mutex_);
+    auto found = free_.find(bytes);
+    if (found != free_.end() && !found->second.empty()) {
+      std::byte* region = found->second.back();
+      found->second.pop_back();
+      --kept_;
+      return region;
+    }
+  }
+  void* memory =
+      mmap(nullptr, bytes + page_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  auto* region = static_cast<std::byte*>(memory);
+  if (mprotect(region + bytes, page_bytes(), PROT_NONE) != 0) {
+    unmap(region, bytes);
+    return nullptr;
+  }
+  if (bytes >= huge_from) madvise(region, bytes, MADV_HUGEPAGE);
+  return region;
+}
+
+void RegionPool::give(std::byte* region, uint64_t bytes, uint64_t dirty) {
+  clear(region, bytes, dirty);
+  {
+    std::lock_guard lock(mutex_);
+    if (kept_ < keep_count) {
+      free_[bytes].push_back(region);
+      ++kept_;
+      return;
+    }
+  }
+  unmap(region, bytes);
+}
+
+void RegionPool::clear(std::byte* region, uint64_t bytes, uint64_t dirty) {
+  if (dirty > cleared_at_most && madvise(region, bytes, MADV_DONTNEED) == 0) return;
+  if (dirty > 0) std::memset(region, 0, dirty);
+}
+
+void RegionPool::unmap(std::byte* region, uint64_t bytes) {
+  munmap(region, bytes + page_bytes());
+}
+
+RegionPool::~RegionPool() {
+  for (const auto& [bytes, list] : free_) {
+    for (std::byte* region : list) unmap(region, bytes);
+  }
+}
+
+}  // namespace tilewire::runtime

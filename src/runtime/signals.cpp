@@ -1,0 +1,186 @@
+// Signals, as far as generated code does not do them inline: waits that have to wait, and with hooks all of
+// them.
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include "abi/abi.h"
+#include "runtime/run_state.h"
+
+namespace tilewire::runtime {
+namespace {
+
+// How often a wait looks before it gives up its worker, when nothing else is ready there. The first looks
+// follow each other without a pause: that is when a signal of another core most likely arrives, and a pause
+// takes longer than its way.
+constexpr int eager_looks = 1000;
+constexpr int all_looks = 5000;
+
+bool met(Waiter& waiter) {
+  waiter.seen = cell_value(waiter.cell);
+  return holds(waiter.seen, waiter.cmp, waiter.expected);
+}
+
+// Looks at the cell a while; worth it only while another worker may bring the value and this one has nothing
+// else to do.
+bool met_soon(const BlockContext& block, Waiter& waiter) {
+  if (met(waiter)) return true;
+  const Run& run = *block.run;
+  if (run.random || !run.helped()) return false;
+  const ReadyQueue& queue = block.worker->queue;
+  for (int i = 0; i < all_looks && queue.size() == 0 && !run.aborted(); ++i) {
+    if (met(waiter)) return true;
+    if (i % 64 == 63 && run.any_ready()) return false;
+    if (i >= eager_looks) SpinLock::pause();
+  }
+  return false;
+}
+
+abi::Status cannot_block(BlockContext& block, const char* op) {
+  Failure failure;
+  failure.cause = Cause::Internal;
+  failure.rank = block.rank;
+  failure.kernel = block.kernel_name();
+  failure.text =
+      std::string(op) + " in `" + block.function->name + "`, which was compiled as one that never blocks";
+  block.run->fail(std::move(failure), block.worker);
+  return abi::failed;
+}
+
+void trace_wait(BlockContext& block, const Waiter& waiter, uint64_t start_ns, uint64_t end_ns) {
+  Run& run = *block.run;
+  block.worker->trace.push_back({.kind = TraceEvent::Kind::Wait,
+                                 .name = block.function->name,
+                                 .site = &run.module->sites[waiter.site],
+                                 .rank = block.rank,
+                                 .block = block.block_index,
+                                 .start_ns = start_ns,
+                                 .end_ns = end_ns,
+                                 .cell = waiter.cell,
+                                 .value = waiter.expected,
+                                 .cmp = waiter.cmp,
+                                 .notify = run.last_notify(waiter.cell)});
+}
+
+// Until the condition of the fiber's waiter holds or the run is over.
+void wait_timed(BlockContext& block, Job& job) {
+  Rank& rank = *block.owner;
+  uint64_t start_ns = now_ns();
+  bool parks = !met_soon(block, job.waiter);
+  block.other_ns += now_ns() - start_ns;
+  if (parks) {
+    job.leave(Job::After::Park);
+    rank.parks.fetch_add(1, std::memory_order_relaxed);
+  }
+  uint64_t end_ns = now_ns();
+  rank.wait_ns.fetch_add(end_ns - start_ns, std::memory_order_relaxed);
+  if (block.run->tracing) trace_wait(block, job.waiter, start_ns, end_ns);
+}
+
+// Whether a test of this cell saw a value that the fiber has not seen there since it last did anything else.
+bool sees_news(Job& job, const int32_t* cell) {
+  int32_t value = cell_value(cell);
+  Job::Poll* end = job.polls + std::min<size_t>(job.poll_count, std::size(job.polls));
+  Job::Poll* known = std::find_if(job.polls, end, [&](const Job::Poll& poll) { return poll.cell == cell; });
+  if (known != end) return std::exchange(known->value, value) != value;
+  job.polls[job.poll_count++ % std::size(job.polls)] = {cell, value};
+  return true;
+}
+
+}  // namespace
+
+abi::Status wait(abi::Context* context, const int32_t* cell, int32_t expected, uint32_t cmp, uint32_t site,
+                 int32_t* seen) noexcept {
+  BlockContext& block = BlockContext::of(context);
+  Run& run = *block.run;
+  if (!block.job) return cannot_block(block, "a wait");
+  if (run.random) run.pause(block);
+  Job& job = *block.job;
+  Waiter& waiter = job.waiter;
+  waiter.cell = cell;
+  waiter.word = run.windows ? run.windows->waiter_word(cell) : nullptr;
+  waiter.expected = expected;
+  waiter.cmp = cmp;
+  waiter.site = site;
+  job.poll_count = 0;
+  if (run.timing) {
+    wait_timed(block, job);
+  } else if (!met_soon(block, waiter)) {
+    job.leave(Job::After::Park);
+  }
+  run.step();
+  if (run.aborted()) return abi::aborted;
+  *seen = waiter.seen;
+  return abi::ok;
+}
+
+void wake(abi::Context* context, const int32_t* cell) noexcept {
+  BlockContext& block = BlockContext::of(context);
+  block.run->wake(cell, *block.worker);
+}
+
+abi::Status yield(abi::Context* context, const int32_t* cell, uint32_t site) noexcept {
+  BlockContext& block = BlockContext::of(context);
+  Run& run = *block.run;
+  if (!block.job) return cannot_block(block, "a test");
+  Job& job = *block.job;
+  job.polls_changed = sees_news(job, cell);
+  job.waiter.cell = cell;
+  job.waiter.site = site;
+  job.polling = true;
+  job.leave(Job::After::Yield);
+  job.polling = false;
+  if (!run.aborted()) return abi::ok;
+  run.stopped_polling(job);
+  return abi::aborted;
+}
+
+// Everything this block wrote to peers has landed before the cell changes.
+abi::Status notify(abi::Context* context, int32_t* cell, int32_t value, uint32_t kind, int32_t peer,
+                   uint32_t site) noexcept {
+  BlockContext& block = BlockContext::of(context);
+  Run& run = *block.run;
+  if (run.random) run.pause(block);
+  if (block.job) block.job->late.land_all();
+  if (run.tracing) {
+    uint64_t now = now_ns();
+    block.worker->trace.push_back({.kind = TraceEvent::Kind::Notify,
+                                   .name = block.function->name,
+                                   .site = &run.module->sites[site],
+                                   .rank = block.rank,
+                                   .block = block.block_index,
+                                   .start_ns = now,
+                                   .end_ns = now,
+                                   .cell = cell,
+                                   .value = value,
+                                   .notify = run.note_notify(cell),
+                                   .peer = peer});
+  }
+  run.step();
+  if (static_cast<abi::NotifyKind>(kind) == abi::NotifyKind::Set) {
+    __atomic_exchange_n(cell, value, __ATOMIC_SEQ_CST);
+  } else {
+    __atomic_fetch_add(cell, value, __ATOMIC_SEQ_CST);
+  }
+  const uint32_t* word = run.windows ? run.windows->waiter_word(cell) : nullptr;
+  if (word && __atomic_load_n(word, __ATOMIC_SEQ_CST) != 0) run.wake(cell, *block.worker);
+  if (run.random) run.pause(block);
+  return run.aborted() ? abi::aborted : abi::ok;
+}
+
+abi::Status test(abi::Context* context, const int32_t* cell, int32_t expected, uint32_t cmp, uint32_t site,
+                 int32_t* held) noexcept {
+  BlockContext& block = BlockContext::of(context);
+  Run& run = *block.run;
+  if (run.random) run.pause(block);
+  *held = holds(cell_value(cell), cmp, expected);
+  if (!*held) return yield(context, cell, site);
+  if (run.tracing) {
+    uint64_t now = now_ns();
+    trace_wait(block, {.cell = cell, .expected = expected, .cmp = cmp, .site = site}, now, now);
+  }
+  return run.aborted() ? abi::aborted : abi::ok;
+}
+
+}  // namespace tilewire::runtime
