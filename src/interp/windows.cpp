@@ -162,6 +162,17 @@ void nranks(Context& c, int) {
   c.result = Scalar::of_int(DType::Int32, static_cast<int64_t>(count));
 }
 
+void check_extent(Context& c, int) {
+  if (c.integer(0) == c.integer(1)) return;
+  fail(diag::run_extents_differ,
+       {c.call.op->qualified(), "0", std::to_string(c.integer(0)), std::to_string(c.integer(1))});
+}
+
+void check_count(Context& c, int) {
+  if (c.integer(0) >= 0 && c.integer(0) <= c.integer(1)) return;
+  fail(diag::run_count_capacity, {std::to_string(c.integer(0)), std::to_string(c.integer(1))});
+}
+
 }  // namespace
 
 void add_windows(OpEntries& entries) {
@@ -171,6 +182,8 @@ void add_windows(OpEntries& entries) {
   entries.add("pld.get_comm_ctx", get_comm_ctx);
   entries.add("pld.rank", rank);
   entries.add("pld.nranks", nranks);
+  entries.add("pld.system.check_extent", check_extent);
+  entries.add("pld.system.check_count", check_count);
 }
 
 }  // namespace tilewire::interp

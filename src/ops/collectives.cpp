@@ -289,9 +289,34 @@ void define_exchanges(std::vector<Op>& ops) {
   counted.rebinds("target").result("`target`, with the rows received.").rule(all_to_all_v_rule);
 }
 
+// What collectives can only check at run time, as ops so that their lowering can say it.
+void define_checks(std::vector<Op>& ops) {
+  struct Form {
+    const char* name;
+    const char* doc;
+    const char* found;
+    const char* limit;
+  };
+  const Form forms[] = {
+      {"system.check_extent", "Stops the run when an extent is not the one that is needed.",
+       "The number of rows there are.", "The number of rows there must be."},
+      {"system.check_count", "Stops the run when a count is above what there is room for.",
+       "How many rows are to be moved.", "How many there is room for."},
+  };
+  for (const Form& form : forms) {
+    Define check(ops, "pld", form.name, form.doc);
+    check.operand("found", AcceptInt, form.found)
+        .operand("limit", AcceptInt, form.limit)
+        .result("Nothing.")
+        .rule([](OpCheck&) { return unit_type(); });
+    check.op().synchronizes = true;
+  }
+}
+
 }  // namespace
 
 void define_collectives(std::vector<Op>& ops) {
+  define_checks(ops);
   define_in_place(ops);
   define_exchanges(ops);
 }

@@ -3,8 +3,6 @@
 #include <algorithm>
 
 #include "ir/op.h"
-#include "ops/affine.h"
-#include "ops/registry.h"
 #include "ops/shape.h"
 #include "passes/tile_plan.h"
 
@@ -27,12 +25,6 @@ ExprRef extent_expr(const Extent& extent) {
 
 }  // namespace
 
-const Op& op_named(const char* name) {
-  const Op* op = ops::registry().find(name);
-  TW_CHECK(op, std::string("there is no op ") + name);
-  return *op;
-}
-
 ExprRef rows_of(const ExprList& shape) {
   return shape.size() < 2 ? ExprRef(const_index(1)) : shape[shape.size() - 2];
 }
@@ -50,12 +42,6 @@ BlockSize block_size(const ExprList& shape, DType dtype) {
   return size;
 }
 
-ExprRef BlockLoops::add(const ExprRef& a, const ExprRef& b) {
-  if (constant_value(a) == 0) return b;
-  if (constant_value(b) == 0) return a;
-  return ops::affine_sum(a, 1, b, 1);
-}
-
 VarRef BlockLoops::tile_op(const char* name, const Op& op, ExprList args, AttrList attrs, const Span& span) {
   return assign_new(name, call_op(op, std::move(args), std::move(attrs), span), span);
 }
@@ -70,29 +56,14 @@ ExprList BlockLoops::fold_steps(const ExprRef& extent, int64_t size, const char*
     return body(whole, start);
   }
   ExprRef end = ops::scalar_cast(extent, DType::Index);
-  VarRef at = make<Var>(span, name, scalar_type(DType::Index));
-  Ref<For> loop = make_empty<For>();
-  loop->span = span;
-  loop->start = const_index(0);
-  loop->stop = end;
-  loop->step = const_index(size);
-  loop->loop_var = at;
-  ExprList carried;
-  for (const ExprRef& value : start) {
-    loop->iter_args.push_back(make<Var>(span, "acc", value->type));
-    loop->results.push_back(make<Var>(span, "acc", value->type));
-    carried.push_back(loop->iter_args.back());
-  }
-  loop->init_values = std::move(start);
-  loop->body = collect(span, [&] {
-    Extent step{at, size, nullptr};
-    if (size > 1 && (!known || *known % size != 0)) step.valid = rest_of(end, at, size, span);
-    ExprList next = body(step, carried);
-    if (!next.empty()) emit(make<Yield>(span, std::move(next)));
-  });
-  ExprList results(loop->results.begin(), loop->results.end());
-  emit(finish_node(std::move(loop)));
-  return results;
+  at(span);
+  return reduce(name, const_index(0), end, const_index(size), std::move(start),
+                [&](const VarRef& round, const ExprList& carried) {
+                  Extent step{round, size, nullptr};
+                  if (size > 1 && (!known || *known % size != 0))
+                    step.valid = rest_of(end, round, size, span);
+                  return body(step, carried);
+                });
 }
 
 // How much of a step that starts `at` is there.

@@ -7,7 +7,7 @@
 
 #include <functional>
 
-#include "passes/rebuild.h"
+#include "passes/structured_builder.h"
 
 namespace tilewire::passes {
 
@@ -25,9 +25,9 @@ struct TileBlock {
 };
 
 // A writer of statements over blocks. The base of the pass that converts tensors to tiles.
-class BlockLoops : public Rebuilder {
+class BlockLoops : public StructuredBuilder {
  public:
-  using Rebuilder::Rebuilder;
+  using StructuredBuilder::StructuredBuilder;
 
  protected:
   using Body = std::function<void(const TileBlock&)>;
@@ -52,16 +52,11 @@ class BlockLoops : public Rebuilder {
 
   ir::VarRef tile_op(const char* name, const ir::Op& op, ir::ExprList args, ir::AttrList attrs,
                      const Span& span);
-  // `a + b` of positions.
-  ir::ExprRef add(const ir::ExprRef& a, const ir::ExprRef& b);
 
  private:
   ir::ExprRef rest_of(const ir::ExprRef& end, const ir::ExprRef& at, int64_t size, const Span& span);
   void over_lead(const ir::ExprList& shape, size_t dim, TileBlock& block, const std::function<void()>& body);
 };
-
-// An op that is known to be there.
-const ir::Op& op_named(const char* name);
 
 // Rows and columns of the last two dimensions; one row for rank 1.
 ir::ExprRef rows_of(const ir::ExprList& shape);

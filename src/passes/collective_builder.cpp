@@ -1,0 +1,221 @@
+#include "passes/collective_builder.h"
+
+#include <algorithm>
+
+#include "ir/op.h"
+#include "ops/shape.h"
+
+namespace tilewire::passes {
+
+using namespace ir;
+
+namespace {
+
+// Elements of a chunk, at most: the chunk of one rank and the sum fit the L1 cache.
+constexpr int64_t chunk_bytes = 8192;
+constexpr int64_t cache_line = 64;
+
+const TensorType& type_of(const ExprRef& tensor) {
+  return static_cast<const TensorType&>(*tensor->type);
+}
+
+bool is_dense(const TensorType& type) {
+  return !type.view || type.view->stride.empty();
+}
+
+}  // namespace
+
+DType dtype_of(const ExprRef& tensor) {
+  return type_of(tensor).dtype;
+}
+
+Team CollectiveBuilder::team(const ExprRef& signal, bool single) {
+  Team team;
+  team.signal = signal;
+  ExprRef context = let("ctx", op("pld.get_comm_ctx", {signal}));
+  auto index = [&](const char* name, const char* from) {
+    return let(name, ops::scalar_cast(let(name, op(from, {context})), DType::Index));
+  };
+  team.rank = index("rank", "pld.rank");
+  team.ranks = index("ranks", "pld.nranks");
+  team.block = single ? number(0) : let("block", op("pl.tile.get_block_idx", {}));
+  team.blocks = single ? number(1) : let("blocks", op("pl.tile.get_block_num", {}));
+  return team;
+}
+
+// Position `position` in row-major order as an index in each dimension.
+ExprList CollectiveBuilder::index_of(const ExprList& shape, ExprRef position) {
+  ExprList index(shape.size());
+  for (size_t i = shape.size(); i-- > 0;) {
+    bool one = constant_value(shape[i]) == 1;
+    bool outermost = std::all_of(shape.begin(), shape.begin() + static_cast<ptrdiff_t>(i),
+                                 [](const ExprRef& extent) { return constant_value(extent) == 1; });
+    index[i] = one ? number(0) : outermost ? position : mod(position, shape[i]);
+    if (!one && outermost) position = number(0);
+    if (!one && !outermost) position = div(position, shape[i]);
+  }
+  return index;
+}
+
+// Every block has a cell for each rank.
+ExprRef CollectiveBuilder::cell(const Team& team, const ExprRef& block, const ExprRef& rank) {
+  return list(index_of(type_of(team.signal).shape, add(mul(block, team.ranks), rank)));
+}
+
+ExprRef CollectiveBuilder::peer(const Team& team, const ExprRef& distance) {
+  return let("peer", mod(add(team.rank, distance), team.ranks));
+}
+
+void CollectiveBuilder::notify(const Team& team, const ExprRef& rank, const ExprRef& block,
+                               const ExprRef& value) {
+  run("pld.system.notify", {team.signal, rank, cell(team, block, team.rank), value});
+}
+
+ExprRef CollectiveBuilder::wait(const Team& team, const ExprRef& source, const ExprRef& value) {
+  return let("seen", op("pld.system.wait", {team.signal, cell(team, team.block, source), value}));
+}
+
+void CollectiveBuilder::consume(const Team& team, const ExprRef& source, const ExprRef& value) {
+  ExprRef taken = constant_value(value) ? int32(-*constant_value(value)) : op("pl.scalar.neg", {value});
+  run("pld.system.notify", {team.signal, team.rank, cell(team, team.block, source), taken});
+}
+
+void CollectiveBuilder::take(const Team& team, const ExprRef& source, const ExprRef& value) {
+  run("pld.system.wait", {team.signal, cell(team, team.block, source), value});
+  consume(team, source, value);
+}
+
+// The first blocks of all ranks: each tells the others, then hears from each.
+void CollectiveBuilder::meet_ranks(const Team& team) {
+  repeat("k", number(1), team.ranks, number(1),
+         [&](const VarRef& k) { notify(team, peer(team, k), number(0), int32(1)); });
+  repeat("k", number(1), team.ranks, number(1),
+         [&](const VarRef& k) { take(team, peer(team, k), int32(1)); });
+}
+
+// With several blocks the first one collects those of its rank before it meets the other ranks, and lets them
+// go afterwards. So each cell has one block that adds to it, except the first block's own, which nobody adds
+// to a second time before being let go.
+void CollectiveBuilder::barrier(const Team& team) {
+  if (constant_value(team.blocks) == 1) return meet_ranks(team);
+  choose(
+      equal(team.block, number(0)),
+      [&]() -> ExprList {
+        when(less(number(1), team.blocks),
+             [&] { take(team, team.rank, ops::scalar_cast(sub(team.blocks, number(1)), DType::Int32)); });
+        meet_ranks(team);
+        repeat("j", number(1), team.blocks, number(1),
+               [&](const VarRef& j) { notify(team, team.rank, j, int32(1)); });
+        return {};
+      },
+      [&]() -> ExprList {
+        notify(team, team.rank, number(0), int32(1));
+        take(team, team.rank, int32(1));
+        return {};
+      });
+}
+
+Units CollectiveBuilder::units(const ExprRef& window) {
+  const TensorType& type = type_of(window);
+  if (is_dense(type)) {
+    ExprRef count = number(1);
+    for (const ExprRef& extent : type.shape) count = mul(count, extent);
+    ExprRef flat = window;
+    if (type.shape.size() != 1) flat = let("flat", op("pl.tensor.reshape", {window, list({count})}));
+    return {flat, let("count", count), nullptr};
+  }
+  ExprRef lines = number(1);
+  for (size_t i = 0; i + 1 < type.shape.size(); ++i) lines = mul(lines, type.shape[i]);
+  return {window, let("lines", lines), type.shape.back()};
+}
+
+Part CollectiveBuilder::part(const Units& units, const ExprRef& all, const ExprRef& index,
+                             const ExprRef& count) {
+  int64_t grain = units.length ? 1 : cache_line / bytes(dtype_of(units.window));
+  ExprRef grains = mul(count, number(grain));
+  ExprRef share = let("share", mul(div(add(all, sub(grains, number(1))), grains), number(grain)));
+  ExprRef start = let("start", smaller(mul(index, share), all));
+  return {start, let("stop", smaller(add(start, share), all))};
+}
+
+int64_t CollectiveBuilder::chunk_size(const Units& units) const {
+  int64_t most = chunk_bytes / bytes(dtype_of(units.window));
+  auto known = constant_value(units.length ? units.length : units.count);
+  return known ? std::max<int64_t>(1, std::min(*known, most)) : most;
+}
+
+Chunk CollectiveBuilder::chunk_at(const ExprRef& start, const ExprRef& stop, int64_t size) {
+  ExprRef at = let("at", smaller(start, stop));
+  return {{at}, size, let("valid", smaller(sub(stop, at), number(size)))};
+}
+
+// Whole chunks first, in a loop of their own: their width is a constant.
+void CollectiveBuilder::chunks_of_line(const ExprList& lead, const ExprRef& start, const ExprRef& stop,
+                                       int64_t size, const std::function<void(const Chunk&)>& body) {
+  auto at = [&](const ExprRef& position) {
+    ExprList offsets = lead;
+    offsets.push_back(position);
+    return offsets;
+  };
+  ExprRef whole = let("whole", sub(stop, mod(sub(stop, start), number(size))));
+  repeat("c", start, whole, number(size), [&](const VarRef& c) { body({at(c), size, nullptr}); });
+  when(less(whole, stop), [&] { body({at(whole), size, let("valid", sub(stop, whole))}); });
+}
+
+void CollectiveBuilder::each_chunk(const Units& units, const Part& part,
+                                   const std::function<void(const Chunk&)>& body) {
+  int64_t size = chunk_size(units);
+  if (!units.length) return chunks_of_line({}, part.start, part.stop, size, body);
+  const ExprList& shape = type_of(units.window).shape;
+  repeat("line", part.start, part.stop, number(1), [&](const VarRef& line) {
+    ExprList lead = index_of(ExprList(shape.begin(), shape.end() - 1), line);
+    chunks_of_line(lead, number(0), units.length, size, body);
+  });
+}
+
+ExprRef CollectiveBuilder::load(const Units& units, const Chunk& chunk, const ExprRef& peer) {
+  ExprList shape(chunk.offsets.size(), number(1));
+  ExprList valid = shape;
+  shape.back() = number(chunk.size);
+  valid.back() = chunk.valid;
+  return let("t", op("pld.tile.remote_load", {units.window, peer, list(chunk.offsets), list(shape),
+                                              chunk.valid ? list(valid) : nullptr}));
+}
+
+void CollectiveBuilder::store(const ExprRef& tile, const Units& units, const Chunk& chunk,
+                              const ExprRef& peer) {
+  run("pld.tile.remote_store", {tile, units.window, peer, list(chunk.offsets)});
+}
+
+void CollectiveBuilder::store(const ExprRef& tile, const Units& units, const Chunk& chunk) {
+  run("pl.tile.store", {tile, list(chunk.offsets), units.window});
+}
+
+ExprRef CollectiveBuilder::widened(const ExprRef& tile) {
+  DType dtype = static_cast<const TileType&>(*tile->type).dtype;
+  if (dtype == DType::FP32 || dtype == DType::Int32) return tile;
+  return let("wide", op("pl.tile.cast", {tile}, {{"target_type", AttrValue{DType::FP32}}}));
+}
+
+ExprRef CollectiveBuilder::narrowed(const ExprRef& tile, const Units& units) {
+  DType wanted = dtype_of(units.window);
+  if (static_cast<const TileType&>(*tile->type).dtype == wanted) return tile;
+  return let("t", op("pl.tile.cast", {tile}, {{"target_type", AttrValue{wanted}}}));
+}
+
+ExprRef CollectiveBuilder::combine(ReduceOp how, const ExprRef& a, const ExprRef& b) {
+  static constexpr const char* ops[] = {"pl.tile.add", "pl.tile.maximum", "pl.tile.minimum", "pl.tile.mul"};
+  return let("sum", op(ops[static_cast<int>(how)], {a, b}));
+}
+
+ExprRef CollectiveBuilder::combined(ReduceOp how, const Units& units, const Chunk& chunk,
+                                    const ExprRef& ranks) {
+  ExprRef first = widened(load(units, chunk, number(0)));
+  ExprList sums = reduce("s", number(1), ranks, number(1), {first},
+                         [&](const VarRef& s, const ExprList& so_far) -> ExprList {
+                           return {combine(how, so_far[0], widened(load(units, chunk, s)))};
+                         });
+  return narrowed(sums[0], units);
+}
+
+}  // namespace tilewire::passes

@@ -1,0 +1,83 @@
+// What the rules of collectives are written with: the ranks and blocks that take part, their barrier, and the
+// elements of a window handed out in parts.
+#pragma once
+
+#include "passes/structured_builder.h"
+
+namespace tilewire::passes {
+
+// Everyone who takes part in one call, as the block that runs the code sees it. INDEX scalars.
+struct Team {
+  ir::ExprRef signal;
+  ir::ExprRef rank, ranks;
+  ir::ExprRef block, blocks;  // of this rank
+};
+
+// The elements of a window as units that can be handed out: single elements of a dense window, seen as one
+// line, or the lines of its last dimension of one with strides.
+struct Units {
+  ir::ExprRef window;  // of one dimension when dense
+  ir::ExprRef count;
+  ir::ExprRef length;  // of a line; null: units are elements
+};
+
+struct Part {
+  ir::ExprRef start, stop;  // units
+};
+
+// Consecutive elements of one line: where they start and how many there are.
+struct Chunk {
+  ir::ExprList offsets;
+  int64_t size = 0;
+  ir::ExprRef valid;  // null: all of it
+};
+
+class CollectiveBuilder : public StructuredBuilder {
+ public:
+  using StructuredBuilder::StructuredBuilder;
+
+  // `single`: the kernel is never launched with more than one block.
+  Team team(const ir::ExprRef& signal, bool single);
+
+  // Returns when all blocks of all ranks have arrived.
+  void barrier(const Team& team);
+  // The neighbour `distance` ranks on.
+  ir::ExprRef peer(const Team& team, const ir::ExprRef& distance);
+  // Adds `value` to the cell that block `block` of `rank` has for this rank, and takes `value` off the own
+  // cell for `source` once it is there. Gives what was seen.
+  void notify(const Team& team, const ir::ExprRef& rank, const ir::ExprRef& block, const ir::ExprRef& value);
+  void take(const Team& team, const ir::ExprRef& source, const ir::ExprRef& value);
+  ir::ExprRef wait(const Team& team, const ir::ExprRef& source, const ir::ExprRef& value);
+  void consume(const Team& team, const ir::ExprRef& source, const ir::ExprRef& value);
+
+  Units units(const ir::ExprRef& window);
+  // Part `index` of `count` equal ones, as far as there is something; parts of dense windows start at cache
+  // lines of their own.
+  Part part(const Units& units, const ir::ExprRef& all, const ir::ExprRef& index, const ir::ExprRef& count);
+  // The elements of a part, chunk by chunk. The last chunk of a line may be short.
+  void each_chunk(const Units& units, const Part& part, const std::function<void(const Chunk&)>& body);
+  // One chunk of at most `size` elements of a dense window.
+  Chunk chunk_at(const ir::ExprRef& start, const ir::ExprRef& stop, int64_t size);
+  int64_t chunk_size(const Units& units) const;
+
+  ir::ExprRef load(const Units& units, const Chunk& chunk, const ir::ExprRef& peer);
+  void store(const ir::ExprRef& tile, const Units& units, const Chunk& chunk, const ir::ExprRef& peer);
+  void store(const ir::ExprRef& tile, const Units& units, const Chunk& chunk);
+  // Floats of 16 bits are combined in FP32.
+  ir::ExprRef widened(const ir::ExprRef& tile);
+  ir::ExprRef narrowed(const ir::ExprRef& tile, const Units& units);
+  ir::ExprRef combine(ir::ReduceOp how, const ir::ExprRef& a, const ir::ExprRef& b);
+  // The chunk of all ranks combined in rank order.
+  ir::ExprRef combined(ir::ReduceOp how, const Units& units, const Chunk& chunk, const ir::ExprRef& ranks);
+
+ private:
+  ir::ExprRef cell(const Team& team, const ir::ExprRef& block, const ir::ExprRef& rank);
+  ir::ExprList index_of(const ir::ExprList& shape, ir::ExprRef position);
+  void meet_ranks(const Team& team);
+  void chunks_of_line(const ir::ExprList& lead, const ir::ExprRef& start, const ir::ExprRef& stop,
+                      int64_t size, const std::function<void(const Chunk&)>& body);
+};
+
+ir::DType dtype_of(const ir::ExprRef& tensor);
+
+}  // namespace tilewire::passes

@@ -1,0 +1,346 @@
+// The rules, one a collective. Each is: everyone has arrived, then the work, then everyone is done.
+#include "passes/lower_composite_ops.h"
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "ir/op.h"
+#include "ir/visitor.h"
+#include "ops/shape.h"
+#include "passes/collective_builder.h"
+
+namespace tilewire::passes {
+namespace {
+
+using namespace ir;
+
+class Lowering;
+// Writes the call, whose operands are `args`; gives what stands for its value.
+using Rule = ExprRef (*)(const Call& call, const ExprList& args, const Team& team, CollectiveBuilder& b);
+
+template <class E>
+E choice(const Call& call, const char* name, E by_default) {
+  const AttrValue* value = find_attr(call.attrs, name);
+  return value ? static_cast<E>(value->get<EnumValue>()->value) : by_default;
+}
+
+ReduceOp reduce_op(const Call& call) {
+  return choice(call, "op", ReduceOp::Sum);
+}
+
+// --- allreduce
+
+// Messages up to this many bytes are read whole by every rank.
+constexpr int64_t mesh_bytes = 2048;
+
+// Every rank combines all of it. Nobody may overwrite a chunk that another still reads, so there is a barrier
+// before each store; blocks have equally many of those.
+void mesh(ReduceOp how, const Units& units, const Team& team, CollectiveBuilder& b) {
+  int64_t size = b.chunk_size(units);
+  ExprRef share = b.let("share", b.div(b.add(units.count, b.sub(team.blocks, b.number(1))), team.blocks));
+  ExprRef start = b.let("start", b.mul(team.block, share));
+  ExprRef stop = b.let("stop", b.smaller(b.add(start, share), units.count));
+  b.repeat("c", b.number(0), share, b.number(size), [&](const VarRef& c) {
+    Chunk chunk = b.chunk_at(b.add(start, c), stop, size);
+    ExprRef sum = b.combined(how, units, chunk, team.ranks);
+    b.barrier(team);
+    b.store(sum, units, chunk);
+  });
+  // Blocks go on to read what the others of their rank have stored.
+  b.when(b.less(b.number(1), team.blocks), [&] { b.barrier(team); });
+}
+
+// Every block of every rank combines a part of its own and hands it to all. Nobody else touches that part.
+void two_shot(ReduceOp how, const Units& units, const Team& team, CollectiveBuilder& b) {
+  ExprRef index = b.add(b.mul(team.rank, team.blocks), team.block);
+  Part own = b.part(units, units.count, index, b.mul(team.ranks, team.blocks));
+  b.each_chunk(units, own, [&](const Chunk& chunk) {
+    ExprRef sum = b.combined(how, units, chunk, team.ranks);
+    b.repeat("k", b.number(0), team.ranks, b.number(1),
+             [&](const VarRef& k) { b.store(sum, units, chunk, b.peer(team, k)); });
+  });
+  b.barrier(team);
+}
+
+// Parts travel from neighbour to neighbour: once round to be combined, once more to be handed out. A rank
+// works on a part when its left neighbour has; by then its right neighbour has read what is overwritten.
+void ring(ReduceOp how, const Units& units, const Team& team, CollectiveBuilder& b) {
+  ExprRef last = b.let("last", b.sub(team.ranks, b.number(1)));
+  ExprRef left = b.peer(team, last), right = b.peer(team, b.number(1));
+  auto part = [&](const ExprRef& steps_back) {
+    ExprRef which = b.mod(b.sub(b.add(team.rank, team.ranks), steps_back), team.ranks);
+    ExprRef index = b.add(b.mul(b.let("part", which), team.blocks), team.block);
+    return b.part(units, units.count, index, b.mul(team.ranks, team.blocks));
+  };
+  b.repeat("k", b.number(0), last, b.number(1), [&](const VarRef& k) {
+    b.when(b.less(b.number(0), k), [&] { b.take(team, left, b.int32(1)); });
+    b.each_chunk(units, part(b.add(k, b.number(1))), [&](const Chunk& chunk) {
+      ExprRef theirs = b.widened(b.load(units, chunk, left));
+      ExprRef own = b.widened(b.load(units, chunk, team.rank));
+      b.store(b.narrowed(b.combine(how, theirs, own), units), units, chunk);
+    });
+    b.notify(team, right, team.block, b.int32(1));
+  });
+  b.repeat("k", b.number(0), last, b.number(1), [&](const VarRef& k) {
+    b.take(team, left, b.int32(1));
+    b.each_chunk(units, part(k),
+                 [&](const Chunk& chunk) { b.store(b.load(units, chunk, left), units, chunk); });
+    b.when(b.less(b.add(k, b.number(1)), last), [&] { b.notify(team, right, team.block, b.int32(1)); });
+  });
+  b.barrier(team);
+}
+
+ExprRef allreduce(const Call& call, const ExprList& args, const Team& team, CollectiveBuilder& b) {
+  ReduceOp how = reduce_op(call);
+  Units units = b.units(args[0]);
+  b.barrier(team);
+  AllreduceMode mode = choice(call, "mode", AllreduceMode::Auto);
+  if (mode == AllreduceMode::Ring) {
+    ring(how, units, team, b);
+  } else if (mode == AllreduceMode::TwoShot || units.length) {
+    two_shot(how, units, team, b);
+  } else if (mode == AllreduceMode::Mesh) {
+    mesh(how, units, team, b);
+  } else {
+    ExprRef small = b.number(mesh_bytes / bytes(dtype_of(units.window)) + 1);
+    b.choose(
+        b.less(units.count, small),
+        [&]() -> ExprList {
+          mesh(how, units, team, b);
+          return {};
+        },
+        [&]() -> ExprList {
+          two_shot(how, units, team, b);
+          return {};
+        });
+  }
+  return args[0];
+}
+
+ExprRef reduce_scatter(const Call& call, const ExprList& args, const Team& team, CollectiveBuilder& b) {
+  Units units = b.units(args[0]);
+  const ExprRef& rows = static_cast<const TensorType&>(*args[0]->type).shape[0];
+  b.run("pld.system.check_extent", {rows, b.mul(b.div(rows, team.ranks), team.ranks)});
+  ExprRef own = b.let("own", b.div(units.count, team.ranks));
+  Part part = b.part(units, own, team.block, team.blocks);
+  ExprRef first = b.let("first", b.mul(team.rank, own));
+  part.start = b.let("start", b.add(first, part.start));
+  part.stop = b.let("stop", b.add(first, part.stop));
+  b.barrier(team);
+  b.each_chunk(units, part, [&](const Chunk& chunk) {
+    b.store(b.combined(reduce_op(call), units, chunk, team.ranks), units, chunk);
+  });
+  b.barrier(team);
+  return args[0];
+}
+
+// --- copies
+
+// Rows that this block moves of `count`.
+struct Rows {
+  ExprRef start, count;
+};
+
+Rows own_rows(const ExprRef& count, const Team& team, CollectiveBuilder& b) {
+  if (constant_value(team.blocks) == 1) return {b.number(0), count};
+  ExprRef share = b.let("share", b.div(b.add(count, b.sub(team.blocks, b.number(1))), team.blocks));
+  ExprRef start = b.let("start", b.smaller(b.mul(team.block, share), count));
+  return {start, b.let("rows", b.smaller(share, b.sub(count, start)))};
+}
+
+// Copies rows of `source` to rows of the target of a peer.
+void put_rows(const ExprRef& target, const ExprRef& to, const ExprRef& peer, const ExprRef& source,
+              const ExprRef& from, const ExprRef& count, CollectiveBuilder& b) {
+  const ExprList& shape = static_cast<const TensorType&>(*source->type).shape;
+  ExprList target_at(shape.size(), b.number(0)), source_at = target_at, extents = shape;
+  target_at[0] = to;
+  source_at[0] = from;
+  extents[0] = count;
+  b.run("pld.tensor.put", {target, peer, source, b.list(target_at), b.list(source_at), b.list(extents),
+                           nullptr, nullptr, nullptr});
+}
+
+ExprRef broadcast(const Call&, const ExprList& args, const Team& team, CollectiveBuilder& b) {
+  const ExprRef& target = args[0];
+  ExprRef root = b.let("root", ops::scalar_cast(args[2], DType::Index));
+  b.barrier(team);
+  b.when(b.equal(team.rank, root), [&] {
+    const ExprList& shape = static_cast<const TensorType&>(*target->type).shape;
+    Rows rows = own_rows(shape[0], team, b);
+    b.repeat("k", b.number(1), team.ranks, b.number(1), [&](const VarRef& k) {
+      put_rows(target, rows.start, b.peer(team, k), target, rows.start, rows.count, b);
+    });
+  });
+  b.barrier(team);
+  return target;
+}
+
+ExprRef allgather(const Call&, const ExprList& args, const Team& team, CollectiveBuilder& b) {
+  const ExprRef &local = args[0], &target = args[1];
+  const ExprRef& block = static_cast<const TensorType&>(*local->type).shape[0];
+  const ExprRef& all = static_cast<const TensorType&>(*target->type).shape[0];
+  b.run("pld.system.check_extent", {all, b.mul(team.ranks, block)});
+  Rows rows = own_rows(block, team, b);
+  ExprRef to = b.let("to", b.add(b.mul(team.rank, block), rows.start));
+  b.barrier(team);
+  b.repeat("k", b.number(0), team.ranks, b.number(1),
+           [&](const VarRef& k) { put_rows(target, to, b.peer(team, k), local, rows.start, rows.count, b); });
+  b.barrier(team);
+  return target;
+}
+
+// Rows that go to, and come from, each rank.
+ExprRef rows_per_rank(const ExprRef& target, const Team& team, CollectiveBuilder& b) {
+  const ExprRef& all = static_cast<const TensorType&>(*target->type).shape[0];
+  ExprRef rows = b.let("block_rows", b.div(all, team.ranks));
+  b.run("pld.system.check_extent", {all, b.mul(rows, team.ranks)});
+  return rows;
+}
+
+ExprRef all_to_all(const Call&, const ExprList& args, const Team& team, CollectiveBuilder& b) {
+  const ExprRef &input = args[0], &target = args[1];
+  ExprRef block = rows_per_rank(target, team, b);
+  Rows rows = own_rows(block, team, b);
+  ExprRef to = b.let("to", b.add(b.mul(team.rank, block), rows.start));
+  b.barrier(team);
+  b.repeat("k", b.number(0), team.ranks, b.number(1), [&](const VarRef& k) {
+    ExprRef peer = b.peer(team, k);
+    put_rows(target, to, peer, input, b.let("from", b.add(b.mul(peer, block), rows.start)), rows.count, b);
+  });
+  b.barrier(team);
+  return target;
+}
+
+// The first blocks tell each other how many rows they sent: 2 * (count + 1) is added to the cell, so that the
+// 1 of the barrier that follows, which may come before anyone has looked, is told apart from it.
+void exchange_counts(const ExprRef& sent, const ExprRef& received, const Team& team, CollectiveBuilder& b) {
+  auto code = [&](const ExprRef& count) { return b.mul(b.add(count, b.number(1)), b.number(2)); };
+  auto sent_to = [&](const ExprRef& rank) {
+    return b.let("count", ops::scalar_cast(b.let("count", b.op("pl.tensor.read", {sent, b.list({rank})})),
+                                           DType::Index));
+  };
+  b.run("pl.tensor.write",
+        {received, b.list({team.rank}), b.let("count", b.op("pl.tensor.read", {sent, b.list({team.rank})}))});
+  b.repeat("k", b.number(1), team.ranks, b.number(1), [&](const VarRef& k) {
+    ExprRef peer = b.peer(team, k);
+    b.notify(team, peer, b.number(0), code(sent_to(peer)));
+  });
+  b.repeat("k", b.number(1), team.ranks, b.number(1), [&](const VarRef& k) {
+    ExprRef source = b.peer(team, k);
+    ExprRef seen = b.let("seen", ops::scalar_cast(b.wait(team, source, b.int32(2)), DType::Index));
+    ExprRef count = b.let("count", b.sub(b.div(seen, b.number(2)), b.number(1)));
+    b.consume(team, source, code(count));
+    b.run("pl.tensor.write", {received, b.list({source}), ops::scalar_cast(count, DType::Int32)});
+  });
+}
+
+ExprRef all_to_all_v(const Call&, const ExprList& args, const Team& team, CollectiveBuilder& b) {
+  const ExprRef &input = args[0], &target = args[1], &sent = args[3], &received = args[4];
+  ExprRef block = rows_per_rank(target, team, b);
+  ExprRef to = b.let("to", b.mul(team.rank, block));
+  b.barrier(team);
+  b.repeat("k", b.number(0), team.ranks, b.number(1), [&](const VarRef& k) {
+    ExprRef peer = b.peer(team, k);
+    ExprRef count =
+        b.let("count",
+              ops::scalar_cast(b.let("count", b.op("pl.tensor.read", {sent, b.list({peer})})), DType::Index));
+    b.run("pld.system.check_count", {count, block});
+    Rows rows = own_rows(count, team, b);
+    ExprRef from = b.let("from", b.add(b.mul(peer, block), rows.start));
+    put_rows(target, b.let("at", b.add(to, rows.start)), peer, input, from, rows.count, b);
+  });
+  b.when(b.equal(team.block, b.number(0)), [&] { exchange_counts(sent, received, team, b); });
+  b.barrier(team);
+  return target;
+}
+
+ExprRef barrier(const Call&, const ExprList& args, const Team& team, CollectiveBuilder& b) {
+  b.barrier(team);
+  return args[0];
+}
+
+// --- the pass
+
+const std::map<const Op*, Rule>& rules() {
+  static const std::map<const Op*, Rule> table = {
+      {&op_named("pld.tensor.allreduce"), allreduce},
+      {&op_named("pld.tensor.reduce_scatter"), reduce_scatter},
+      {&op_named("pld.tensor.broadcast"), broadcast},
+      {&op_named("pld.tensor.allgather"), allgather},
+      {&op_named("pld.tensor.all_to_all"), all_to_all},
+      {&op_named("pld.tensor.all_to_all_v"), all_to_all_v},
+      {&op_named("pld.tensor.barrier"), barrier},
+  };
+  return table;
+}
+
+class Lowering final : public CollectiveBuilder {
+ public:
+  Lowering(Diagnostics& diags, bool single) : CollectiveBuilder(diags), single_(single) {}
+
+  void assign(const Assign& assign) override {
+    ExprRef result = lowered(assign.value);
+    if (!result) return CollectiveBuilder::assign(assign);
+    bind(*assign.var, result);
+  }
+  void eval(const Eval& eval) override {
+    if (!lowered(eval.value)) CollectiveBuilder::eval(eval);
+  }
+
+ private:
+  ExprRef lowered(const ExprRef& value) {
+    const auto* call = as<Call>(value);
+    auto found = call ? rules().find(call->op) : rules().end();
+    if (found == rules().end()) return nullptr;
+    at(call->span);
+    ExprList args = use(call->args);
+    int signal = call->op->param_index("signal");
+    return found->second(
+        *call, args,
+        team(args[static_cast<size_t>(call->op->operand_slots[static_cast<size_t>(signal)])], single_),
+        *this);
+  }
+
+  bool single_;
+};
+
+// Kernels that some launch runs with several blocks.
+struct SpmdKernels : Visitor<SpmdKernels> {
+  std::set<std::string, std::less<>> names;
+  bool inside = false;
+
+  void visit(const SpmdScope& scope) {
+    bool outer = std::exchange(inside, true);
+    walk_children(scope);
+    inside = outer;
+  }
+  void visit(const FunctionCall& call) {
+    if (inside || call.blocks) names.insert(call.callee);
+    walk_children(call);
+  }
+};
+
+bool is_kernel(FunctionType type) {
+  return type == FunctionType::InCore || type == FunctionType::AIC || type == FunctionType::AIV;
+}
+
+}  // namespace
+
+bool is_composite(const Op& op) {
+  return rules().contains(&op);
+}
+
+ProgramRef lower_composite_ops(const ProgramRef& program, Diagnostics& diags) {
+  SpmdKernels spmd;
+  spmd.walk(*program);
+  Ref<Program> result = copy(*program);
+  for (FunctionRef& function : result->functions) {
+    if (!is_kernel(function->type)) continue;
+    Lowering lowering(diags, !spmd.names.contains(function->name));
+    function = with_body(*function, lowering.block(*function->body));
+  }
+  return finish_node(std::move(result));
+}
+
+}  // namespace tilewire::passes

@@ -1,0 +1,70 @@
+// Writing structured code in the place of something else: loops, branches and scalar arithmetic, each a call.
+//
+// Statements go into the block being written (Rebuilder::emit) and nest as the C++ lambdas do; names are
+// hints, so they may repeat at any depth. Everything written has the span given to `at`.
+//
+//     repeat("s", 0, ranks, 1, [&](const VarRef& s) { run("pld.system.wait", {signal, list({s}), one}); });
+//     ExprRef total = reduce("s", 1, ranks, 1, {first}, [&](const VarRef& s, const ExprList& sums) {
+//       return ExprList{op("pl.tile.add", {sums[0], load(s)})};
+//     })[0];
+#pragma once
+
+#include <functional>
+
+#include "passes/rebuild.h"
+
+namespace tilewire::passes {
+
+class StructuredBuilder : public Rebuilder {
+ public:
+  using Rebuilder::Rebuilder;
+
+  // The place in the source that what follows is written for.
+  void at(const Span& span) { span_ = span; }
+  const Span& span() const { return span_; }
+
+  // A call of an op, by its full name; its operands are known to fit.
+  ir::ExprRef op(const char* name, ir::ExprList args, ir::AttrList attrs = {});
+  // The same as a statement whose value nobody uses.
+  void run(const char* name, ir::ExprList args, ir::AttrList attrs = {});
+  // The value under a name; calls other than scalar arithmetic need one. Constants and variables stay.
+  ir::ExprRef let(const char* name, ir::ExprRef value);
+
+  ir::ExprRef list(ir::ExprList elements) const;
+  ir::ExprRef number(int64_t value) const;  // INDEX
+  ir::ExprRef int32(int64_t value) const;
+  ir::ExprRef add(const ir::ExprRef& a, const ir::ExprRef& b);
+  ir::ExprRef sub(const ir::ExprRef& a, const ir::ExprRef& b);
+  ir::ExprRef mul(const ir::ExprRef& a, const ir::ExprRef& b);
+  ir::ExprRef div(const ir::ExprRef& a, const ir::ExprRef& b);  // rounded down
+  ir::ExprRef mod(const ir::ExprRef& a, const ir::ExprRef& b);
+  ir::ExprRef smaller(const ir::ExprRef& a, const ir::ExprRef& b);
+  ir::ExprRef less(const ir::ExprRef& a, const ir::ExprRef& b);
+  ir::ExprRef equal(const ir::ExprRef& a, const ir::ExprRef& b);
+  ir::ExprRef differ(const ir::ExprRef& a, const ir::ExprRef& b);
+
+  // for name in range(start, stop, step)
+  using Round = std::function<void(const ir::VarRef&)>;
+  void repeat(const char* name, const ir::ExprRef& start, const ir::ExprRef& stop, const ir::ExprRef& step,
+              const Round& round);
+  // The same with values handed from round to round; gives those of the last.
+  using Step = std::function<ir::ExprList(const ir::VarRef&, const ir::ExprList&)>;
+  ir::ExprList reduce(const char* name, const ir::ExprRef& start, const ir::ExprRef& stop,
+                      const ir::ExprRef& step, ir::ExprList first, const Step& round);
+
+  // if condition: ... A condition that is known takes its side without a branch.
+  void when(const ir::ExprRef& condition, const std::function<void()>& then);
+  ir::ExprList choose(const ir::ExprRef& condition, const std::function<ir::ExprList()>& then,
+                      const std::function<ir::ExprList()>& otherwise);
+
+ private:
+  ir::ExprRef compare(const char* name, const ir::ExprRef& a, const ir::ExprRef& b,
+                      bool (*known)(int64_t, int64_t));
+
+  Span span_;
+};
+
+// An op that is known to be there.
+const ir::Op& op_named(const char* name);
+
+}  // namespace tilewire::passes
