@@ -102,6 +102,20 @@ std::optional<std::vector<GroupLayout>> Manifest::resolve(int32_t ranks, const S
   return layouts;
 }
 
+std::optional<Manifest> Manifest::resolved(int32_t ranks, const SizeNames& names, Diagnostics& diags) const {
+  auto layouts = resolve(ranks, names, diags);
+  if (!layouts) return std::nullopt;
+  Manifest made = *this;
+  for (size_t g = 0; g < made.groups.size(); ++g) {
+    made.groups[g].bytes = (*layouts)[g].bytes;
+    for (size_t s = 0; s < made.groups[g].slots.size(); ++s) {
+      made.groups[g].slots[s].size = static_cast<int64_t>((*layouts)[g].slots[s].bytes);
+      made.groups[g].slots[s].offset = (*layouts)[g].slots[s].offset;
+    }
+  }
+  return made;
+}
+
 void Manifest::place() {
   for (Group& group : groups) {
     std::optional<uint64_t> end = 0;

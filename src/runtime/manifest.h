@@ -48,6 +48,9 @@ struct Manifest {
   std::optional<std::vector<GroupLayout>> resolve(int32_t ranks, const SizeNames& names,
                                                   Diagnostics& diags) const;
 
+  // The same with numbers in place of all expressions.
+  std::optional<Manifest> resolved(int32_t ranks, const SizeNames& names, Diagnostics& diags) const;
+
   // Fills in what is known of offsets and sizes of regions before any call.
   void place();
 

@@ -54,17 +54,20 @@ class SizeExpression {
     Most
   };
 
- private:
-  friend class SizeParser;
-  // Postfix: operands before the operation.
+  // Postfix: operands before the operation. Empty for constants.
   struct Code {
     Step step;
     int64_t number;  // or the index of a name
   };
+  const std::vector<Code>& code() const { return code_; }
+  const std::vector<std::string>& names() const { return names_; }
+
+ private:
+  friend class SizeParser;
 
   std::string text_;
   std::optional<int64_t> constant_;
-  std::vector<Code> code_;  // empty for constants
+  std::vector<Code> code_;
   std::vector<std::string> names_;
 };
 

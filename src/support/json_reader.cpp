@@ -149,7 +149,7 @@ std::vector<std::pair<std::string, JsonValue>> JsonValue::members(size_t most) c
            {"an object of at most " + std::to_string(most) + " keys", std::to_string(value_->size())});
   } else {
     for (const auto& [key, value] : value_->items()) {
-      std::string path = (path_.empty() ? "" : path_ + ".") + KeyCheck::printable(key);
+      std::string path = path_ + "[\"" + KeyCheck::printable(key) + "\"]";
       all.emplace_back(key, JsonValue(&value, std::move(path), reader_));
     }
   }

@@ -106,6 +106,11 @@ TEST(Manifest, LaysSlotsOutInOrder) {
   EXPECT_EQ(first.slots[2].offset, 256U);
   EXPECT_EQ(first.bytes, 320U);
   EXPECT_EQ((*layouts)[1].devices, (std::vector<int32_t>{2, 0}));
+  auto resolved = manifest.resolved(3, {{"N", 10}}, diags);
+  ASSERT_TRUE(resolved);
+  EXPECT_EQ(resolved->groups[0].slots[1].size.constant(), 120);
+  EXPECT_EQ(resolved->groups[0].slots[2].offset, 256U);
+  EXPECT_EQ(resolved->groups[0].bytes, 320U);
   EXPECT_TRUE(Windows::make(3, *layouts));
 }
 
