@@ -2,8 +2,11 @@
 
 #include "ir/dump.h"
 #include "ir/verifier.h"
+#include "passes/collect_comm_groups.h"
 #include "passes/convert_tensor_to_tile_ops.h"
+#include "passes/dispatch_host_collectives.h"
 #include "passes/inline_functions.h"
+#include "passes/lower_composite_ops.h"
 #include "passes/normalize_return_order.h"
 #include "passes/outline_scopes.h"
 #include "passes/simplify.h"
@@ -15,9 +18,14 @@ namespace {
 constexpr Pass table[] = {
     {"inline_functions", "splices inline functions into their callers", inline_functions},
     {"simplify", "folds constants, opens known branches and loops, drops what is not used", simplify},
+    {"collect_comm_groups", "finds which ranks share which window buffers", collect_comm_groups},
+    {"dispatch_host_collectives", "turns collectives of host functions into dispatches",
+     dispatch_host_collectives},
     {"outline_scopes", "turns task scopes into kernels", outline_scopes},
     {"convert_tensor_to_tile_ops", "turns ops on whole tensors into loads, tile ops and stores",
      convert_tensor_to_tile_ops},
+    {"lower_composite_ops", "writes collectives in kernels as loops over signals and remote memory",
+     lower_composite_ops},
     {"normalize_return_order", "lets kernels return in the order of their parameters",
      normalize_return_order},
 };

@@ -1,0 +1,103 @@
+#include "passes/window_uses.h"
+
+#include <algorithm>
+
+#include "ir/visitor.h"
+#include "ops/registry.h"
+
+namespace tilewire::passes {
+
+using namespace ir;
+
+const WindowBuffer* buffer_of(const ExprRef& expr) {
+  const auto* type = expr ? as<DistributedTensorType>(expr->type) : nullptr;
+  return type ? type->window_buffer.get() : nullptr;
+}
+
+namespace {
+
+class UseWalk : public Visitor<UseWalk> {
+ public:
+  UseWalk(const HostScalars& scalars, WindowUses& uses) : scalars_(scalars), uses_(uses) {}
+
+  void visit(const For& loop) {
+    loops_.push_back(&loop);
+    walk_children(loop);
+    loops_.pop_back();
+  }
+
+  void visit(const If& branch) {
+    auto taken = scalars_.condition(branch.condition);
+    if (taken.value_or(true)) walk(branch.then_body);
+    if (!taken.value_or(false)) walk(branch.else_body);
+  }
+
+  void visit(const Assign& assign) {
+    static const Op* alloc = ops::registry().find("pld.alloc_window_buffer");
+    const auto* call = as<Call>(assign.value);
+    if (call && call->op == alloc) uses_.allocations.push_back(&assign);
+    walk_children(assign);
+  }
+
+  void visit(const Call& call) {
+    static const Op* window = ops::registry().find("pld.window");
+    walk_children(call);
+    if (call.op == window) uses_.views.push_back(&call);
+    bool takes_window = std::any_of(call.args.begin(), call.args.end(), buffer_of);
+    if (takes_window && call.op->result_peer < 0 && signals(call)) uses_.collectives.push_back(&call);
+  }
+
+  void visit(const FunctionCall& call) {
+    walk_children(call);
+    if (!call.device) return;
+    WindowUses::Dispatch dispatch{&call, nullptr, DeviceSet::unknown()};
+    if (auto device = scalars_.integer(call.device)) {
+      dispatch.devices = DeviceSet::one(*device);
+    } else {
+      dispatch.loop = loop_of(call.device);
+      if (dispatch.loop) dispatch.devices = rounds(*dispatch.loop);
+    }
+    uses_.dispatches.push_back(std::move(dispatch));
+  }
+
+ private:
+  static bool signals(const Call& call) {
+    return std::any_of(call.op->effects.begin(), call.op->effects.end(),
+                       [](const Effect& effect) { return effect.access == Access::Signal; });
+  }
+
+  const For* loop_of(const ExprRef& device) const {
+    const ExprRef& variable = without_casts(device);
+    for (const For* loop : loops_) {
+      if (loop->loop_var == variable) return loop;
+    }
+    return nullptr;
+  }
+
+  DeviceSet rounds(const For& loop) const {
+    auto start = scalars_.integer(loop.start), stop = scalars_.integer(loop.stop),
+         step = scalars_.integer(loop.step);
+    if (!start || !step) return DeviceSet::unknown();
+    if (stop) return DeviceSet::range(*start, *stop, *step);
+    if (*step != 1 || *start < 0) return DeviceSet::unknown();
+    ExprRef end = without_casts(scalars_.fold(loop.stop));
+    if (is_world_size(*end)) return DeviceSet::from(*start);
+    // A dimension that ranks are counted by is their number (driver/ranks.h holds calls to that).
+    if (isa<DimSymbol>(end) && *start == 0) return DeviceSet::from(0);
+    return DeviceSet::unknown();
+  }
+
+  const HostScalars& scalars_;
+  WindowUses& uses_;
+  std::vector<const For*> loops_;
+};
+
+}  // namespace
+
+WindowUses WindowUses::of(const Function& host, const HostScalars& scalars) {
+  WindowUses uses;
+  UseWalk(scalars, uses).walk(*host.body);
+  return uses;
+}
+
+}  // namespace tilewire::passes

@@ -1,0 +1,32 @@
+// Which ranks a host function hands its window buffers to.
+#pragma once
+
+#include <vector>
+
+#include "ir/nodes.h"
+#include "passes/device_set.h"
+#include "passes/host_scalars.h"
+
+namespace tilewire::passes {
+
+// The buffer behind a view; null for anything else.
+const ir::WindowBuffer* buffer_of(const ir::ExprRef& expr);
+
+struct WindowUses {
+  // A call with `device=`, and the ranks it goes to.
+  struct Dispatch {
+    const ir::FunctionCall* call = nullptr;
+    const ir::For* loop = nullptr;  // whose variable is the device; null: one rank
+    DeviceSet devices;
+  };
+
+  std::vector<const ir::Assign*> allocations;  // in the order of the source
+  std::vector<const ir::Call*> views;          // pld.window
+  std::vector<Dispatch> dispatches;
+  std::vector<const ir::Call*> collectives;
+
+  // Leaves out what `scalars` knows not to happen.
+  static WindowUses of(const ir::Function& host, const HostScalars& scalars);
+};
+
+}  // namespace tilewire::passes
