@@ -40,6 +40,18 @@ class TILEWIRE_API RunError : public Error {
   using Error::Error;
 };
 
+// A saved program cannot be written or loaded.
+class TILEWIRE_API BundleError : public Error {
+ public:
+  using Error::Error;
+};
+
+// No task of a run could go on and some had not finished.
+class TILEWIRE_API DeadlockError : public RunError {
+ public:
+  using RunError::RunError;
+};
+
 // Memory of the caller. `dtype` is the name a program uses after `pl.`: "FP32", "BF16".
 struct Array {
   void* data = nullptr;
@@ -78,8 +90,10 @@ struct CompileOptions {
   bool debug_bounds = false;   // check every access to memory
 };
 struct RunOptions {
-  int threads = 0;    // 0: one a core
-  std::string trace;  // write a trace there
+  int threads = 0;       // 0: one a core
+  std::string trace;     // write a trace there
+  int ranks = 0;         // 0: what the program and its arguments say
+  std::string schedule;  // "random:SEED": delays and reorders on purpose
 };
 
 class TILEWIRE_API Executable {
@@ -87,6 +101,11 @@ class TILEWIRE_API Executable {
   std::vector<Result> operator()(std::vector<Argument> arguments, const RunOptions& options = {}) const;
   // "ir", or the form of the target.
   std::string text(const std::string& form = "ir") const;
+  // Writes it as a bundle, a folder that runs without source and compiler; with `ranks`, for that number of
+  // ranks alone.
+  void save(const std::string& folder, int ranks = 0) const;
+  // `entry`: empty for the only one.
+  static Executable load(const std::string& folder, const std::string& entry = "");
 
  private:
   friend class Program;

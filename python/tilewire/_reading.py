@@ -139,7 +139,7 @@ class JitFunction:
     def compile(self, *arguments: Any, target: str = "cpu", debug_bounds: bool = False, **named: Any) -> Any:
         """The program made ready to be called; arguments give parameters without annotation their types."""
         program = self._versions.program(*self._versions.arguments(arguments, named))
-        return compile_program(program, self.__name__, target, debug_bounds)
+        return compile_program(program, self.__name__, target, debug_bounds, named)
 
     def __call__(self, *arguments: Any, target: str = "cpu", debug_bounds: bool = False, **named: Any) -> Any:
         """Compiles on first use and runs; arrays are used in place, outputs left out are made."""

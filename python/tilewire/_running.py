@@ -41,8 +41,10 @@ _compiled = _Compiled()
 atexit.register(_compiled.clear)  # before the interpreter takes the types of these objects down
 
 
-def compile_program(program: Any, entry: str, target: str = "cpu", debug_bounds: bool = False) -> Any:
-    return _compiled.get(program, entry, target, debug_bounds)
+def compile_program(program: Any, entry: str, target: str, debug_bounds: bool, settings: dict[str, Any] | None = None) -> Any:
+    """Ready to be called; `settings` are keywords of calls, such as ranks, and may name parameters too."""
+    executable = _compiled.get(program, entry, target, debug_bounds)
+    return executable._with_settings(settings) if settings else executable
 
 
 class Entry:
@@ -59,7 +61,7 @@ class Entry:
 
     def compile(self, *arguments: Any, target: str = "cpu", debug_bounds: bool = False, **named: Any) -> Executable:
         """The program made ready to be called from this function. Arguments are only checked."""
-        return compile_program(self.program, self.name, target, debug_bounds)
+        return compile_program(self.program, self.name, target, debug_bounds, named)
 
     def __call__(self, *arguments: Any, target: str = "cpu", debug_bounds: bool = False, **named: Any) -> Any:
         return compile_program(self.program, self.name, target, debug_bounds)(*arguments, **named)
@@ -70,7 +72,7 @@ class Entry:
 
 def _compile(self: Any, *arguments: Any, entry: str = "", target: str = "cpu", debug_bounds: bool = False, **named: Any) -> Executable:
     """The program made ready to be called from `entry`, by default the only function to start from."""
-    return compile_program(self, entry, target, debug_bounds)
+    return compile_program(self, entry, target, debug_bounds, named)
 
 
 _core.Program.compile = _compile

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "driver/bundle.h"
 #include "driver/executable.h"
 #include "driver/npy.h"
 #include "frontend/frontend.h"
@@ -90,6 +91,19 @@ std::string Executable::text(const std::string& form) const {
   return body_->executable->text(form);
 }
 
+void Executable::save(const std::string& folder, int ranks) const {
+  Diagnostics diags;
+  auto only = ranks == 0 ? std::nullopt : std::optional<int64_t>(ranks);
+  if (!body_->executable->save(folder, only, diags)) throw BundleError(diags.text());
+}
+
+Executable Executable::load(const std::string& folder, const std::string& entry) {
+  Diagnostics diags;
+  auto executable = driver::load_bundle(folder, entry, diags);
+  if (!executable) throw BundleError(diags.text());
+  return Executable(std::make_shared<Body>(Body{std::move(executable)}));
+}
+
 std::vector<Result> Executable::operator()(std::vector<Argument> arguments, const RunOptions& options) const {
   const driver::Signature& signature = body_->executable->signature();
   Diagnostics diags;
@@ -106,7 +120,13 @@ std::vector<Result> Executable::operator()(std::vector<Argument> arguments, cons
   };
   auto bound = signature.bind(std::move(arranged), make, diags);
   if (!bound) throw RunError(diags.text());
-  driver::Call call = body_->executable->call(*bound, {options.threads, options.trace, false}, diags);
+  driver::CallOptions settings;
+  if (options.ranks != 0) settings.ranks = options.ranks;
+  settings.threads = options.threads;
+  settings.trace = options.trace;
+  settings.schedule = options.schedule;
+  driver::Call call = body_->executable->call(*bound, settings, diags);
+  if (call.deadlock) throw DeadlockError(diags.text());
   if (!call) throw RunError(diags.text());
   std::vector<Result> results;
   for (const driver::Returned& returned : call.results) {

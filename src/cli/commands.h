@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,19 +34,42 @@ struct EmitOptions {
 struct RunOptions {
   InputOptions input;
   std::string target = "cpu";
+  std::optional<int64_t> ranks;     // nothing: what the program and its arguments say
   std::vector<std::string> inputs;  // "x=x.npy", "n=4"
   uint64_t seed = 0;
   std::string out;  // folder for the results; empty: none
   std::string trace;
+  std::string schedule;  // "random:SEED"; empty: as fast as it goes
   bool stats = false;
   bool debug_bounds = false;
   int threads = 0;  // 0: one a core
 };
 
+struct CheckOptions {
+  InputOptions input;
+  std::vector<int64_t> ranks;       // empty: what the program says, else 2 and 3
+  std::vector<std::string> inputs;  // "n=4"
+  int cores = 0;
+  bool general = false;
+  bool json = false;
+  uint64_t seed = 1;
+  size_t limit = 0;
+  std::string replay_out;
+};
+
+struct BuildOptions {
+  InputOptions input;
+  std::string directory;
+  std::optional<int64_t> ranks;  // nothing: any number
+  bool debug_bounds = false;
+};
+
 // Each prints its result on standard output and messages on standard error, and gives the exit code.
 int print(const PrintOptions& options);
 int emit(const EmitOptions& options);
-int run(const RunOptions& options);
+int run(const RunOptions& options);  // a program, or a bundle when the file is a folder
+int build(const BuildOptions& options);
+int check(const CheckOptions& options);
 int ops(const std::string& name);  // empty: all
 int doctor();
 

@@ -33,7 +33,14 @@ class HelpText : public CLI::Formatter {
       {"print",
        "(FILE | --python FILE:NAME) [--after PASS | --all-passes] [-D NAME=VALUE]... [--entry NAME]"},
       {"emit", "(FILE | --python FILE:NAME) --target ir|cpu [-o DIR] [-D NAME=VALUE]..."},
-      {"run", "(FILE | --python FILE:NAME) [--entry NAME] [--in NAME=FILE.npy]... [--seed N] [--out DIR]"},
+      {"run",
+       "(FILE | BUNDLE | --python FILE:NAME) [--ranks N] [--entry NAME] [--in NAME=FILE.npy]... [--seed N] "
+       "[--out "
+       "DIR]"},
+      {"check",
+       "(FILE | --python FILE:NAME) [--ranks 2,3] [--cores K] [--json] [--replay-out FILE] [-D "
+       "NAME=VALUE]..."},
+      {"build", "(FILE | --python FILE:NAME) -o DIR [--ranks N] [--entry NAME] [-D NAME=VALUE]..."},
       {"ops", "[NAME]"},
       {"doctor", ""},
   };
@@ -69,6 +76,11 @@ void add_input(CLI::App& command, InputOptions& input) {
 
 void add_run(CLI::App& command, RunOptions& options) {
   command
+      .add_option(
+          "--ranks", options.ranks,
+          "Ranks of a program with a host function; not needed where the program or its arguments say")
+      ->type_name("N");
+  command
       .add_option("--in", options.inputs,
                   "Argument for a parameter: x=x.npy for a tensor, n=4 for a scalar; tensors left out are "
                   "filled at random")
@@ -82,9 +94,47 @@ void add_run(CLI::App& command, RunOptions& options) {
   command.add_option("--threads", options.threads, "Worker threads; one a core when left out")
       ->type_name("N")
       ->check(CLI::NonNegativeNumber);
+  command
+      .add_option("--schedule", options.schedule,
+                  "random:SEED delays and reorders tasks and transfers on purpose")
+      ->type_name("S");
   command.add_option("--trace", options.trace, "Write a trace of tasks and blocks for Perfetto")
       ->type_name("FILE");
   command.add_flag("--stats", options.stats, "Print how long tasks took");
+  command.add_flag("--debug-bounds", options.debug_bounds, "Check every access to memory");
+}
+
+void add_check(CLI::App& command, CheckOptions& options) {
+  command.footer(
+      "Exit codes: 0 proved, 1 refuted, 2 not proved within the limits or wrong usage, 3 invalid program.");
+  command
+      .add_option("--ranks", options.ranks, "Numbers of ranks to check; what the program says, else 2 and 3")
+      ->type_name("N,...")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command.add_option("--in", options.inputs, "Value of a scalar parameter, n=4; 0 when left out")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  command
+      .add_option("--cores", options.cores, "Blocks of a rank that run at a time; any number when left out")
+      ->type_name("K")
+      ->check(CLI::NonNegativeNumber);
+  command.add_option("--limit", options.limit, "Schedules to try before going on at random")->type_name("N");
+  command.add_option("--seed", options.seed, "Of inputs and of schedules at random")->type_name("N");
+  command.add_flag("--general", options.general, "Try schedules also where one run would decide");
+  command.add_flag("--json", options.json, "Print the reports as JSON");
+  command.add_option("--replay-out", options.replay_out, "Write the schedule of the first error there")
+      ->type_name("FILE");
+}
+
+void add_build(CLI::App& command, BuildOptions& options) {
+  command.add_option("-o,--output", options.directory, "Folder of the bundle; one that is there is replaced")
+      ->required()
+      ->type_name("DIR");
+  command
+      .add_option("--ranks", options.ranks, "Build for this number of ranks alone; any number when left out")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
   command.add_flag("--debug-bounds", options.debug_bounds, "Check every access to memory");
 }
 
@@ -123,6 +173,18 @@ int execute(int argc, char** argv) {
   add_input(*run_command, run_options.input);
   add_run(*run_command, run_options);
 
+  CheckOptions check_options;
+  CLI::App* check_command = app.add_subcommand(
+      "check", "Tell whether a program can race, deadlock or misuse signals under any schedule");
+  add_input(*check_command, check_options.input);
+  add_check(*check_command, check_options);
+
+  BuildOptions build_options;
+  CLI::App* build_command = app.add_subcommand(
+      "build", "Compile a program into a bundle, a folder that runs without source and compiler");
+  add_input(*build_command, build_options.input);
+  add_build(*build_command, build_options);
+
   std::string op_name;
   CLI::App* ops_command = app.add_subcommand("ops", "List the ops of the language, or describe one");
   ops_command->add_option("NAME", op_name, "pl.tile.add, tile.add or add")->type_name("");
@@ -142,6 +204,8 @@ int execute(int argc, char** argv) {
   if (*print_command) return print(print_options);
   if (*emit_command) return emit(emit_options);
   if (*run_command) return tilewire::cli::run(run_options);
+  if (*check_command) return check(check_options);
+  if (*build_command) return build(build_options);
   if (*ops_command) return ops(op_name);
   if (*doctor_command) return doctor();
   return WrongUsage;

@@ -7,11 +7,15 @@
 
 #include "cli/commands.h"
 #include "cli/input.h"
+#include "driver/bundle.h"
 #include "driver/executable.h"
 #include "driver/npy.h"
 #include "driver/random_arrays.h"
+#include "driver/ranks.h"
 #include "ir/op.h"
 #include "numeric/numeric.h"
+#include "ops/evaluate.h"
+#include "support/diagnostics/bundle.h"
 #include "support/diagnostics/command.h"
 
 namespace tilewire::cli {
@@ -34,9 +38,16 @@ class Arguments {
   bool collect(Diagnostics& diags) {
     read_settings(diags);
     if (diags.has_errors()) return false;
-    for (size_t i = 0; i < signature_.params().size(); ++i) {
-      const driver::ParameterInfo& param = signature_.params()[i];
-      values_.push_back(param.tensor ? array_for(i, diags) : number_for(param, diags));
+    const auto& params = signature_.params();
+    owned_.reserve(params.size());
+    values_.resize(params.size());
+    for (size_t i = 0; i < params.size(); ++i) {
+      if (!params[i].tensor) values_[i] = number_for(params[i], diags);
+      if (params[i].tensor) read_array(i, diags);
+    }
+    note_dimensions();
+    for (size_t i = 0; i < params.size() && !diags.has_errors(); ++i) {
+      if (params[i].tensor && params[i].needed && values_[i].index() == 0) make_array(i, diags);
     }
     return !diags.has_errors();
   }
@@ -66,28 +77,63 @@ class Arguments {
     }
   }
 
-  driver::Argument array_for(size_t index, Diagnostics& diags) {
+  void read_array(size_t index, Diagnostics& diags) {
     const driver::ParameterInfo& param = signature_.params()[index];
-    if (auto file = inputs_.find(param.node->name); file != inputs_.end()) {
-      auto array = driver::read_npy(file->second, param.dtype, diags);
-      if (!array) return {};
-      owned_.push_back(std::move(*array));
-      return owned_.back().array();
-    }
-    if (!param.needed) return {};  // an output: made when its size is known
-    std::vector<int64_t> shape;
-    for (size_t d = 0; d < param.dims.size(); ++d) shape.push_back(extent_of(param, d, diags));
-    if (diags.has_errors()) return {};
-    OwnedArray& made = owned_.emplace_back(param.dtype, std::move(shape));
-    driver::fill_random(made.array(), options_.seed, index);
-    return made.array();
+    auto file = inputs_.find(param.node->name);
+    if (file == inputs_.end()) return;
+    auto array = driver::read_npy(file->second, param.dtype, diags);
+    if (!array) return;
+    owned_.push_back(std::move(*array));
+    values_[index] = owned_.back().array();
   }
 
-  int64_t extent_of(const driver::ParameterInfo& param, size_t d, Diagnostics& diags) {
-    if (param.dims[d] >= 0) return param.dims[d];
+  // The extent that `--in` or `--shape` gives; -1: neither does.
+  int64_t given_extent(size_t index, size_t d) const {
+    const driver::ParameterInfo& param = signature_.params()[index];
+    if (const auto* array = std::get_if<Array>(&values_[index])) {
+      return d < array->shape.size() ? array->shape[d] : -1;
+    }
     auto given = shapes_.find(param.node->name);
     const auto* tensor = given == shapes_.end() ? nullptr : ir::as<ir::TensorType>(given->second);
-    if (tensor && d < tensor->shape.size()) return ir::as<ir::ConstInt>(tensor->shape[d])->value;
+    return tensor && d < tensor->shape.size() ? ir::as<ir::ConstInt>(tensor->shape[d])->value : -1;
+  }
+
+  // A dimension that one parameter fixes holds for all; that of the ranks is the number asked for.
+  void note_dimensions() {
+    for (size_t i = 0; i < signature_.params().size(); ++i) {
+      const driver::ParameterInfo& param = signature_.params()[i];
+      for (size_t d = 0; d < param.dim_exprs.size(); ++d) {
+        const auto* symbol = param.dim_exprs[d] ? ir::as<ir::DimSymbol>(param.dim_exprs[d]) : nullptr;
+        int64_t extent = symbol ? given_extent(i, d) : -1;
+        if (extent >= 0) dimensions_.emplace(symbol->name, extent);
+      }
+    }
+    if (!options_.ranks) return;
+    for (const std::string& name : driver::rank_dimensions(signature_.entry())) {
+      dimensions_.emplace(name, *options_.ranks);
+    }
+  }
+
+  void make_array(size_t index, Diagnostics& diags) {
+    const driver::ParameterInfo& param = signature_.params()[index];
+    std::vector<int64_t> shape;
+    for (size_t d = 0; d < param.dims.size(); ++d) shape.push_back(extent_of(index, d, diags));
+    if (diags.has_errors()) return;
+    OwnedArray& made = owned_.emplace_back(param.dtype, std::move(shape));
+    driver::fill_random(made.array(), options_.seed, index);
+    values_[index] = made.array();
+  }
+
+  int64_t extent_of(size_t index, size_t d, Diagnostics& diags) {
+    const driver::ParameterInfo& param = signature_.params()[index];
+    if (param.dims[d] >= 0) return param.dims[d];
+    if (int64_t given = given_extent(index, d); given >= 0) return given;
+    auto dimension = [&](std::string_view name) -> std::optional<int64_t> {
+      auto found = dimensions_.find(name);
+      return found == dimensions_.end() ? std::nullopt : std::optional(found->second);
+    };
+    auto follows = ops::evaluate_integer(*param.dim_exprs[d], dimension);
+    if (follows && *follows >= 0) return *follows;
     diags.report(diag::extent_unknown, param.node->span, {std::to_string(d), param.node->name})
         .with_help("give its shape, --shape " + param.node->name + "=4x16:FP32, or an array, --in " +
                    param.node->name + "=FILE.npy");
@@ -119,6 +165,7 @@ class Arguments {
   const driver::Signature& signature_;
   std::map<std::string, std::string> inputs_;
   std::map<std::string, ir::TypeRef> shapes_;
+  std::map<std::string, int64_t, std::less<>> dimensions_;
   std::vector<driver::Argument> values_;
   std::vector<OwnedArray> owned_;
 };
@@ -197,15 +244,43 @@ bool report_results(const RunOptions& options, const driver::Signature& signatur
   return !diags.has_errors();
 }
 
+// A bundle when the file is a folder. Null after saying what is wrong, with the exit code to give.
+std::shared_ptr<driver::Executable> executable_for(const RunOptions& options, int& exit_code) {
+  Diagnostics diags;
+  std::shared_ptr<driver::Executable> executable;
+  exit_code = InvalidProgram;
+  std::error_code ignored;
+  if (std::filesystem::is_directory(options.input.file, ignored)) {
+    const char* wrong = options.target != "cpu"            ? "--target"
+                        : options.debug_bounds             ? "--debug-bounds"
+                        : !options.input.constants.empty() ? "-D"
+                                                           : nullptr;
+    if (wrong) {
+      exit_code = WrongUsage;
+      diags.report(diag::bundle_option, {}, {wrong});
+    } else {
+      executable = driver::load_bundle(options.input.file, options.input.entry, diags);
+    }
+  } else {
+    Input input = read_input(options.input);
+    if (!input.program) {
+      exit_code = input.exit_code;
+      return nullptr;
+    }
+    executable = driver::Executable::compile(
+        input.program, {options.input.entry, options.target, options.debug_bounds}, diags);
+  }
+  if (!executable) refuse(diags, exit_code);
+  return executable;
+}
+
 }  // namespace
 
 int run(const RunOptions& options) {
-  Input input = read_input(options.input);
-  if (!input.program) return input.exit_code;
+  int exit_code = Fine;
+  auto executable = executable_for(options, exit_code);
+  if (!executable) return exit_code;
   Diagnostics diags;
-  auto executable = driver::Executable::compile(
-      input.program, {options.input.entry, options.target, options.debug_bounds}, diags);
-  if (!executable) return refuse(diags, InvalidProgram);
   const driver::Signature& signature = executable->signature();
   Arguments arguments(options, signature);
   std::vector<OwnedArray> outputs;
@@ -216,7 +291,9 @@ int run(const RunOptions& options) {
   };
   auto bound = signature.bind(std::move(arguments.values()), make, diags);
   if (!bound) return refuse(diags, WrongUsage);
-  driver::Call call = executable->call(*bound, {options.threads, options.trace, options.stats}, diags);
+  driver::CallOptions call_options{options.ranks, options.threads, options.trace, options.stats,
+                                   options.schedule};
+  driver::Call call = executable->call(*bound, call_options, diags);
   if (!call) return refuse(diags, Failed);
   if (!report_results(options, signature, *bound, call, diags)) return refuse(diags, Failed);
   std::fputs(call.stats.c_str(), stdout);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 
 #include "ir/op.h"
 #include "ops/evaluate.h"
@@ -113,6 +114,16 @@ std::vector<int64_t> dense_strides(const std::vector<int64_t>& shape) {
     stride *= std::max<int64_t>(shape[i], 1);
   }
   return strides;
+}
+
+void poison_outputs(const BoundArguments& arguments) {
+  for (size_t made : arguments.made) {
+    const auto& array = std::get<Array>(arguments.values[made]);
+    // All bits set are NaN in every float type; elements of BOOL and INT4 have a byte and few values.
+    bool narrow = array.dtype == ir::DType::Bool || array.dtype == ir::DType::Int4;
+    int pattern = ir::is_float(array.dtype) ? 0xFF : narrow ? 1 : 0xA5;
+    std::memset(array.data, pattern, element_count(array.shape) * ir::bytes(array.dtype));
+  }
 }
 
 Signature::Signature(ir::FunctionRef entry) : entry_(std::move(entry)) {
@@ -293,6 +304,7 @@ void Signature::make_outputs(BoundArguments& bound, const MakeOutput& make, Diag
       continue;
     }
     bound.values[p] = make(p, shape);
+    bound.made.push_back(p);
   }
 }
 

@@ -50,8 +50,12 @@ struct ParameterInfo {
 struct BoundArguments {
   std::vector<Argument> values;  // one a parameter, none left out
   std::map<std::string, int64_t, std::less<>> dimensions;
-  bool strided = false;  // some array's last dimension is not contiguous
+  bool strided = false;      // some array's last dimension is not contiguous
+  std::vector<size_t> made;  // parameters that were left out and made
 };
+
+// Fills outputs that were left out with what nobody mistakes for a result: NaN, or a pattern of bits.
+void poison_outputs(const BoundArguments& arguments);
 
 class Signature {
  public:

@@ -1,38 +1,34 @@
 #include "driver/cpu_executable.h"
 
-#include <cstdio>
+#include <algorithm>
 #include <mutex>
+#include <set>
 
+#include "driver/bundle.h"
 #include "driver/cpu_library.h"
 #include "driver/disk_cache.h"
+#include "driver/local_run.h"
+#include "driver/manifest_of.h"
+#include "driver/ranks.h"
 #include "driver/sources.h"
-#include "driver/words.h"
 #include "ir/printer.h"
 #include "ir/serialize.h"
+#include "passes/collect_comm_groups.h"
 #include "passes/pipeline.h"
-#include "runtime/run.h"
+#include "support/diagnostics/bundle.h"
+#include "support/diagnostics/driver.h"
 
 namespace tilewire::driver {
 namespace {
 
 using target::cpu::CompiledModule;
 
-std::string stats_table(const runtime::Stats& stats) {
-  std::string text;
-  char line[160];
-  for (size_t rank = 0; rank < stats.ranks.size(); ++rank) {
-    const runtime::RankStats& of = stats.ranks[rank];
-    std::snprintf(line, sizeof line,
-                  "rank %zu: %llu tasks, %llu blocks, %llu edges, compute %.3f ms, wait %.3f ms\n", rank,
-                  static_cast<unsigned long long>(of.tasks), static_cast<unsigned long long>(of.blocks),
-                  static_cast<unsigned long long>(of.edges), static_cast<double>(of.compute_ns) * 1e-6,
-                  static_cast<double>(of.wait_ns) * 1e-6);
-    text += line;
-  }
-  std::snprintf(line, sizeof line, "%.3f ms on %d thread%s\n", static_cast<double>(stats.wall_ns) * 1e-6,
-                stats.threads, stats.threads == 1 ? "" : "s");
-  return text + line;
-}
+// Which code a call needs. Most programs never see an array whose last dimension is not contiguous, and never
+// run under a schedule or a trace of transfers.
+struct Version {
+  bool strided = false;
+  bool hooks = false;
+};
 
 class CpuExecutable final : public Executable {
  public:
@@ -40,18 +36,29 @@ class CpuExecutable final : public Executable {
       : Executable(entry.program, entry.function, "cpu"),
         lowered_(std::move(lowered)),
         bounds_(bounds),
-        sources_(*entry.program) {}
+        sources_(*entry.program) {
+    ir::FunctionRef function = lowered_->find(entry.function->name);
+    if (function->type == ir::FunctionType::Host) host_ = function;
+  }
 
-  // Compiled on first use: most programs never see an array whose last dimension is not contiguous.
-  const CompiledModule* code(bool strided, Diagnostics& diags) {
+  // The manifest, unless only a call can tell who shares which windows. False after reporting errors.
+  bool prepare(Diagnostics& diags) {
+    if (!host_ || passes::lacks_comm_groups(*lowered_, *host_)) return true;
+    manifest_ = manifest_of(*lowered_, *host_, std::nullopt, diags);
+    return manifest_.has_value();
+  }
+
+  // Compiled on first use.
+  const CompiledModule* code(Version version, Diagnostics& diags) {
     std::lock_guard lock(mutex_);
-    std::unique_ptr<CompiledModule>& place = strided ? strided_ : plain_;
+    std::unique_ptr<CompiledModule>& place = code_[version.strided][version.hooks];
     if (place) return place.get();
     const target::cpu::Library* library = cpu_library(diags);
     if (!library) return nullptr;
     target::cpu::Options options;
     options.bounds = bounds_;
-    options.strided = strided;
+    options.strided = version.strided;
+    options.hooks = version.hooks;
     place = from_disk_or_compiled(*library, options, diags);
     return place.get();
   }
@@ -68,42 +75,102 @@ class CpuExecutable final : public Executable {
     return made ? made->ir_text() : diags.text();
   }
 
+  std::string manifest_text() const override {
+    return manifest_ && !manifest_->groups.empty() ? manifest_->write() : "";
+  }
+
   Call call(const BoundArguments& arguments, const CallOptions& options, Diagnostics& diags) override {
-    Call result;
-    const CompiledModule* compiled = code(arguments.strided, diags);
-    if (!compiled) return result;
-    const abi::Module* module = compiled->module();
-    const abi::Function* entry = find(*module);
-    std::vector<abi::Word> words = argument_words(signature(), arguments);
-    std::vector<abi::Word> results(result_word_count(*entry));
-    runtime::Dispatch dispatch{.rank = 0, .entry = entry, .args = words, .results = results};
-    runtime::Stats stats;
-    runtime::Request request;
-    request.module = module;
-    request.dispatches = {&dispatch, 1};
-    request.threads = options.threads;
-    request.trace = options.trace;
-    request.stats = options.stats ? &stats : nullptr;
-    runtime::Outcome outcome = runtime::run(request);
-    if (!outcome.ok()) {
-      result.deadlock = outcome.ending == runtime::Ending::Deadlock;
-      if (outcome.error) sources_.report(*outcome.error, diags);
-      return result;
-    }
-    std::shared_ptr<void> owner;
-    if (outcome.kept.count()) owner = std::make_shared<runtime::Kept>(std::move(outcome.kept));
-    result.results = results_from_words(*entry, results, arguments, owner);
-    if (options.stats) result.stats = stats_table(stats);
-    result.ok = true;
-    return result;
+    auto ranks = rank_count(signature(), options.ranks, arguments, diags);
+    std::optional<runtime::Manifest> own;
+    const runtime::Manifest* manifest = ranks ? manifest_for(*ranks, arguments, own, diags) : nullptr;
+    return manifest ? run(arguments, options, *ranks, *manifest, nullptr, diags) : Call{};
+  }
+
+  std::unique_ptr<Session> open(std::optional<int64_t> ranks, Diagnostics& diags) override;
+
+  bool save(const std::string& folder, std::optional<int64_t> ranks, Diagnostics& diags) override {
+    const target::cpu::Library* library = cpu_library(diags);
+    auto manifest = library ? manifest_to_save(ranks, diags) : std::nullopt;
+    if (!manifest) return false;
+    BundleContent content{program(), &signature().entry(), std::move(*manifest), ranks, {}};
+    content.object = [&](bool strided, Diagnostics& to) -> std::optional<std::string> {
+      target::cpu::Options options;
+      options.bounds = bounds_;
+      options.strided = strided;
+      options.in_memory = false;
+      auto made = from_disk_or_compiled(*library, options, to);
+      if (!made) return std::nullopt;
+      std::span<const std::byte> object = made->object();
+      return std::string(reinterpret_cast<const char*>(object.data()), object.size());
+    };
+    return write_bundle(content, folder, diags);
   }
 
  private:
+  friend class CpuSession;
+
+  // `own` holds it when it is for this call alone. Null after reporting errors.
+  const runtime::Manifest* manifest_for(int ranks, const BoundArguments& arguments,
+                                        std::optional<runtime::Manifest>& own, Diagnostics& diags) {
+    static const runtime::Manifest none;
+    if (!host_) return &none;
+    if (manifest_) return fits(ranks, diags) ? &*manifest_ : nullptr;
+    ir::ProgramRef grouped =
+        passes::collect_comm_groups(lowered_, known_values(arguments, signature(), ranks), diags);
+    if (!grouped) return nullptr;
+    own = manifest_of(*grouped, *host_, std::nullopt, diags);
+    return own ? &*own : nullptr;
+  }
+
+  std::optional<runtime::Manifest> manifest_to_save(std::optional<int64_t> ranks, Diagnostics& diags) const {
+    if (!host_) return runtime::Manifest();
+    ir::ProgramRef grouped = lowered_;
+    if (ranks && !manifest_) {
+      grouped = passes::collect_comm_groups(lowered_, known_ranks(*ranks), diags);
+      if (!grouped) return std::nullopt;
+    }
+    if (passes::lacks_comm_groups(*grouped, *host_)) {
+      diags.report(diag::bundle_groups_open, host_->span, {host_->name})
+          .with_help("give the number of ranks: --ranks N, or save(..., ranks=N)");
+      return std::nullopt;
+    }
+    return manifest_of(*grouped, *host_, ranks, diags);
+  }
+
+  // What can be told of the program for a number of ranks: signals with too few cells, views too large.
+  bool fits(int ranks, Diagnostics& diags) {
+    std::lock_guard lock(mutex_);
+    if (fitting_.contains(ranks)) return true;
+    bool good = passes::collect_comm_groups(lowered_, known_ranks(ranks), diags) != nullptr;
+    if (good) fitting_.insert(ranks);
+    return good;
+  }
+
+  Call run(const BoundArguments& arguments, const CallOptions& options, int ranks,
+           const runtime::Manifest& manifest, runtime::Windows* windows, Diagnostics& diags) {
+    std::optional<uint64_t> seed;
+    if (!begin_schedule(options, arguments, seed, diags)) return {};
+    bool watched = seed || (host_ && (options.stats || !options.trace.empty()));
+    const CompiledModule* compiled = code({arguments.strided, watched}, diags);
+    if (!compiled) return {};
+    LocalRun local;
+    local.module = compiled->module();
+    local.entry = find_function(*local.module, signature().entry().name, host_ != nullptr);
+    TW_CHECK(local.entry, "the compiled module lacks its entry");
+    local.host = host_ != nullptr;
+    local.manifest = &manifest;
+    local.ranks = ranks;
+    local.windows = windows;
+    local.report = [this](const Diagnostic& error, Diagnostics& to) { sources_.report(error, to); };
+    return local.call(signature(), arguments, options, diags);
+  }
+
   std::unique_ptr<CompiledModule> from_disk_or_compiled(const target::cpu::Library& library,
                                                         const target::cpu::Options& options,
                                                         Diagnostics& diags) {
     std::string program = ir::to_bytes(ir::NodeRef(lowered_));
-    std::string settings = std::string(options.bounds ? "b" : "-") + (options.strided ? "s" : "-");
+    std::string settings =
+        std::string(options.bounds ? "b" : "-") + (options.strided ? "s" : "-") + (options.hooks ? "h" : "-");
     std::string_view parts[] = {cpu_identity(), settings, program};
     std::string digest = digest_of(parts);
     DiskCache cache;
@@ -120,19 +187,77 @@ class CpuExecutable final : public Executable {
     return made;
   }
 
-  const abi::Function* find(const abi::Module& module) const {
-    for (uint32_t i = 0; i < module.entry_count; ++i) {
-      if (signature().entry().name == module.entries[i].name) return &module.entries[i];
-    }
-    internal_error(__FILE__, __LINE__, "the compiled module lacks its entry");
-  }
-
   ir::ProgramRef lowered_;
+  ir::FunctionRef host_;  // the entry as lowered; null when it is no host function
   bool bounds_;
   Sources sources_;
+  std::optional<runtime::Manifest> manifest_;
   std::mutex mutex_;
-  std::unique_ptr<CompiledModule> plain_, strided_;
+  std::set<int> fitting_;                       // numbers of ranks it was run on
+  std::unique_ptr<CompiledModule> code_[2][2];  // strided, hooks
 };
+
+bool same(const std::vector<runtime::GroupLayout>& a, const std::vector<runtime::GroupLayout>& b) {
+  auto same_slot = [](const runtime::WindowSlot& x, const runtime::WindowSlot& y) {
+    return x.offset == y.offset && x.bytes == y.bytes;
+  };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](const auto& x, const auto& y) {
+    return x.devices == y.devices && x.bytes == y.bytes &&
+           std::equal(x.slots.begin(), x.slots.end(), y.slots.begin(), y.slots.end(), same_slot);
+  });
+}
+
+// Windows are made by the first call; later ones must need the same.
+class CpuSession final : public Session {
+ public:
+  CpuSession(CpuExecutable& executable, std::optional<int64_t> ranks)
+      : executable_(executable), ranks_(ranks) {}
+
+  Call call(const BoundArguments& arguments, const CallOptions& options, Diagnostics& diags) override {
+    std::lock_guard lock(mutex_);
+    const Signature& signature = executable_.signature();
+    auto ranks = rank_count(signature, ranks_ ? ranks_ : options.ranks, arguments, diags);
+    std::optional<runtime::Manifest> own;
+    const runtime::Manifest* manifest =
+        ranks ? executable_.manifest_for(*ranks, arguments, own, diags) : nullptr;
+    if (!manifest || !prepare(*manifest, *ranks, arguments, diags)) return {};
+    return executable_.run(arguments, options, *ranks, *manifest, windows_.get(), diags);
+  }
+
+  void reset() override {
+    std::lock_guard lock(mutex_);
+    if (windows_) windows_->zero();
+  }
+
+ private:
+  bool prepare(const runtime::Manifest& manifest, int ranks, const BoundArguments& arguments,
+               Diagnostics& diags) {
+    const Signature& signature = executable_.signature();
+    auto layouts = manifest.resolve(ranks, size_names(signature, arguments), diags);
+    if (!layouts) return false;
+    if (windows_) {
+      if (same(*layouts, layouts_)) return true;
+      diags.report(diag::session_windows, signature.entry().span, {signature.entry().name})
+          .with_help("open another session for arguments of other sizes");
+      return false;
+    }
+    windows_ = make_windows(manifest, ranks, signature, arguments, diags);
+    if (!windows_) return false;
+    layouts_ = std::move(*layouts);
+    ranks_ = ranks;
+    return true;
+  }
+
+  CpuExecutable& executable_;
+  std::mutex mutex_;
+  std::optional<int64_t> ranks_;  // asked for, or of the first call
+  std::vector<runtime::GroupLayout> layouts_;
+  std::unique_ptr<runtime::Windows> windows_;
+};
+
+std::unique_ptr<Session> CpuExecutable::open(std::optional<int64_t> ranks, Diagnostics&) {
+  return std::make_unique<CpuSession>(*this, ranks);
+}
 
 }  // namespace
 
@@ -141,7 +266,7 @@ std::shared_ptr<Executable> compile_for_cpu(const Entry& entry, const CompileOpt
   ir::ProgramRef lowered = passes::lower(entry.program, diags);
   if (!lowered) return nullptr;
   auto executable = std::make_shared<CpuExecutable>(entry, std::move(lowered), options.bounds);
-  return executable->code(false, diags) ? executable : nullptr;
+  return executable->prepare(diags) && executable->code({}, diags) ? executable : nullptr;
 }
 
 }  // namespace tilewire::driver

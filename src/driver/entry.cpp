@@ -66,6 +66,31 @@ std::string names_of(const std::vector<ir::FunctionRef>& functions) {
   return names;
 }
 
+// Windows are made by a host function; nobody else can start one that takes them.
+bool can_start(const ir::Program& program, const ir::Function& function, Diagnostics& diags) {
+  for (const auto& param : function.params) {
+    if (!ir::isa<ir::DistributedTensorType>(param->type)) continue;
+    Diagnostic& said = diags.report(diag::entry_takes_window, param->span, {function.name, param->name});
+    std::vector<ir::FunctionRef> hosts;
+    for (const auto& other : program.functions) {
+      if (is_host(other->type)) hosts.push_back(other);
+    }
+    if (hosts.empty()) {
+      said.with_help("write a host function, @pl.jit.host, that allocates it and calls `" + function.name +
+                     "` with device=");
+    } else {
+      said.with_help("start from " + names_of(hosts));
+    }
+    return false;
+  }
+  return true;
+}
+
+Entry started(const ir::ProgramRef& program, const ir::FunctionRef& function, Diagnostics& diags) {
+  if (!can_start(*program, *function, diags)) return {};
+  return is_kernel(function->type) ? pass_through(program, function) : Entry{program, function};
+}
+
 std::string described(FunctionType type) {
   return type == FunctionType::Inline ? "an inline function" : "half of a kernel";
 }
@@ -80,8 +105,9 @@ Entry find_entry(const ir::ProgramRef& program, std::string_view name, Diagnosti
       if (!program->functions.empty()) said.with_help("it has " + names_of(program->functions));
       return {};
     }
-    if (is_host(found->type) || is_orchestration(found->type)) return {program, found};
-    if (is_kernel(found->type)) return pass_through(program, found);
+    if (is_host(found->type) || is_orchestration(found->type) || is_kernel(found->type)) {
+      return started(program, found, diags);
+    }
     diags.report(diag::entry_is_called, found->span, {found->name, described(found->type)})
         .with_help("start from a host function, an orchestration function or a kernel");
     return {};
@@ -91,8 +117,7 @@ Entry find_entry(const ir::ProgramRef& program, std::string_view name, Diagnosti
     for (const auto& function : program->functions) {
       if (wanted(function->type)) found.push_back(function);
     }
-    if (found.size() == 1)
-      return is_kernel(found[0]->type) ? pass_through(program, found[0]) : Entry{program, found[0]};
+    if (found.size() == 1) return started(program, found[0], diags);
     if (found.empty()) continue;
     diags.report(diag::several_entries, {}, {names_of(found)})
         .with_help("say which: entry=\"NAME\", or --entry NAME");

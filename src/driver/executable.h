@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -23,9 +24,11 @@ struct CompileOptions {
 };
 
 struct CallOptions {
-  int threads = 0;    // 0: one a core
-  std::string trace;  // write a trace there; empty: none
+  std::optional<int64_t> ranks;  // nothing: what the program and its arguments say (ranks.h)
+  int threads = 0;               // 0: one a core
+  std::string trace;             // write a trace there; empty: none
   bool stats = false;
+  std::string schedule;  // "random:SEED": delays and reorders on purpose; empty: as fast as it goes
 };
 
 // One value the entry returned.
@@ -45,6 +48,15 @@ struct Call {
   explicit operator bool() const { return ok; }
 };
 
+// Calls that keep the windows of their program: what one leaves in them, the next one finds. One call at a
+// time; it must not outlive its executable.
+class Session {
+ public:
+  virtual ~Session() = default;
+  virtual Call call(const BoundArguments& arguments, const CallOptions& options, Diagnostics& diags) = 0;
+  virtual void reset() = 0;  // zeroes them
+};
+
 class Executable {
  public:
   virtual ~Executable() = default;
@@ -58,11 +70,24 @@ class Executable {
   const std::string& target() const { return target_; }
   // What was made of the program: "ir", or the target's own form.
   virtual std::string text(const std::string& form) const = 0;
+  // Writes it as a bundle (bundle.h), with `ranks` for that number of ranks alone. False after an error.
+  virtual bool save(const std::string& folder, std::optional<int64_t> ranks, Diagnostics& diags);
+
+  // The communication manifest as JSON; empty without windows, and where only a call tells who shares them.
+  virtual std::string manifest_text() const { return {}; }
+  // For calls on so many ranks, or on what the first one needs. Null after reporting that the target keeps no
+  // windows.
+  virtual std::unique_ptr<Session> open(std::optional<int64_t> ranks, Diagnostics& diags);
 
   // `arguments` as Signature::bind gave them.
   virtual Call call(const BoundArguments& arguments, const CallOptions& options, Diagnostics& diags) = 0;
 
  protected:
+  // The seed of "random:SEED", in which case outputs that were left out are filled with poison. False after
+  // reporting a schedule that does not exist.
+  static bool begin_schedule(const CallOptions& options, const BoundArguments& arguments,
+                             std::optional<uint64_t>& seed, Diagnostics& diags);
+
   Executable(ir::ProgramRef program, ir::FunctionRef entry, std::string target)
       : program_(std::move(program)), signature_(std::move(entry)), target_(std::move(target)) {}
 

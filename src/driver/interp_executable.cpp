@@ -1,7 +1,12 @@
 #include "driver/interp_executable.h"
 
+#include "driver/ranks.h"
 #include "interp/interp.h"
 #include "ir/printer.h"
+#include "ir/visitor.h"
+#include "passes/collect_comm_groups.h"
+#include "passes/lower_composite_ops.h"
+#include "passes/pipeline.h"
 
 namespace tilewire::driver {
 namespace {
@@ -20,13 +25,28 @@ Number number_from(const interp::Number& number) {
   return number.integer();
 }
 
+struct FindCollective : ir::Visitor<FindCollective> {
+  bool found = false;
+  void visit(const ir::Call& call) {
+    found = found || passes::is_composite(*call.op);
+    walk_children(call);
+  }
+};
+
 class InterpExecutable final : public Executable {
  public:
-  explicit InterpExecutable(const Entry& entry) : Executable(entry.program, entry.function, "interp") {}
+  InterpExecutable(const Entry& entry, ir::ProgramRef grouped)
+      : Executable(entry.program, entry.function, "interp"), grouped_(std::move(grouped)) {}
 
   std::string text(const std::string&) const override { return ir::as_python(program()); }
 
-  Call call(const BoundArguments& arguments, const CallOptions&, Diagnostics& diags) override {
+  Call call(const BoundArguments& arguments, const CallOptions& options, Diagnostics& diags) override {
+    auto ranks = rank_count(signature(), options.ranks, arguments, diags);
+    std::optional<uint64_t> seed;
+    if (!ranks || !begin_schedule(options, arguments, seed, diags)) return {};
+    ir::ProgramRef grouped =
+        passes::collect_comm_groups(grouped_, known_values(arguments, signature(), *ranks), diags);
+    if (!grouped) return {};
     std::vector<interp::Argument> given;
     for (size_t i = 0; i < arguments.values.size(); ++i) {
       if (const auto* array = std::get_if<Array>(&arguments.values[i])) {
@@ -35,7 +55,12 @@ class InterpExecutable final : public Executable {
         given.emplace_back(number_for(signature().params()[i].dtype, std::get<Number>(arguments.values[i])));
       }
     }
-    interp::RunResult run = interp::run(program(), signature().entry().name, given, {});
+    interp::RunOptions settings;
+    settings.ranks = *ranks;
+    interp::Random random(seed.value_or(0));
+    if (seed) settings.scheduler = &random;
+    settings.poison = seed.has_value();
+    interp::RunResult run = interp::run(grouped, signature().entry().name, given, settings);
     Call call;
     if (run.error) {
       call.deadlock = run.error->kind == interp::RunError::Kind::Deadlock;
@@ -60,12 +85,20 @@ class InterpExecutable final : public Executable {
     call.ok = true;
     return call;
   }
+
+ private:
+  ir::ProgramRef grouped_;  // with the communication groups that no call is needed for
 };
 
 }  // namespace
 
-std::shared_ptr<Executable> compile_for_interp(const Entry& entry) {
-  return std::make_shared<InterpExecutable>(entry);
+std::shared_ptr<Executable> compile_for_interp(const Entry& entry, Diagnostics& diags) {
+  // As it was written, where that can be: collectives mean what passes make of them.
+  FindCollective collectives;
+  collectives.walk(*entry.program);
+  ir::ProgramRef grouped = collectives.found ? passes::lower(entry.program, diags)
+                                             : passes::collect_comm_groups(entry.program, diags);
+  return grouped ? std::make_shared<InterpExecutable>(entry, std::move(grouped)) : nullptr;
 }
 
 }  // namespace tilewire::driver

@@ -6,6 +6,6 @@
 
 namespace tilewire::driver {
 
-std::shared_ptr<Executable> compile_for_interp(const Entry& entry);
+std::shared_ptr<Executable> compile_for_interp(const Entry& entry, Diagnostics& diags);
 
 }  // namespace tilewire::driver

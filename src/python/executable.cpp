@@ -1,9 +1,10 @@
 // Executables: programs compiled for a target, called with Python's arrays.
 #include "driver/executable.h"
 
-#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
+#include "driver/bundle.h"
 #include "python/arrays.h"
 #include "python/bind_module.h"
 #include "python/convert.h"
@@ -15,11 +16,18 @@ namespace {
 
 // Keywords of a call that are not parameters of the program.
 bool take_option(const std::string& name, nb::handle value, driver::CallOptions& options) {
-  if (name == "threads") {
+  if (name == "ranks") {
+    options.ranks.reset();
+    if (!value.is_none()) options.ranks = nb::cast<int64_t>(value);
+  } else if (name == "threads") {
     options.threads = nb::cast<int>(value);
     if (options.threads < 0) throw nb::value_error("threads must not be negative");
   } else if (name == "trace") {
     options.trace = value.is_none() ? "" : nb::cast<std::string>(nb::str(value));
+  } else if (name == "split") {
+    if (nb::cast<std::string>(value) != "auto") throw nb::value_error("split must be \"auto\"");
+  } else if (name == "schedule") {
+    options.schedule = value.is_none() ? "" : nb::cast<std::string>(value);
   } else {
     return false;
   }
@@ -30,10 +38,30 @@ nb::object number_to_python(const driver::Number& number) {
   return std::visit([](auto value) { return nb::cast(value); }, number);
 }
 
+// An executable and the settings of calls that were given when it was compiled.
+struct Callable {
+  std::shared_ptr<driver::Executable> executable;
+  driver::CallOptions options;
+};
+
+bool is_parameter(const driver::Executable& executable, const std::string& name) {
+  for (const auto& param : executable.signature().params()) {
+    if (param.node->name == name) return true;
+  }
+  return false;
+}
+
+// `with exe.open(ranks=4) as s`: calls that find the windows as the last one left them.
+struct OpenSession {
+  Callable callable;
+  std::unique_ptr<driver::Session> session;  // null once closed
+};
+
 // One call: what was given, by parameter, and what keeps it alive.
 class PythonCall {
  public:
-  explicit PythonCall(driver::Executable& executable) : executable_(executable) {}
+  explicit PythonCall(const Callable& callable, driver::Session* session = nullptr)
+      : executable_(*callable.executable), session_(session), options_(callable.options) {}
 
   nb::object run(const nb::args& in_order, const nb::kwargs& named) {
     collect(in_order, named);
@@ -59,7 +87,7 @@ class PythonCall {
     {
       InterruptGuard interrupt;
       nb::gil_scoped_release release;
-      call = executable_.call(*bound, options_, diags);
+      call = session_ ? session_->call(*bound, options_, diags) : executable_.call(*bound, options_, diags);
     }
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
     if (!call) raise_run_error(diags, call.deadlock ? "DeadlockError" : "RunError");
@@ -75,18 +103,11 @@ class PythonCall {
     }
     for (auto [key, object] : named) {
       std::string name = nb::cast<std::string>(key);
-      if (!is_parameter(name) && take_option(name, object, options_)) continue;
+      if (!is_parameter(executable_, name) && take_option(name, object, options_)) continue;
       names_.push_back(std::move(name));
       given_.push_back(object);
       borrowed_.emplace_back(object);
     }
-  }
-
-  bool is_parameter(const std::string& name) const {
-    for (const auto& param : executable_.signature().params()) {
-      if (param.node->name == name) return true;
-    }
-    return false;
   }
 
   nb::object returned(const driver::Returned& value) {
@@ -113,6 +134,7 @@ class PythonCall {
   }
 
   driver::Executable& executable_;
+  driver::Session* session_;
   driver::CallOptions options_;
   std::vector<nb::handle> given_;
   std::vector<std::string> names_;
@@ -121,8 +143,8 @@ class PythonCall {
   std::vector<size_t> made_;         // outputs that were left out
 };
 
-std::shared_ptr<driver::Executable> compile(const ir::Program& program, const std::string& entry,
-                                            const std::string& target, bool debug_bounds) {
+Callable compile(const ir::Program& program, const std::string& entry, const std::string& target,
+                 bool debug_bounds) {
   driver::CompileOptions options{entry, target, debug_bounds};
   Diagnostics diags;
   std::shared_ptr<driver::Executable> executable;
@@ -131,26 +153,104 @@ std::shared_ptr<driver::Executable> compile(const ir::Program& program, const st
     executable = driver::Executable::compile(ir::ref(&program), options, diags);
   }
   if (!executable) raise_program_error(diags);
-  return executable;
+  return {std::move(executable), {}};
+}
+
+// The same code with settings for every call, picked from keywords that may also name parameters.
+Callable with_settings(const Callable& self, const nb::dict& named) {
+  Callable result = self;
+  for (auto [key, value] : named) {
+    std::string name = nb::cast<std::string>(key);
+    if (is_parameter(*self.executable, name) || take_option(name, value, result.options)) continue;
+    Diagnostics diags;
+    self.executable->signature().arrange(0, {name}, diags);
+    raise_run_error(diags);
+  }
+  return result;
+}
+
+OpenSession open(const Callable& self, const nb::kwargs& settings) {
+  OpenSession made{with_settings(self, settings), nullptr};
+  Diagnostics diags;
+  made.session = made.callable.executable->open(made.callable.options.ranks, diags);
+  if (!made.session) raise_run_error(diags);
+  return made;
+}
+
+driver::Session& checked(OpenSession& self) {
+  if (!self.session) throw nb::value_error("the session is closed");
+  return *self.session;
+}
+
+void bind_session(nb::module_& module) {
+  nb::class_<OpenSession>(module, "Session", "Calls of an executable that keep its windows.")
+      .def("__call__",
+           [](OpenSession& self, const nb::args& args, const nb::kwargs& named) {
+             return PythonCall(self.callable, &checked(self)).run(args, named);
+           })
+      .def(
+          "reset", [](OpenSession& self) { checked(self).reset(); }, "Zeroes the windows.")
+      .def(
+          "close", [](OpenSession& self) { self.session.reset(); }, "Gives the windows back.")
+      .def("__enter__", [](nb::object self) { return self; })
+      .def("__exit__", [](OpenSession& self, const nb::args&) { self.session.reset(); });
+}
+
+// The communication manifest as Python's json reads it; None without one.
+nb::object manifest(const Callable& self) {
+  std::string text = self.executable->manifest_text();
+  if (text.empty()) return nb::none();
+  return nb::module_::import_("json").attr("loads")(to_python(text));
+}
+
+void save(const Callable& self, nb::handle folder, std::optional<int64_t> ranks) {
+  std::string path = nb::cast<std::string>(nb::str(folder));
+  Diagnostics diags;
+  bool saved;
+  {
+    nb::gil_scoped_release release;
+    saved = self.executable->save(path, ranks, diags);
+  }
+  if (!saved) raise_run_error(diags, "BundleError");
+}
+
+Callable load_bundle(nb::handle folder, const std::string& entry) {
+  std::string path = nb::cast<std::string>(nb::str(folder));
+  Diagnostics diags;
+  std::shared_ptr<driver::Executable> executable;
+  {
+    nb::gil_scoped_release release;
+    executable = driver::load_bundle(path, entry, diags);
+  }
+  if (!executable) raise_run_error(diags, "BundleError");
+  return {std::move(executable), {}};
 }
 
 }  // namespace
 
 void bind_executable(nb::module_& module) {
-  nb::class_<driver::Executable>(module, "Executable",
-                                 "A program compiled for a target; call it with arrays.")
-      .def("__call__", [](driver::Executable& self, const nb::args& args,
+  bind_session(module);
+  nb::class_<Callable>(module, "Executable", "A program compiled for a target; call it with arrays.")
+      .def("__call__", [](const Callable& self, const nb::args& args,
                           const nb::kwargs& named) { return PythonCall(self).run(args, named); })
-      .def_prop_ro("program", [](const driver::Executable& self) { return to_python(self.program()); })
+      .def("_with_settings", with_settings)
+      .def("open", open, "Calls in this session find the windows as the last one left them.")
+      .def_prop_ro("manifest", manifest)
+      .def_prop_ro("program", [](const Callable& self) { return to_python(self.executable->program()); })
       .def_prop_ro("entry",
-                   [](const driver::Executable& self) { return to_python(self.signature().entry().name); })
-      .def_prop_ro("target", [](const driver::Executable& self) { return to_python(self.target()); })
+                   [](const Callable& self) { return to_python(self.executable->signature().entry().name); })
+      .def_prop_ro("target", [](const Callable& self) { return to_python(self.executable->target()); })
       .def(
-          "text", [](const driver::Executable& self, const std::string& form) { return self.text(form); },
+          "text", [](const Callable& self, const std::string& form) { return self.executable->text(form); },
           nb::arg("form") = "ir", "What was made of the program: \"ir\", or the name of its target.")
-      .def("__repr__", [](const driver::Executable& self) {
-        return "<Executable " + self.signature().entry().name + " for " + self.target() + ">";
+      .def("save", save, nb::arg("folder"), nb::arg("ranks") = nb::none(),
+           "Writes a bundle: a folder that runs without source and compiler.")
+      .def("__repr__", [](const Callable& self) {
+        return "<Executable " + self.executable->signature().entry().name + " for " +
+               self.executable->target() + ">";
       });
+  module.def("load_bundle", load_bundle, nb::arg("folder"), nb::arg("entry") = "",
+             "The program of a bundle, ready to be called.");
   module.def("compile", compile, nb::arg("program"), nb::arg("entry"), nb::arg("target"),
              nb::arg("debug_bounds"));
 }

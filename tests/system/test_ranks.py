@@ -1,0 +1,351 @@
+"""Programs of several ranks: how many there are, and what is said when nothing tells."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tilewire
+import tilewire.language as pl
+import tilewire.language.distributed as pld
+
+TILEWIRE = Path(sys.executable).parent / "tilewire"
+PROGRAMS = Path(__file__).parent.parent / "lang" / "programs"
+NR = pl.dynamic("NR")
+
+
+@pl.jit.incore
+def exchange(x: pl.Tensor[[1, 8], pl.FP32], w: pl.InOut[pld.DistributedTensor[[1, 8], pl.FP32]],
+             s: pl.InOut[pld.DistributedTensor[[1, 1], pl.INT32]], y: pl.Out[pl.Tensor[[1, 8], pl.FP32]]):
+    ctx = pld.get_comm_ctx(w)
+    me = pld.rank(ctx)
+    n = pld.nranks(ctx)
+    pld.tile.remote_store(pl.load(x), w, (me + 1) % n, [0, 0])
+    pld.system.notify(s, (me + 1) % n, [0, 0], 1)
+    pld.system.wait(s, [0, 0], 1)
+    y = pl.store(pl.load(w), [0, 0], y)
+
+
+@pl.jit.host
+def rotate(x: pl.Tensor[[NR, 1, 8], pl.FP32], y: pl.Out[pl.Tensor[[NR, 1, 8], pl.FP32]]):
+    w = pld.alloc_window([1, 8], dtype=pl.FP32)
+    s = pld.alloc_signal(1)
+    for r in pl.range(pld.world_size()):
+        exchange(x[r], w, s, y[r], device=r)
+
+
+@pl.jit.host
+def rotate_rows(x: pl.Tensor[[NR, 1, 8], pl.FP32], y: pl.Out[pl.Tensor[[NR, 1, 8], pl.FP32]]):
+    w = pld.alloc_window([1, 8], dtype=pl.FP32)
+    s = pld.alloc_signal(1)
+    for r in pl.range(NR):
+        exchange(x[r], w, s, y[r], device=r)
+
+
+@pl.jit.host
+def swap(x: pl.Tensor[[2, 1, 8], pl.FP32], y: pl.Out[pl.Tensor[[2, 1, 8], pl.FP32]]):
+    w = pld.alloc_window([1, 8], dtype=pl.FP32)
+    s = pld.alloc_signal(1)
+    exchange(x[1], w, s, y[1], device=1)
+    exchange(x[0], w, s, y[0], device=0)
+
+
+@pl.jit.host
+def compared(x: pl.Tensor[[NR, 1, 8], pl.FP32], y: pl.Out[pl.Tensor[[NR, 1, 8], pl.FP32]]):
+    n = pld.world_size()
+    w = pld.alloc_window([1, 8], dtype=pl.FP32)
+    s = pld.alloc_signal(1)
+    if NR == n:
+        for r in pl.range(n):
+            exchange(x[r], w, s, y[r], device=r)
+
+
+@pl.jit.incore
+def doubled(w: pl.InOut[pld.DistributedTensor[[1, 8], pl.FP32]]):
+    w = pl.store(pl.load(w) * 2.0, [0, 0], w)
+
+
+@pl.jit.host
+def staged(x: pl.Tensor[[NR, 1, 8], pl.FP32], y: pl.Out[pl.Tensor[[NR, 1, 8], pl.FP32]]):
+    buf = pld.alloc_window_buffer([1, 8], dtype=pl.FP32, load_from_host=x, store_to_host=y)
+    w = pld.window(buf, [1, 8], dtype=pl.FP32)
+    for r in pl.range(pld.world_size()):
+        doubled(w, device=r)
+
+
+@pl.jit.incore
+def copied(x: pl.Tensor[[1, 8], pl.FP32], y: pl.Out[pl.Tensor[[1, 8], pl.FP32]]):
+    y[...] = pl.load(x)
+
+
+@pytest.fixture(params=["interp", "cpu"])
+def target(request):
+    return request.param
+
+
+def rows(n):
+    return np.arange(n * 8, dtype=np.float32).reshape(n, 1, 8)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 7])
+def test_ranks_of_a_call(target, ranks):
+    x = rows(ranks)
+    y = np.zeros_like(x)
+    rotate(x, y, ranks=ranks, target=target)
+    np.testing.assert_array_equal(y, np.roll(x, 1, axis=0))
+
+
+def test_ranks_given_to_compile_are_a_default(target):
+    exe = rotate.compile(ranks=4, target=target)
+    x = rows(4)
+    np.testing.assert_array_equal(exe(x), np.roll(x, 1, axis=0))
+    np.testing.assert_array_equal(exe(x[:3], ranks=3), np.roll(x[:3], 1, axis=0))
+
+
+def test_class_style(target):
+    program = pl.load_program(PROGRAMS / "mesh_allreduce.py")
+    x = np.random.default_rng(1).random((4, 1, 256), np.float32)
+    y = program.host(x, ranks=4, target=target)
+    expected = x[0] + x[1] + x[2] + x[3]
+    for r in range(4):
+        np.testing.assert_array_equal(y[r], expected)
+    np.testing.assert_array_equal(program.compile(entry="host", ranks=4, target=target)(x), y)
+
+
+@pytest.mark.parametrize("function, ranks", [(rotate_rows, 3), (swap, 2), (compared, 3), (staged, 3)])
+def test_what_fixes_the_ranks(target, function, ranks):
+    x = rows(ranks)
+    y = function(x, target=target)
+    np.testing.assert_array_equal(y, x * 2 if function is staged else np.roll(x, 1, axis=0))
+
+
+def error_of(call):
+    with pytest.raises(tilewire.RunError) as caught:
+        call()
+    [found] = caught.value.diagnostics
+    assert found.line > 0
+    return found.code, found.message, *found.helps
+
+
+def test_nothing_fixes_the_ranks(target):
+    assert error_of(lambda: rotate(rows(2), target=target)) == (
+        "TW2225", "nothing says how many ranks `rotate` runs on", "give the number: ranks=N, or --ranks N")
+
+
+@pl.jit.host
+def staged_twice(x: pl.Tensor[[NR, 1, 8], pl.FP32], y: pl.Out[pl.Tensor[[4, 1, 8], pl.FP32]]):
+    buf = pld.alloc_window_buffer([1, 8], dtype=pl.FP32, load_from_host=x, store_to_host=y)
+    w = pld.window(buf, [1, 8], dtype=pl.FP32)
+    for r in pl.range(pld.world_size()):
+        doubled(w, device=r)
+
+
+def test_arguments_disagree(target):
+    assert error_of(lambda: staged_twice(rows(3), target=target)) == (
+        "TW2226", "`staged_twice` would run on 3 ranks by `NR` and on 4 by 4 rows",
+        "give the number: ranks=N, or --ranks N")
+
+
+def test_no_host_function(target):
+    assert error_of(lambda: copied(rows(1)[0], ranks=4, target=target))[:2] == (
+        "TW2227", "`run_copied` is no host function: it runs on one rank, not on 4")
+    np.testing.assert_array_equal(copied(rows(1)[0], ranks=1, target=target), rows(1)[0])
+
+
+def test_rows_and_ranks_that_differ(target):
+    assert error_of(lambda: staged(rows(3), ranks=4, target=target)) == (
+        "TW2231", "`x` has 3 rows, and the run has 4 ranks",
+        "row r is the share of rank r: give as many rows as there are ranks")
+    assert error_of(lambda: rotate_rows(rows(3), ranks=4, target=target)) == (
+        "TW2229", "`exchange` is dispatched once for each of `NR`, which is 3, and the run has 4 ranks",
+        "leave ranks out, or give 3")
+    code, message = error_of(lambda: rotate(rows(3), ranks=4, target=target))[:2]  # x[3]
+    assert code == "TW2102" and "dimension 0" in message
+    assert error_of(lambda: swap(rows(2), ranks=1, target=target))[:2] == (
+        "TW2127", "`exchange` is dispatched to rank 1, and there are 1")
+
+
+def test_windows_cannot_be_passed_in(target):
+    with pytest.raises(tilewire.ProgramError) as caught:
+        doubled(rows(1)[0], target=target)
+    [found] = caught.value.diagnostics
+    assert (found.code, found.message) == (
+        "TW2230", "`doubled` cannot be started: its parameter `w` is a window, which only a host function makes")
+    assert found.helps == ("write a host function, @pl.jit.host, that allocates it and calls `doubled` with device=",)
+    program = pl.load_program(PROGRAMS / "mesh_allreduce.py")
+    with pytest.raises(tilewire.ProgramError) as caught:
+        program.compile(entry="chip", target=target)
+    assert caught.value.diagnostics[0].helps == ("start from `host`",)
+
+
+@pl.jit.host
+def all_but_first(x: pl.Tensor[[NR, 1, 8], pl.FP32], y: pl.InOut[pl.Tensor[[NR, 1, 8], pl.FP32]]):
+    w = pld.alloc_window([1, 8], dtype=pl.FP32)
+    s = pld.alloc_signal(1)
+    for r in pl.range(1, pld.world_size()):
+        exchange(x[r], w, s, y[r], device=r)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 4])
+def test_groups_that_only_a_run_knows(target, ranks):
+    x = rows(ranks)
+    y = np.zeros_like(x)
+    all_but_first(x, y, ranks=ranks, target=target)
+    np.testing.assert_array_equal(y[0], np.zeros((1, 8)))
+    np.testing.assert_array_equal(y[1:], np.roll(x[1:], 1, axis=0))
+
+
+@pl.jit.incore
+def meet(s, y: pl.Out[pl.Tensor[[1, 8], pl.FP32]]):
+    pld.system.notify_all(s)
+    pld.system.wait_all(s, 1)
+    y[...] = pl.full([1, 8], dtype=pl.FP32, value=1.0)
+
+
+@pl.jit.host
+def two_cells(y: pl.Out[pl.Tensor[[NR, 1, 8], pl.FP32]]):
+    s = pld.alloc_signal(2)
+    for r in pl.range(pld.world_size()):
+        meet(s, y[r], device=r)
+
+
+def test_what_the_number_of_ranks_shows_to_be_wrong(target):
+    y = np.zeros((3, 1, 8), np.float32)
+    two_cells(y[:2], ranks=2, target=target)
+    assert error_of(lambda: two_cells(y, ranks=3, target=target))[:2] == (
+        "TW2007", "the signal `s` has 2 cells, and `pld.system.notify_all` needs 3 of it on all ranks")
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_random_schedules(target, seed):
+    x = rows(4)
+    np.testing.assert_array_equal(rotate(x, ranks=4, target=target, schedule=f"random:{seed}"), np.roll(x, 1, axis=0))
+
+
+@pl.jit.incore
+def nothing(x: pl.Tensor[[1, 8], pl.FP32], y: pl.Out[pl.Tensor[[1, 8], pl.FP32]]):
+    pl.load(x)
+
+
+def test_random_schedules_poison_what_is_not_written(target):
+    assert np.isnan(nothing(rows(1)[0], target=target, schedule="random:1")).all()
+
+
+@pytest.mark.parametrize("schedule", ["rondom:1", "random", "random:", "random:x", "random:-1", "replay:"])
+def test_schedules_that_do_not_exist(target, schedule):
+    with pytest.raises(tilewire.RunError) as caught:
+        rotate(rows(2), ranks=2, target=target, schedule=schedule)
+    [found] = caught.value.diagnostics
+    assert (found.code, found.message) == ("TW2234", f"there is no schedule `{schedule}`")
+    assert found.helps == ("there is `random:SEED`, SEED a number",)
+
+
+@pl.jit.incore
+def count(w: pl.InOut[pld.DistributedTensor[[1, 8], pl.INT32]], y: pl.Out[pl.Tensor[[1, 8], pl.INT32]]):
+    t = pl.load(w) + 1
+    w = pl.store(t, [0, 0], w)
+    y = pl.store(t, [0, 0], y)
+
+
+@pl.jit.host
+def counts(y: pl.Out[pl.Tensor[[NR, 1, 8], pl.INT32]], width: pl.Scalar[pl.INT64]):
+    w = pld.alloc_window([1, 8], dtype=pl.INT32)
+    for r in pl.range(NR):
+        count(w, y[r], device=r)
+    wide = pld.alloc_window_buffer(width)
+    v = pld.window(wide, [1, 8], dtype=pl.INT32)
+    for r in pl.range(NR):
+        count(v, y[r], device=r)
+
+
+def test_sessions_keep_windows():
+    exe = counts.compile(ranks=3)
+    y = np.zeros((3, 1, 8), np.int32)
+    for _ in range(2):
+        exe(y, 32)
+        assert (y == 1).all()
+    with exe.open() as session:
+        for call in range(1, 4):
+            session(y, 32)
+            assert (y == call).all()
+        session.reset()
+        session(y, 32)
+        assert (y == 1).all()
+        assert error_of(lambda: session(y, 64))[:2] == (
+            "TW2232", "this call of `counts` needs other window buffers than the session has")
+    with pytest.raises(ValueError, match="the session is closed"):
+        session(y, 32)
+    exe(y, 32)
+    assert (y == 1).all()
+
+
+def test_sessions_of_the_interpreter():
+    assert error_of(lambda: rotate.compile(target="interp").open(ranks=2)) == (
+        "TW2233", "the target `interp` keeps no windows between calls", "compile for the cpu target")
+
+
+def test_manifest():
+    exe = rotate.compile(ranks=4)
+    [group] = exe.manifest["comm_groups"]
+    assert group["devices"] == []
+    assert [slot["name"] for slot in group["slots"]] == ["w", "s"]
+    assert copied.compile().manifest is None
+
+
+@pytest.mark.parametrize("ranks", [0, -1, 65537])
+def test_numbers_that_cannot_be(target, ranks):
+    assert error_of(lambda: rotate(rows(2), ranks=ranks, target=target)) == (
+        "TW2228", f"a run cannot have {ranks} ranks", "there may be 1 to 65536")
+
+
+def test_deadlock_lists_who_waits(target):
+    program = pl.parse((PROGRAMS / "mesh_allreduce.py").read_text().replace("[source, 0], 2)", "[source, 0], 3)"))
+    with pytest.raises(tilewire.DeadlockError) as caught:
+        program.host(np.zeros((2, 1, 256), np.float32), ranks=2, target=target)
+    text = str(caught.value)
+    assert "rank 0" in text and "rank 1" in text and "signal" in text
+
+
+def command(*args):
+    done = subprocess.run([TILEWIRE, "run", *map(str, args)], capture_output=True, text=True, timeout=120)
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_command(target):
+    file = PROGRAMS / "mesh_allreduce.py"
+    code, out, err = command(file, "--ranks", 4, "--shape", "x=4x1x256:FP32", "--target", target)
+    assert (code, err) == (0, "") and out.startswith("y: [4, 1, 256] FP32")
+    assert command(file, "--ranks", 4, "--shape", "x=4x1x256:FP32", "--target", target, "--schedule", "random:3") == (
+        code, out, err)
+    code, out, err = command(file, "--shape", "x=4x1x256:FP32", "--target", target)
+    assert (code, out) == (1, "")
+    assert err.startswith("error[TW2225]: nothing says how many ranks `host` runs on\n")
+    assert err.endswith("   = help: give the number: ranks=N, or --ranks N\n")
+
+
+def test_dimensions_of_the_command(tmp_path, target):
+    program = tmp_path / "added.py"
+    program.write_text("""\
+import tilewire.language as pl
+import tilewire.language.distributed as pld
+
+NR = pl.dynamic("NR")
+M = pl.dynamic("M")
+
+
+@pl.jit.incore
+def add(x: pl.Tensor[[M, 8], pl.FP32], w: pl.Tensor[[M + 1, 8], pl.FP32], y: pl.Out[pl.Tensor[[M, 8], pl.FP32]]):
+    for i in pl.range(M):
+        y = pl.store(pl.load(x, [i, 0], [1, 8]) + pl.load(w, [i + 1, 0], [1, 8]), [i, 0], y)
+
+
+@pl.jit.host
+def host(x: pl.Tensor[[NR, M, 8], pl.FP32], w: pl.Tensor[[M + 1, 8], pl.FP32], y: pl.Out[pl.Tensor[[NR, M, 8], pl.FP32]]):
+    for r in pl.range(NR):
+        add(x[r], w, y[r], device=r)
+""")
+    code, out, err = command(program, "--ranks", 2, "--shape", "w=4x8:FP32", "--target", target)
+    assert code == 2 and err.startswith("error[TW0616]: nothing says how large dimension 1 of `x` is\n")
+    code, out, err = command(program, "--shape", "x=2x3x8:FP32", "--target", target)
+    assert (code, err) == (0, "") and out.startswith("y: [2, 3, 8] FP32")
