@@ -15,6 +15,7 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/TargetParser/Host.h>
+#include <llvm/Transforms/Instrumentation/ThreadSanitizer.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/SROA.h>
 
@@ -54,7 +55,8 @@ struct Host {
     target = llvm::TargetRegistry::lookupTarget(triple, error);
   }
 
-  std::unique_ptr<llvm::TargetMachine> machine(int opt) const {
+  // `narrow`: without registers wider than 16 bytes, accesses of which the thread sanitizer passes over.
+  std::unique_ptr<llvm::TargetMachine> machine(int opt, bool narrow) const {
     if (!target) return nullptr;
     llvm::TargetOptions options;
     options.AllowFPOpFusion = llvm::FPOpFusion::Strict;  // a * b + c rounds twice
@@ -62,8 +64,9 @@ struct Host {
                  : opt == 1 ? llvm::CodeGenOptLevel::Less
                  : opt == 2 ? llvm::CodeGenOptLevel::Default
                             : llvm::CodeGenOptLevel::Aggressive;
-    return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-        triple, cpu, features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small, level, true));
+    return std::unique_ptr<llvm::TargetMachine>(
+        target->createTargetMachine(triple, narrow ? "" : cpu, narrow ? "" : features, options,
+                                    llvm::Reloc::PIC_, llvm::CodeModel::Small, level, true));
   }
 };
 
@@ -134,7 +137,7 @@ class Loaded final : public CompiledModule {
 };
 
 // The emitters write vectors and registers themselves; what remains to be done is small.
-void run_passes(llvm::Module& module, llvm::TargetMachine& target) {
+void run_passes(llvm::Module& module, llvm::TargetMachine& target, bool tsan) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;
@@ -148,8 +151,11 @@ void run_passes(llvm::Module& module, llvm::TargetMachine& target) {
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
   passes.addPass(llvm::EarlyCSEPass(false));
+  if (tsan) passes.addPass(llvm::ThreadSanitizerPass());
   for (llvm::Function& function : module) {
-    if (!function.isDeclaration()) passes.run(function, functions);
+    if (function.isDeclaration()) continue;
+    if (tsan) function.addFnAttr(llvm::Attribute::SanitizeThread);
+    passes.run(function, functions);
   }
 }
 
@@ -157,7 +163,7 @@ void run_passes(llvm::Module& module, llvm::TargetMachine& target) {
 
 std::unique_ptr<CompiledModule> compile(const ir::ProgramRef& program, const Options& options,
                                         Diagnostics& diags) {
-  std::unique_ptr<llvm::TargetMachine> target = host().machine(options.opt);
+  std::unique_ptr<llvm::TargetMachine> target = host().machine(options.opt, options.tsan);
   if (!target) {
     diags.report(diag::cpu_code, program->span, {program->name_hint, host().error});
     return nullptr;
@@ -167,7 +173,7 @@ std::unique_ptr<CompiledModule> compile(const ir::ProgramRef& program, const Opt
   std::unique_ptr<llvm::Module> module =
       ModuleEmitter(context, *target, machine, options, diags).emit(*program);
   if (!module) return nullptr;
-  run_passes(*module, *target);
+  run_passes(*module, *target, options.tsan);
   auto result = std::make_unique<Loaded>();
   if (options.keep_text) {
     llvm::raw_string_ostream out(result->text_);

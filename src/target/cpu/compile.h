@@ -20,13 +20,21 @@
 
 namespace tilewire::target::cpu {
 
+#ifdef __SANITIZE_THREAD__
+inline constexpr bool built_with_tsan = true;
+#else
+inline constexpr bool built_with_tsan = false;
+#endif
+
 struct Options {
-  bool hooks = false;      // report accesses and task borders through Api::hook
-  bool bounds = false;     // check every access, not only every region
-  bool strided = false;    // arrays may have any stride in their last dimension
-  int opt = 2;             // effort of LLVM's code generator, 0 to 3
-  bool in_memory = true;   // code that can run now; without it, only the object file is made
-  bool keep_text = false;  // keep LLVM's text for ir_text()
+  bool hooks = false;           // report accesses and task borders through Api::hook
+  bool bounds = false;          // check every access, not only every region
+  bool strided = false;         // arrays may have any stride in their last dimension
+  int opt = 2;                  // effort of LLVM's code generator, 0 to 3
+  bool in_memory = true;        // code that can run now; without it, only the object file is made
+  bool keep_text = false;       // keep LLVM's text for ir_text()
+  bool tsan = built_with_tsan;  // tell the thread sanitizer, which the process must have, of every access
+  bool trusting = false;  // for tests: regions and indices are not checked, so that `bounds` finds something
 };
 
 class CompiledModule {
@@ -58,7 +66,7 @@ struct Library {
   std::unique_ptr<CompiledModule> (*load_object)(std::span<const std::byte>, std::string&);
   std::string (*machine_key)();
 };
-inline constexpr uint32_t library_version = 1;
+inline constexpr uint32_t library_version = 2;
 inline constexpr const char* library_symbol = "tilewire_cpu_library";
 
 }  // namespace tilewire::target::cpu

@@ -94,14 +94,7 @@ void ClusterEmitter::make_groups() {
 void ClusterEmitter::check_stores() {
   for (auto& [m, target] : stores_) {
     const Call& call = *cluster_.members[m].call;
-    const TensorValue& tensor = e_.tensor(call.args[2]);
-    const TileView& tile = e_.view(operand_of(cluster_.members[m]));
-    std::vector<Value*> offsets = e_.indices(call.args[1]);
-    std::vector<Value*> extents(offsets.size(), e_.i64(1));
-    size_t rank = extents.size();
-    if (rank >= 1) extents[rank - 1] = tile.cols;
-    if (rank >= 2) extents[rank - 2] = tile.rows;
-    target.region = target.target = e_.region(tensor, offsets, extents, call);
+    target.region = target.target = e_.store_region(call, e_.view(operand_of(cluster_.members[m])));
   }
 }
 

@@ -15,9 +15,11 @@ constexpr int64_t unroll_limit = 16;
 
 }  // namespace
 
-const Yield* FunctionEmitter::block(const Block& body) {
+const Yield* FunctionEmitter::block(const Block& body, bool keep) {
   const Yield* yield = nullptr;
+  size_t futures = open_futures_.size();
   for (const Action& action : plan.actions(&body)) {
+    Place place(b, module.lines.get(), action.stmt);
     if (action.cluster >= 0) {
       emit_cluster(*this, action.cluster);
     } else if (const auto* last = as<Yield>(action.stmt)) {
@@ -25,6 +27,9 @@ const Yield* FunctionEmitter::block(const Block& body) {
     } else {
       statement(*action.stmt);
     }
+  }
+  if (!keep && open_futures_.size() > futures && !b.GetInsertBlock()->getTerminator()) {
+    release_futures(futures, yield);
   }
   return yield;
 }
@@ -63,6 +68,7 @@ void FunctionEmitter::call(const Call& call, const Var* var) {
     case OpClass::TensorView:
     case OpClass::TensorCreate: {
       if (!var && lowering.op_class != OpClass::Scalar) return;
+      current_var_ = var;
       if (var && plan.leaves(var)[0].kind == LeafKind::Tensor) current_tensor_ = plan.leaves(var)[0].id;
       Value* value = lowering.scalar(*this, call);
       if (!var) return;
@@ -99,12 +105,29 @@ void FunctionEmitter::transfers(const std::vector<Transfer>& list) {
 
 // --- carried values
 
+namespace {
+
+// Whether each leaf of a type is a window.
+void append_windows(const TypeRef& type, std::vector<bool>& out) {
+  if (const auto* tuple = as<TupleType>(type)) {
+    for (const TypeRef& element : tuple->types) append_windows(element, out);
+  } else {
+    out.push_back(isa<DistributedTensorType>(type));
+  }
+}
+
+}  // namespace
+
 std::vector<FunctionEmitter::Carried> FunctionEmitter::carried_leaves(const VarList& vars,
                                                                       const std::vector<bool>& same) const {
   std::vector<Carried> result;
   for (const VarRef& var : vars) {
-    for (const Leaf& leaf : plan.leaves(var.get())) {
-      result.push_back({leaf.kind, leaf.id, static_cast<bool>(same[result.size()]), 0, 0});
+    std::vector<bool> windows;
+    append_windows(var->type, windows);
+    auto leaves = plan.leaves(var.get());
+    for (size_t i = 0; i < leaves.size(); ++i) {
+      bool skip = same[result.size()];
+      result.push_back({leaves[i].kind, leaves[i].id, skip, windows[i], 0, 0});
     }
   }
   return result;
@@ -119,7 +142,7 @@ void FunctionEmitter::flatten(const ExprRef& expr, size_t var_leaf, const Carrie
   }
   const Leaf& leaf = plan.leaves(expr.get())[var_leaf];
   if (carried.kind == LeafKind::Scalar) {
-    out.push_back(scalars_[leaf.id]);
+    out.push_back(scalar_leaf(leaf.id));
   } else if (carried.kind == LeafKind::Tile) {
     // Extents the plan knows to be whole need no values.
     if (plan.values[carried.id].valid_rows != full) out.push_back(tiles_[leaf.id].rows);
@@ -129,7 +152,10 @@ void FunctionEmitter::flatten(const ExprRef& expr, size_t var_leaf, const Carrie
     out.push_back(t.data);
     out.insert(out.end(), t.extents.begin(), t.extents.end());
     out.insert(out.end(), t.strides.begin(), t.strides.end());
-    if (t.window) out.push_back(t.window);
+    if (carried.window) {
+      out.push_back(t.window);
+      out.push_back(t.peer ? t.peer : b.getInt32(-1));
+    }
   }
 }
 
@@ -163,7 +189,8 @@ void FunctionEmitter::bind(const Carried& carried, int id, std::span<Value* cons
     t.data = values[next++];
     for (Value*& extent : t.extents) extent = values[next++];
     for (Value*& stride : t.strides) stride = values[next++];
-    if (t.window) t.window = values[next++];
+    t.window = carried.window ? values[next++] : nullptr;
+    t.peer = carried.window ? values[next++] : nullptr;
     tensors_[id] = std::move(t);
   }
 }
@@ -302,9 +329,12 @@ void FunctionEmitter::counted(const For& stmt) {
   enter_loop(stmt.init_values, stmt.iter_args, loop_plan, carried, values);
   llvm::Type* type = register_type(module.context, *scalar_dtype(stmt.loop_var->type), 0);
   bool outermost = loop_depth_++ == 0;
+  bool independent = stmt.loop_kind == LoopKind::Parallel && function.type == FunctionType::Orchestration;
+  if (independent) parallel(abi::ParallelStep::Enter);
   std::vector<Value*> results =
       repeat(i64(0), rounds, 1, values, [&](Value* i, llvm::MutableArrayRef<Value*> current) {
         if (outermost) poll_abort();
+        if (independent) parallel(abi::ParallelStep::Round);
         std::vector<Value*> now(current.begin(), current.end());
         for (const Carried& c : carried) {
           TensorValue like = c.kind == LeafKind::Tensor ? tensors_[c.id] : TensorValue{};
@@ -320,6 +350,7 @@ void FunctionEmitter::counted(const For& stmt) {
         std::copy(next.begin(), next.end(), current.begin());
       });
   --loop_depth_;
+  if (independent) parallel(abi::ParallelStep::Leave);
   bind_results(stmt.results, carried, results, stmt.init_values);
 }
 
@@ -345,7 +376,7 @@ void FunctionEmitter::conditional(const While& stmt) {
     if (!c.skip) bind(c, c.id, current, &like);
   }
   ++loop_depth_;
-  block(*stmt.before);
+  block(*stmt.before, true);
   Value* condition = scalar(stmt.condition);
   BasicBlock* body = BasicBlock::Create(module.context, "body", f_, b.GetInsertBlock()->getNextNode());
   BasicBlock* after = BasicBlock::Create(module.context, "endwhile", f_, body->getNextNode());
@@ -365,9 +396,11 @@ void FunctionEmitter::conditional(const While& stmt) {
   bind_results(stmt.results, carried, current, stmt.init_values);
 }
 
-// Kernels give back their parameters, which the caller knows; entries write their results as words.
+// Kernels give back their parameters, which the caller knows, and scalars; entries write their results as
+// words.
 void FunctionEmitter::returned(const Return& stmt) {
-  bool entry = function.type == FunctionType::Orchestration;
+  bool entry = function.type == FunctionType::Orchestration || function.type == FunctionType::Host;
+  if (!entry) return_scalars(stmt);
   unsigned next = 0;
   auto put = [&](Value* value) {
     if (value->getType()->isPointerTy()) value = b.CreatePtrToInt(value, b.getInt64Ty());
@@ -387,7 +420,7 @@ void FunctionEmitter::returned(const Return& stmt) {
         if (t.window) put(t.window);
       } else if (kinds[i] == LeafKind::Scalar) {
         bool leaf = isa<TupleType>(expr->type);
-        Value* value = leaf ? scalars_[plan.leaves(expr.get())[i].id] : scalar(expr);
+        Value* value = leaf ? scalar_leaf(plan.leaves(expr.get())[i].id) : scalar(expr);
         auto dtype = leaf ? std::nullopt : scalar_dtype(expr->type);
         put(dtype ? scalar_word(value, *dtype) : value);
       }

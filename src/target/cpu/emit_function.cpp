@@ -2,6 +2,7 @@
 #include <llvm/IR/MDBuilder.h>
 
 #include "ir/op.h"
+#include "ops/evaluate.h"
 #include "support/diagnostics/cpu.h"
 #include "target/cpu/emitter.h"
 
@@ -36,10 +37,13 @@ llvm::Function* FunctionEmitter::run() {
   results_ = f_->getArg(2);
   entry_ = BasicBlock::Create(module.context, "entry", f_);
   b.SetInsertPoint(entry_);
+  if (module.lines) module.lines->begin(*f_, function);
+  Place place(b, module.lines.get(), &function);
   if (plan.arena_bytes > 0) arena_ = context_field(offsetof(abi::Context, arena), b.getPtrTy());
   bind_params();
   block(*function.body);
   if (!b.GetInsertBlock()->getTerminator()) b.CreateRet(b.getInt32(abi::ok));
+  if (module.options.bounds) check_accesses();
   return f_;
 }
 
@@ -76,6 +80,7 @@ void FunctionEmitter::bind_tensor(TensorValue& value, const TensorType& type, un
   if (isa<DistributedTensorType>(type)) {
     value.window = word(first + 1 + static_cast<unsigned>(2 * rank), b.getPtrTy());
   }
+  track(value);
 }
 
 void FunctionEmitter::bind_params() {
@@ -98,6 +103,49 @@ void FunctionEmitter::bind_params() {
     }
     scalars_[leaf.id] = bits;
   }
+  param_words_ = next;
+  solve_dimensions();
+}
+
+// `NR * 16` of an extent 64: a dimension that no parameter has by itself follows where it occurs once, in an
+// expression that is linear in it.
+void FunctionEmitter::solve_dimensions() {
+  for (const auto& param : function.params) {
+    const auto* type = as<TensorType>(param->type);
+    if (!type) continue;
+    const TensorValue& value = tensors_[plan.leaves(param.get())[0].id];
+    for (size_t d = 0; d < type->shape.size(); ++d) {
+      auto bound = [&](std::string_view name) -> std::optional<int64_t> {
+        for (const auto& entry : dimensions_) {
+          if (entry.first == name) return 1;
+        }
+        return std::nullopt;
+      };
+      std::string missing(ops::missing_symbol(*type->shape[d], bound));
+      if (missing.empty()) continue;
+      dimensions_.emplace_back(missing, i64(0));
+      Value* at_zero = index(type->shape[d]);
+      dimensions_.back().second = i64(1);
+      Value* slope = b.CreateSub(index(type->shape[d]), at_zero);
+      Value* flat = b.CreateICmpEQ(slope, i64(0));
+      Value* solved =
+          b.CreateSDiv(b.CreateSub(value.extents[d], at_zero), b.CreateSelect(flat, i64(1), slope));
+      dimensions_.back().second = b.CreateSelect(flat, i64(0), solved);
+    }
+  }
+}
+
+Value* FunctionEmitter::scalar_leaf(int id) {
+  auto future = futures_.find(id);
+  if (future == futures_.end()) {
+    TW_CHECK(scalars_[id] != nullptr, "a scalar used before it is defined");
+    return scalars_[id];
+  }
+  const Future& f = future->second;
+  Value* words = word_array({b.CreatePtrToInt(f.address, b.getInt64Ty()), i64(1), i64(1)});
+  return_unless_ok(call_api(offsetof(abi::Api, await),
+                            {module.element_param(f.dtype), words, b.getInt8(abi::Reads), f.site}));
+  return load_element(f.address, f.dtype);
 }
 
 Value* FunctionEmitter::dimension(const DimSymbol& symbol) {

@@ -73,7 +73,7 @@ class Matcher {
       const auto* call = assign ? as<Call>(assign->value) : nullptr;
       const Lowering* lowering = call ? find_lowering(call->op) : nullptr;
       if (!lowering || match.product) return std::nullopt;
-      if (lowering->op_class == OpClass::Load) {
+      if (lowering->op_class == OpClass::Load && !peer_operand(*call)) {
         loads_.emplace_back(assign->var.get(), call);
       } else if (lowering->op_class == OpClass::Alias && isa<Var>(call->args[0])) {
         const Call* load = load_of(call->args[0]);
@@ -185,6 +185,7 @@ bool FunctionEmitter::product_loop(const For& stmt, Value* start, Value* rounds)
     args.b_stride = y.row_stride;
     args.c_stride = to.row_stride;
     args.scratch = arena_at(plan.values[result].scratch);
+    touch_operands(*this, args);
     emit_matmul(b, module.machine, args);
   });
   bind_results(stmt.results, carried, values, stmt.init_values);

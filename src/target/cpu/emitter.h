@@ -7,13 +7,18 @@
 
 #include <llvm/IR/IRBuilder.h>
 
+#include <array>
 #include <functional>
+#include <initializer_list>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "abi/abi.h"
+#include "target/cpu/check_accesses.h"
 #include "target/cpu/convert.h"
+#include "target/cpu/matmul.h"
 #include "target/cpu/module_emitter.h"
 #include "target/cpu/plan.h"
 
@@ -34,7 +39,8 @@ struct TensorValue {
   std::vector<llvm::Value*> extents;
   std::vector<llvm::Value*> strides;
   llvm::Value* window = nullptr;  // address of the abi::Window, of distributed tensors
-  bool untracked = false;         // passed through pl.no_dep
+  llvm::Value* peer = nullptr;  // i32, the rank of the group whose copy it is; null or negative: the own one
+  bool untracked = false;       // passed through pl.no_dep
 };
 
 // What goes with a fault; see abi::Fault for what the letters mean.
@@ -100,6 +106,11 @@ class FunctionEmitter {
   // Copies the valid part; `to` may be a tile or a region.
   void copy_tile(ir::DType dtype, const TileView& from, const TileView& to);
 
+  // With Options::bounds: what is made from the tensor's address has to stay inside it.
+  void track(const TensorValue& tensor);
+  // The same for a tile that is handed to a function of its own.
+  void touch(const TileView& view, ir::DType dtype);
+
   // Leaves the function with `fault` when the condition holds.
   void fail_if(llvm::Value* condition, abi::Fault fault, const ir::Node& at, FaultNumbers numbers = {});
   // Leaves the function when an ABI call gave a status other than ok.
@@ -120,25 +131,56 @@ class FunctionEmitter {
   // Checks that a region lies inside a tensor and gives it as a tile: the last two extents.
   TileView region(const TensorValue& tensor, std::span<llvm::Value* const> offsets,
                   std::span<llvm::Value* const> extents, const ir::Node& at);
+  std::vector<llvm::Value*> dense_strides(const std::vector<llvm::Value*>& extents);
   llvm::Value* element_offset(const TensorValue& tensor, std::span<llvm::Value* const> indices,
                               const ir::Node& at);
   llvm::Value* extent_operand(llvm::Value* asked, int64_t physical, int dimension, const ir::Node& at);
 
+  // --- windows
+  llvm::Value* group(const TensorValue& window);  // address of its abi::Group
+  llvm::Value* group_rank(llvm::Value* group);    // i32
+  llvm::Value* group_size(llvm::Value* group);
+  // Entry `rank` of a table of pointers that abi::Group has at this offset.
+  llvm::Value* per_rank(llvm::Value* group, size_t table, llvm::Value* rank);
+  // The rank whose copy a tensor is, i32.
+  llvm::Value* place_rank(const TensorValue& window);
+  llvm::Value* checked_peer(const ir::ExprRef& peer, const TensorValue& window, const ir::Node& at);
+  TensorValue at_peer(const TensorValue& window, llvm::Value* peer);
+  // A tensor operand of the call, in the memory of the rank that the call names.
+  TensorValue accessed_tensor(const ir::ExprRef& expr, const ir::Call& call);
+  // Where a store or remote store puts a tile; checked, and announced when it is the own copy of a window.
+  TileView store_region(const ir::Call& call, const TileView& tile);
+  // With `hooks`, tells the runtime of an access to a window.
+  void announce(abi::HookKind kind, const TensorValue& tensor, const TileView& view, const ir::Call& call);
+  void notify(const TensorValue& window, llvm::Value* cell, llvm::Value* value, ir::NotifyOp op,
+              const ir::Call& call);
+  llvm::Value* call_api(size_t function, std::initializer_list<llvm::Value*> args);  // its status
+  void fill_record(llvm::StructType* type, llvm::Value* record, std::initializer_list<llvm::Value*> fields);
+  llvm::Value* word_array(const std::vector<llvm::Value*>& words);
+  // Conditions of the `defer_wait`s of the scope being emitted: cell, expected, comparison, site.
+  std::vector<std::array<llvm::Value*, 4>> conditions;
+
   // In orchestration functions, until no task is in the way of touching this element.
   void await_element(const ir::Call& call, const TensorValue& tensor, llvm::Value* at, uint8_t access);
-  // The tensor the call being emitted defines.
+  // The variable and the tensor that the call being emitted defines.
+  const ir::Var* variable_result() const { return current_var_; }
   int tensor_result(const ir::Call*) const { return current_tensor_; }
   llvm::Value* scalar_word(llvm::Value* value, ir::DType dtype);
   llvm::Value* call_scalar(const ir::Call& call);
   llvm::Value* dimension(const ir::DimSymbol& symbol);
+  // A scalar by its leaf; where a task gives it, waits for that task.
+  llvm::Value* scalar_leaf(int id);
   llvm::Value* new_alloca(llvm::Type* type, llvm::Value* count = nullptr);
 
  private:
   friend void emit_task(FunctionEmitter& emitter, const ir::Stmt& stmt);
   void bind_params();
+  void solve_dimensions();
   void bind_tensor(TensorValue& value, const ir::TensorType& type, unsigned word);
   llvm::Value* word(unsigned index, llvm::Type* type);
-  const ir::Yield* block(const ir::Block& block);
+  llvm::Value* fixed_field(llvm::Type* type, llvm::Value* record, llvm::Value* offset);
+  // `keep`: what tasks give in it is used behind it.
+  const ir::Yield* block(const ir::Block& block, bool keep = false);
   void statement(const ir::Stmt& stmt);
   void assign(const ir::Var* var, const ir::ExprRef& value, const ir::Stmt& stmt);
   void call(const ir::Call& call, const ir::Var* var);
@@ -161,16 +203,26 @@ class FunctionEmitter {
     bool sync_start = false;
   };
   void scope(const ir::Stmt& stmt);
-  void task(const ir::FunctionCall& call);
+  void defer(const ir::Stmt& stmt);
+  void dispatch(const ir::FunctionCall& call);
+  void parallel(abi::ParallelStep step);
+  std::vector<llvm::Value*> argument_words(const ir::FunctionCall& call, const ir::Function& callee,
+                                           std::vector<llvm::Value*>& untracked);
+  void task(const ir::FunctionCall& call, const ir::Var* var);
+  // A tensor of one element for each scalar the task gives; the variable's scalars are read from there.
+  void expect_scalars(const ir::FunctionCall& call, const ir::Var* var, std::vector<llvm::Value*>& words);
+  void return_scalars(const ir::Return& stmt);
+  // The block that made the futures from number `first` on ends; what it yields is read now.
+  void release_futures(size_t first, const ir::Yield* yield);
   void collect_deps(const ir::ExprList& deps, std::vector<llvm::Value*>& ids);
   void put_words(const TensorValue& tensor, bool window, std::vector<llvm::Value*>& words);
-  llvm::Value* word_array(const std::vector<llvm::Value*>& words);
 
   // Values carried around a loop or out of a branch, flattened to LLVM values.
   struct Carried {
     LeafKind kind;
     int id;     // of the argument, or of the result of a branch
     bool skip;  // a tensor that stays the same
+    bool window;
     size_t first = 0, count = 0;
   };
   std::vector<Carried> carried_leaves(const ir::VarList& vars, const std::vector<bool>& same) const;
@@ -183,16 +235,32 @@ class FunctionEmitter {
   void enter_loop(const ir::ExprList& inits, const ir::VarList& args, const LoopPlan& loop_plan,
                   std::vector<Carried>& carried, std::vector<llvm::Value*>& values);
 
+  // The lowest and the highest offset of an element in memory, in elements.
+  std::pair<llvm::Value*, llvm::Value*> reach(std::span<llvm::Value* const> extents,
+                                              std::span<llvm::Value* const> strides);
+  void check_accesses();
+
   llvm::Function* f_ = nullptr;
   llvm::BasicBlock* entry_ = nullptr;
   llvm::Value* args_ = nullptr;
   llvm::Value* results_ = nullptr;
+  unsigned param_words_ = 0;
   llvm::Value* arena_ = nullptr;
   std::vector<llvm::Value*> scalars_;
+  // Scalars that tasks give.
+  struct Future {
+    llvm::Value* address = nullptr;
+    ir::DType dtype{};
+    llvm::Value* site = nullptr;
+  };
+  std::map<int, Future> futures_;
+  std::vector<llvm::Value*> open_futures_;  // storage that is still held
   std::vector<TileView> tiles_;
   std::vector<TensorValue> tensors_;
   std::vector<std::pair<std::string, llvm::Value*>> dimensions_;
+  AccessChecks accesses_;
   int loop_depth_ = 0;
+  const ir::Var* current_var_ = nullptr;
   int current_tensor_ = -1;
   TaskScope scope_;
   llvm::Value* last_task_ = nullptr;
@@ -200,7 +268,11 @@ class FunctionEmitter {
 
 // Emits a cluster: one loop over the rows.
 void emit_cluster(FunctionEmitter& emitter, int cluster);
-// Kernel calls of an orchestration function.
+// What a product reads of tensors is known to `emit_matmul` alone; says so to the checks of Options::bounds.
+void touch_operands(FunctionEmitter& emitter, const MatmulArgs& args);
+// A store, or remote store, that adds to what is there.
+void store_atomic(FunctionEmitter& emitter, const ir::Call& call, std::span<const int> results);
+// Calls of other functions, and the scopes around them.
 void emit_task(FunctionEmitter& emitter, const ir::Stmt& stmt);
 
 }  // namespace tilewire::target::cpu

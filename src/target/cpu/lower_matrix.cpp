@@ -120,9 +120,23 @@ Product prepare(FunctionEmitter& e, const Call& call, size_t first, int result) 
   return p;
 }
 
+}  // namespace
+
+void touch_operands(FunctionEmitter& e, const MatmulArgs& args) {
+  auto rows = [&](Value* data, Value* stride, bool transposed, Value* down, Value* along) {
+    if (transposed) std::swap(down, along);
+    e.touch({data, stride, e.i64(1), down, along}, args.dtype);
+  };
+  rows(args.a, args.a_stride, args.a_trans, args.m, args.k);
+  rows(args.b, args.b_stride, args.b_trans, args.k, args.n);
+}
+
+namespace {
+
 void multiply(FunctionEmitter& e, Product& p, const TileView& to) {
   p.args.c = to.data;
   p.args.c_stride = to.row_stride;
+  touch_operands(e, p.args);
   emit_matmul(e.b, e.module.machine, p.args);
 }
 

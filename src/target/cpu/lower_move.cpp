@@ -9,14 +9,14 @@ using llvm::Value;
 
 void FunctionEmitter::load(const Call& call, int result) {
   const PlanValue& v = plan.values[result];
-  const TensorValue& from = tensor(call.args[0]);
-  std::vector<Value*> offsets = indices(call.args[1]);
-  std::vector<Value*> shape = indices(call.args[2]);
+  TensorValue from = accessed_tensor(call.args[0], call);
+  std::vector<Value*> offsets = indices(operand(call, "offsets"));
+  std::vector<Value*> shape = indices(operand(call, "shape"));
   size_t rank = shape.size();
   std::vector<Value*> extents = shape;
-  bool ragged = call.args.size() > 3 && call.args[3];
+  ExprRef ragged = operand(call, "valid_shape");
   if (ragged) {
-    extents = indices(call.args[3]);
+    extents = indices(ragged);
     for (size_t i = 0; i < rank; ++i) {
       int64_t physical = llvm::cast<llvm::ConstantInt>(shape[i])->getSExtValue();
       extent_operand(extents[i], physical, static_cast<int>(i), call);
@@ -28,6 +28,7 @@ void FunctionEmitter::load(const Call& call, int result) {
     view.rows = b.CreateSelect(none, i64(0), view.rows);
     view.cols = b.CreateSelect(none, i64(0), view.cols);
   }
+  announce(peer_operand(call) ? abi::HookKind::RemoteRead : abi::HookKind::Read, from, view, call);
   tiles_[result] = view;
   if (v.deferred || !v.memory) return;
   TileView tile = storage(result);
@@ -117,15 +118,12 @@ void add_atomically(FunctionEmitter& e, Value* at, DType dtype, Value* stored) {
   e.b.SetInsertPoint(done);
 }
 
+}  // namespace
+
 void store_atomic(FunctionEmitter& e, const Call& call, std::span<const int>) {
   DType dtype = tile_type(call.args[0]).dtype;
   const TileView& tile = e.tile(call.args[0]);
-  std::vector<Value*> offsets = e.indices(call.args[1]);
-  std::vector<Value*> extents(offsets.size(), e.i64(1));
-  size_t rank = extents.size();
-  if (rank >= 1) extents[rank - 1] = tile.cols;
-  if (rank >= 2) extents[rank - 2] = tile.rows;
-  TileView to = e.region(e.tensor(call.args[2]), offsets, extents, call);
+  TileView to = e.store_region(call, tile);
   llvm::Type* type = storage_type(e.module.context, dtype, 0);
   e.repeat(e.i64(0), tile.rows, 1, [&](Value* row) {
     e.repeat(e.i64(0), tile.cols, 1, [&](Value* col) {
@@ -134,6 +132,8 @@ void store_atomic(FunctionEmitter& e, const Call& call, std::span<const int>) {
     });
   });
 }
+
+namespace {
 
 // --- elements of tiles
 

@@ -10,9 +10,7 @@ using llvm::Value;
 
 Value* FunctionEmitter::scalar(const ExprRef& expr) {
   if (isa<Var>(expr)) {
-    Value* value = scalars_[plan.leaves(expr.get())[0].id];
-    TW_CHECK(value != nullptr, "a scalar used before it is defined");
-    return value;
+    return scalar_leaf(plan.leaves(expr.get())[0].id);
   }
   if (const auto* c = as<ConstInt>(expr)) {
     llvm::Type* type = register_type(module.context, c->dtype, 0);
@@ -27,7 +25,7 @@ Value* FunctionEmitter::scalar(const ExprRef& expr) {
     const auto& types = static_cast<const TupleType&>(*c->tuple->type).types;
     std::vector<LeafKind> before;
     for (int64_t i = 0; i < c->index; ++i) append_leaf_kinds(types[i], before);
-    return scalars_[plan.leaves(c->tuple.get())[before.size()].id];
+    return scalar_leaf(plan.leaves(c->tuple.get())[before.size()].id);
   }
   internal_error(__FILE__, __LINE__, "not a scalar expression");
 }
@@ -229,6 +227,22 @@ Lowering scalar_row(ScalarFn function, int variant = 0) {
 
 }  // namespace
 
+namespace {
+
+Value* check_extent(FunctionEmitter& e, const Call& call) {
+  Value *found = e.index(call.args[0]), *wanted = e.index(call.args[1]);
+  e.fail_if(e.b.CreateICmpNE(found, wanted), abi::Fault::ExtentMismatch, call, {found, wanted});
+  return nullptr;
+}
+
+Value* check_count(FunctionEmitter& e, const Call& call) {
+  Value *count = e.index(call.args[0]), *room = e.index(call.args[1]);
+  e.fail_if(e.b.CreateICmpUGT(count, room), abi::Fault::CountAboveCapacity, call, {count, room});
+  return nullptr;
+}
+
+}  // namespace
+
 void add_scalar_lowerings(LoweringTable& table) {
   auto add = [&](const char* name, ScalarFn function, auto variant) {
     table.add(std::string("pl.scalar.") + name, scalar_row(function, static_cast<int>(variant)));
@@ -265,6 +279,8 @@ void add_scalar_lowerings(LoweringTable& table) {
   table.add("pl.tile.get_block_idx", scalar_row(block_index));
   table.add("pl.tile.get_block_num", scalar_row(block_count));
   table.add("pl.no_task", scalar_row(no_task));
+  table.add("pld.system.check_extent", scalar_row(check_extent));
+  table.add("pld.system.check_count", scalar_row(check_count));
 }
 
 }  // namespace tilewire::target::cpu

@@ -40,24 +40,14 @@ Value* slice(FunctionEmitter& e, const Call& call) {
   return nullptr;
 }
 
-std::vector<Value*> dense_strides(FunctionEmitter& e, const std::vector<Value*>& extents) {
-  std::vector<Value*> strides(extents.size());
-  Value* stride = e.i64(1);
-  for (size_t i = extents.size(); i-- > 0;) {
-    strides[i] = stride;
-    stride = e.b.CreateMul(stride, extents[i]);
-  }
-  return strides;
-}
-
 Value* reshape(FunctionEmitter& e, const Call& call) {
   const TensorValue& t = e.tensor(call.args[0]);
   TensorValue view = t;
   view.extents = e.indices(call.args[1]);
-  view.strides = dense_strides(e, view.extents);
+  view.strides = e.dense_strides(view.extents);
   Value* count = e.i64(1);
   Value* strided = e.b.getFalse();
-  std::vector<Value*> dense = dense_strides(e, t.extents);
+  std::vector<Value*> dense = e.dense_strides(t.extents);
   for (size_t i = 0; i < t.extents.size(); ++i) {
     count = e.b.CreateMul(count, t.extents[i]);
     Value* moves = e.b.CreateICmpNE(t.extents[i], e.i64(1));
@@ -98,7 +88,7 @@ Value* create(FunctionEmitter& e, const Call& call) {
   TensorValue t;
   t.dtype = static_cast<const TensorType&>(*call.type).dtype;
   t.extents = e.indices(call.args[0]);
-  t.strides = dense_strides(e, t.extents);
+  t.strides = e.dense_strides(t.extents);
   Value* size = e.i64(bytes(t.dtype));
   Value* too_large = e.b.getFalse();
   for (size_t i = 0; i < t.extents.size(); ++i) {
@@ -117,8 +107,13 @@ Value* create(FunctionEmitter& e, const Call& call) {
                                  {e.context, size, e.site(call), slot});
   e.return_unless_ok(status);
   t.data = e.b.CreateLoad(e.b.getPtrTy(), slot);
+  e.track(t);
   result_slot(e, call) = std::move(t);
   return nullptr;
+}
+
+TileView one_element(FunctionEmitter& e, Value* at) {
+  return {at, e.i64(1), e.i64(1), e.i64(1), e.i64(1)};
 }
 
 Value* read(FunctionEmitter& e, const Call& call) {
@@ -126,7 +121,13 @@ Value* read(FunctionEmitter& e, const Call& call) {
   std::vector<Value*> where = e.indices(call.args[1]);
   Value* at = e.element_address(t.data, t.dtype, e.element_offset(t, where, call));
   e.await_element(call, t, at, abi::Reads);
-  return e.load_element(at, t.dtype);
+  // An element of an INT32 window may be a cell that others notify.
+  bool cell = t.window && t.dtype == DType::Int32;
+  e.announce(cell ? abi::HookKind::Atomic : abi::HookKind::Read, t, one_element(e, at), call);
+  if (!cell) return e.load_element(at, t.dtype);
+  auto* value = e.b.CreateAlignedLoad(e.b.getInt32Ty(), at, llvm::Align(4));
+  value->setAtomic(llvm::AtomicOrdering::Monotonic);
+  return value;
 }
 
 Value* write(FunctionEmitter& e, const Call& call) {
@@ -135,6 +136,7 @@ Value* write(FunctionEmitter& e, const Call& call) {
   Value* value = e.scalar(call.args[2]);
   Value* at = e.element_address(t.data, t.dtype, e.element_offset(t, where, call));
   e.await_element(call, t, at, abi::Writes);
+  e.announce(abi::HookKind::Write, t, one_element(e, at), call);
   e.store_element(at, t.dtype, value);
   return nullptr;
 }

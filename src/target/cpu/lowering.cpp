@@ -16,6 +16,9 @@ LoweringTable::LoweringTable() {
   add_matrix_lowerings(*this);
   add_sort_lowerings(*this);
   add_tensor_lowerings(*this);
+  add_signal_lowerings(*this);
+  add_remote_lowerings(*this);
+  add_host_lowerings(*this);
 }
 
 void LoweringTable::add(std::string_view name, Lowering lowering) {
@@ -36,6 +39,19 @@ const Lowering* LoweringTable::find(const ir::Op* op) const {
 const Lowering* find_lowering(const ir::Op* op) {
   static const LoweringTable table;
   return table.find(op);
+}
+
+ir::ExprRef operand(const ir::Call& call, std::string_view name) {
+  int param = call.op->param_index(name);
+  int slot = param < 0 ? -1 : call.op->operand_slots[param];
+  return slot < 0 || static_cast<size_t>(slot) >= call.args.size() ? nullptr : call.args[slot];
+}
+
+ir::ExprRef peer_operand(const ir::Call& call) {
+  for (const ir::Effect& effect : call.op->effects) {
+    if (effect.peer_param >= 0) return call.args[call.op->operand_slots[effect.peer_param]];
+  }
+  return nullptr;
 }
 
 }  // namespace tilewire::target::cpu

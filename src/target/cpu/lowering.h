@@ -57,6 +57,7 @@ struct Lowering {
                      const Machine&) = nullptr;  // of Opaque: bytes it needs beside its results
   bool product_loop = false;                     // matmul_acc: a loop of it may be one product
   bool multiplies = false;                       // the scalar product
+  bool divides = false;                          // of Lanes: operand 0 by operand 1
   bool elements = false;  // of Opaque: reads elements of its first operand outside the valid extent too
   bool whole = false;     // of Opaque: the results are valid everywhere whatever the operands are
   uint8_t variant = 0;    // which of the ops that share a function
@@ -67,6 +68,18 @@ inline constexpr uint8_t untracked_view = 1;
 
 // Null for an op no lowered program holds.
 const Lowering* find_lowering(const ir::Op* op);
+
+// An operand by the name of its parameter; null where it was left out or the op has none of that name.
+ir::ExprRef operand(const ir::Call& call, std::string_view name);
+// The operand that names the rank in whose memory the call has effects; null: it has none elsewhere.
+ir::ExprRef peer_operand(const ir::Call& call);
+// The value of an enumeration attribute, or its default.
+template <class E>
+E enum_attr(const ir::Call& call, std::string_view name) {
+  const ir::AttrValue* value = ir::find_attr(call.attrs, name);
+  if (!value) value = &*call.op->params[call.op->param_index(name)].default_value;
+  return static_cast<E>(value->get<ir::EnumValue>()->value);
+}
 
 // Filled by the families, each in its own file.
 class LoweringTable {
@@ -89,5 +102,8 @@ void add_shape_lowerings(LoweringTable& table);
 void add_matrix_lowerings(LoweringTable& table);
 void add_sort_lowerings(LoweringTable& table);
 void add_tensor_lowerings(LoweringTable& table);
+void add_signal_lowerings(LoweringTable& table);
+void add_remote_lowerings(LoweringTable& table);
+void add_host_lowerings(LoweringTable& table);
 
 }  // namespace tilewire::target::cpu

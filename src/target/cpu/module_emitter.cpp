@@ -6,7 +6,12 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
 
+#include <algorithm>
+#include <set>
+
 #include "ir/op.h"
+#include "ir/visitor.h"
+#include "passes/roots.h"
 #include "support/diagnostics/cpu.h"
 #include "target/cpu/emitter.h"
 
@@ -54,6 +59,12 @@ AbiTypes abi_types(llvm::LLVMContext& context) {
   types.launch = llvm::StructType::get(context, {ptr, ptr, ptr, ptr, i64, i32, i32, i32, i32});
   types.hook_event =
       llvm::StructType::get(context, {i32, i32, ptr, llvm::ArrayType::get(i64, 2), i64, i32, i32});
+  types.transfer = llvm::StructType::get(
+      context, {ptr, ptr, ptr, ptr, ptr, i32, i32, i32, i32, i8, i8, llvm::ArrayType::get(i8, 6)});
+  types.condition = llvm::StructType::get(context, {ptr, i32, i32, i32, i32});
+  types.deferred = llvm::StructType::get(context, {ptr, ptr, i32, i32, i32, i32});
+  types.host_window = llvm::StructType::get(context, {ptr, i32, i32, i32, i32});
+  types.device_call = llvm::StructType::get(context, {ptr, ptr, i64, i32, i32});
   return types;
 }
 
@@ -73,19 +84,73 @@ llvm::FunctionType* ModuleEmitter::code_type() const {
   return llvm::FunctionType::get(llvm::Type::getInt32Ty(context), {ptr, ptr, ptr}, false);
 }
 
-bool ModuleEmitter::collect(const Program& program) {
-  int kernels = 0, entries = 0;
+void ModuleEmitter::collect(const Program& program) {
+  uint32_t counts[3] = {};
+  passes::ReturnRoots returns = passes::return_roots(program);
   for (const FunctionRef& function : program.functions) {
-    bool kernel = is_kernel(*function);
-    if (!kernel && function->type != FunctionType::Orchestration) continue;
     Entry entry;
     entry.function = function.get();
-    entry.kernel = kernel;
-    entry.index = kernel ? kernels++ : entries++;
+    if (is_kernel(*function)) {
+      entry.role = Kernel;
+    } else if (function->type == FunctionType::Orchestration) {
+      entry.role = Orchestration;
+    } else if (function->type == FunctionType::Host) {
+      entry.role = Host;
+    } else {
+      continue;
+    }
+    if (entry.role == Kernel) entry.effects = task_effects(*function, returns);
+    entry.index = counts[entry.role]++;
     by_name_.emplace(function->name, entries_.size());
     entries_.push_back(std::move(entry));
   }
-  return true;
+}
+
+namespace {
+
+// The window buffers a host function views, in the order it does.
+struct ViewedBuffers : Visitor<ViewedBuffers> {
+  std::vector<const WindowBuffer*> found;
+  void visit(const Call& call) {
+    walk_children(call);
+    for (const ExprRef& arg : call.args) {
+      if (const auto* buffer = as<WindowBuffer>(arg)) found.push_back(buffer);
+    }
+  }
+};
+
+}  // namespace
+
+// Group after group, each in the order of its slots; what belongs to no group comes behind them.
+void ModuleEmitter::collect_windows(const Program& program) {
+  std::map<const Var*, uint32_t> hosts;
+  std::vector<const WindowBuffer*> viewed;
+  for (const Entry& entry : entries_) {
+    if (entry.role != Host) continue;
+    ViewedBuffers buffers;
+    buffers.walk(*entry.function->body);
+    for (const WindowBuffer* buffer : buffers.found) {
+      if (hosts.emplace(buffer->base.get(), entry.index).second) viewed.push_back(buffer);
+    }
+  }
+  std::set<const Var*> listed;
+  auto add = [&](const WindowBuffer* buffer) {
+    auto host = hosts.find(buffer->base.get());
+    if (host != hosts.end() && listed.insert(buffer->base.get()).second) {
+      windows_.push_back({buffer, host->second});
+    }
+  };
+  for (const auto& group : program.comm_groups) {
+    for (const WindowBufferRef& slot : group->slots) add(slot.get());
+  }
+  for (const WindowBuffer* buffer : viewed) add(buffer);
+}
+
+std::optional<uint32_t> ModuleEmitter::window_number(const Var* base) const {
+  for (size_t i = 0; i < windows_.size(); ++i) {
+    if (windows_[i].buffer->base.get() == base) return static_cast<uint32_t>(i);
+  }
+  return std::nullopt;
 }
 
 const ReturnedParams& ModuleEmitter::returned(const FunctionCall& call) const {
@@ -94,20 +159,20 @@ const ReturnedParams& ModuleEmitter::returned(const FunctionCall& call) const {
   return entries_[found->second].returned;
 }
 
-const Function* ModuleEmitter::find_kernel(const std::string& name) const {
+const Function& ModuleEmitter::find(const std::string& name) const {
   auto found = by_name_.find(name);
-  return found != by_name_.end() && entries_[found->second].kernel ? entries_[found->second].function
-                                                                   : nullptr;
+  TW_CHECK(found != by_name_.end(), "no function " + name);
+  return *entries_[found->second].function;
 }
 
-// Kernels first: what they return is part of the plan of their callers.
+// Callees first: what they return is part of the plan of their callers.
 bool ModuleEmitter::plan_functions() {
-  for (bool kernels : {true, false}) {
+  for (Role role : {Kernel, Orchestration, Host}) {
     for (Entry& entry : entries_) {
-      if (entry.kernel != kernels) continue;
-      entry.plan = make_plan(*entry.function, *this, machine, diags);
+      if (entry.role != role) continue;
+      entry.plan = make_plan(*entry.function, *this, machine, options.hooks, diags);
       if (!entry.plan) return false;
-      if (kernels) entry.returned = returned_params(*entry.function, *entry.plan);
+      entry.returned = returned_params(*entry.function, *entry.plan);
       if (entry.plan->arena_bytes > arena_limit) {
         diags.report(diag::cpu_arena, entry.function->span,
                      {entry.function->name, std::to_string(entry.plan->arena_bytes)});
@@ -118,25 +183,35 @@ bool ModuleEmitter::plan_functions() {
   return true;
 }
 
+// Records are known to callers before they are filled.
+void ModuleEmitter::declare_tables() {
+  for (Role role : {Kernel, Orchestration, Host}) {
+    auto same = [&](const Entry& entry) { return entry.role == role; };
+    auto count = static_cast<uint64_t>(std::count_if(entries_.begin(), entries_.end(), same));
+    auto* type = llvm::ArrayType::get(function_type_, count);
+    tables_[role] = new llvm::GlobalVariable(*module_, type, true, llvm::GlobalValue::InternalLinkage,
+                                             nullptr, "tw.functions");
+  }
+}
+
 std::unique_ptr<llvm::Module> ModuleEmitter::emit(const Program& program) {
   module_ = std::make_unique<llvm::Module>("tilewire", context);
   module_->setDataLayout(target_.createDataLayout());
   module_->setTargetTriple(target_.getTargetTriple().str());
-  if (!collect(program) || !plan_functions()) return nullptr;
-  // Kernel records are known to callers before they are filled.
-  size_t kernels = 0;
-  for (const Entry& entry : entries_) kernels += entry.kernel;
-  auto* table = llvm::ArrayType::get(function_type_, kernels);
-  kernels_ = new llvm::GlobalVariable(*module_, table, true, llvm::GlobalValue::InternalLinkage, nullptr,
-                                      "tw.kernels");
+  collect(program);
+  collect_windows(program);
+  if (!plan_functions()) return nullptr;
+  declare_tables();
   for (Entry& entry : entries_) {
     entry.params = params_table(entry);
-    entry.results = entry.kernel ? nullptr : results_table(entry);
+    entry.results = entry.role == Kernel ? nullptr : results_table(entry);
   }
+  if (options.bounds || options.hooks || !options.in_memory) lines = std::make_unique<DebugLines>(*module_);
   for (Entry& entry : entries_) {
     entry.code = FunctionEmitter(*this, *entry.function, *entry.plan).run();
     if (diags.has_errors()) return nullptr;
   }
+  if (lines) lines->finish();
   finish_tables();
   std::string problem;
   llvm::raw_string_ostream out(problem);
@@ -220,8 +295,16 @@ Constant* ModuleEmitter::param_constant(std::string_view name, const TypeRef& ty
 
 llvm::GlobalVariable* ModuleEmitter::params_table(const Entry& entry) {
   std::vector<Constant*> rows;
-  for (const auto& param : entry.function->params) {
-    rows.push_back(param_constant(param->name, param->type, access_of(*param)));
+  for (size_t i = 0; i < entry.function->params.size(); ++i) {
+    const Parameter& param = *entry.function->params[i];
+    uint8_t access = entry.role == Kernel ? entry.effects.access[i] : access_of(param);
+    rows.push_back(param_constant(param.name, param.type, access));
+  }
+  if (entry.role == Kernel) {
+    for (const TypeRef& type : scalar_results(*entry.function)) {
+      TypeRef slot = make<TensorType>(Span{}, ExprList{const_index(1)}, stored_dtype(type));
+      rows.push_back(param_constant("", slot, abi::Writes));
+    }
   }
   return constant_array(param_type_, std::move(rows), "tw.params");
 }
@@ -253,20 +336,49 @@ Constant* ModuleEmitter::function_constant(const Entry& entry) {
   };
   auto* null = llvm::ConstantPointerNull::get(b.getPtrTy());
   return llvm::ConstantStruct::get(
-      function_type_, {text(entry.function->name), entry.code, entry.params,
-                       entry.results ? static_cast<Constant*>(entry.results) : null,
-                       b.getInt32(count(entry.params)), b.getInt32(entry.results ? count(entry.results) : 0),
-                       b.getInt64(static_cast<uint64_t>(entry.plan->arena_bytes)), b.getInt32(0),
-                       b.getInt32(site(entry.function->span, entry.function->name))});
+      function_type_,
+      {text(entry.function->name), entry.code, entry.params,
+       entry.results ? static_cast<Constant*>(entry.results) : null, b.getInt32(count(entry.params)),
+       b.getInt32(entry.results ? count(entry.results) : 0),
+       b.getInt64(static_cast<uint64_t>(entry.plan->arena_bytes)), b.getInt32(entry.effects.bits),
+       b.getInt32(site(entry.function->span, entry.function->name))});
+}
+
+Constant* ModuleEmitter::window_constant(const HostWindow& window) {
+  llvm::IRBuilder<> b(context);
+  const Function* host = nullptr;
+  for (const Entry& entry : entries_) {
+    if (entry.role == Host && entry.index == window.host) host = entry.function;
+  }
+  auto staged = [&](const VarRef& var) {
+    for (size_t i = 0; var && i < host->params.size(); ++i) {
+      if (host->params[i].get() == var.get()) return b.getInt32(static_cast<uint32_t>(i));
+    }
+    return b.getInt32(static_cast<uint32_t>(-1));
+  };
+  const WindowBuffer& buffer = *window.buffer;
+  return llvm::ConstantStruct::get(
+      abi_types(context).host_window,
+      {text(buffer.name), b.getInt32(window.host), staged(buffer.load_from_host),
+       staged(buffer.store_to_host), b.getInt32(site(buffer.base->span, buffer.name))});
 }
 
 void ModuleEmitter::finish_tables() {
   llvm::IRBuilder<> b(context);
-  std::vector<Constant*> kernels, entries, sites;
-  for (const Entry& entry : entries_) (entry.kernel ? kernels : entries).push_back(function_constant(entry));
-  kernels_->setInitializer(
-      llvm::ConstantArray::get(llvm::cast<llvm::ArrayType>(kernels_->getValueType()), kernels));
-  auto* entry_table = constant_array(function_type_, entries, "tw.entries");
+  auto number = [&](size_t n) { return b.getInt32(static_cast<uint32_t>(n)); };
+  size_t counts[3] = {};
+  for (Role role : {Kernel, Orchestration, Host}) {
+    std::vector<Constant*> rows;
+    for (const Entry& entry : entries_) {
+      if (entry.role == role) rows.push_back(function_constant(entry));
+    }
+    counts[role] = rows.size();
+    auto* type = llvm::cast<llvm::ArrayType>(tables_[role]->getValueType());
+    tables_[role]->setInitializer(llvm::ConstantArray::get(type, rows));
+  }
+  std::vector<Constant*> windows, sites;
+  for (const HostWindow& window : windows_) windows.push_back(window_constant(window));
+  auto* window_table = constant_array(abi_types(context).host_window, windows, "tw.windows");
   for (const SiteKey& key : sites_) {
     sites.push_back(
         llvm::ConstantStruct::get(site_type_, {text(key.file ? key.file->name() : ""), text(key.what),
@@ -276,12 +388,10 @@ void ModuleEmitter::finish_tables() {
   uint32_t flags = 0;
   if (options.hooks) flags |= abi::Hooks;
   if (options.bounds) flags |= abi::ChecksBounds;
-  auto number = [&](size_t n) { return b.getInt32(static_cast<uint32_t>(n)); };
   auto* record = llvm::ConstantStruct::get(
-      module_type_,
-      {number(abi::version), number(flags), kernels_, entry_table, site_table, number(kernels.size()),
-       number(entries.size()), number(sites.size()), number(0), llvm::ConstantPointerNull::get(b.getPtrTy()),
-       llvm::ConstantPointerNull::get(b.getPtrTy()), number(0), number(0)});
+      module_type_, {number(abi::version), number(flags), tables_[Kernel], tables_[Orchestration], site_table,
+                     number(counts[Kernel]), number(counts[Orchestration]), number(sites.size()),
+                     number(counts[Host]), tables_[Host], window_table, number(windows.size()), number(0)});
   new llvm::GlobalVariable(*module_, module_type_, true, llvm::GlobalValue::ExternalLinkage, record,
                            abi::module_symbol);
 }
@@ -295,20 +405,12 @@ Constant* ModuleEmitter::element_param(DType dtype) {
   return record;
 }
 
-Constant* ModuleEmitter::kernel_record(const std::string& name) {
+Constant* ModuleEmitter::record(const std::string& name) {
   const Entry& entry = entries_[by_name_.find(name)->second];
   llvm::IRBuilder<> b(context);
   return llvm::ConstantExpr::getInBoundsGetElementPtr(
-      kernels_->getValueType(), kernels_,
-      llvm::ArrayRef<Constant*>{b.getInt64(0), b.getInt64(static_cast<uint64_t>(entry.index))});
-}
-
-Constant* ModuleEmitter::param_record(const std::string& function, size_t param) {
-  const Entry& entry = entries_[by_name_.find(function)->second];
-  llvm::IRBuilder<> b(context);
-  return llvm::ConstantExpr::getInBoundsGetElementPtr(
-      entry.params->getValueType(), entry.params,
-      llvm::ArrayRef<Constant*>{b.getInt64(0), b.getInt64(param)});
+      tables_[entry.role]->getValueType(), tables_[entry.role],
+      llvm::ArrayRef<Constant*>{b.getInt64(0), b.getInt64(entry.index)});
 }
 
 }  // namespace tilewire::target::cpu

@@ -6,14 +6,17 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "abi/abi.h"
 #include "ir/nodes.h"
 #include "target/cpu/compile.h"
+#include "target/cpu/debug_lines.h"
 #include "target/cpu/machine.h"
 #include "target/cpu/plan.h"
+#include "target/cpu/task_effects.h"
 
 namespace tilewire::target::cpu {
 
@@ -30,30 +33,38 @@ class ModuleEmitter : public Callees {
   const Options& options;
   Diagnostics& diags;
   llvm::Module& llvm_module() { return *module_; }
+  std::unique_ptr<DebugLines> lines;  // null: code without places
 
   // The number of a source place; `what` is the op or statement there.
   uint32_t site(const Span& span, std::string_view what);
   // status tw.fail(context, fault, site, a, b, c, d)
   llvm::Function* fail_function();
   llvm::FunctionType* code_type() const;
-  // Address of the abi::Function of a kernel, and of parameter p of a function.
-  llvm::Constant* kernel_record(const std::string& name);
-  llvm::Constant* param_record(const std::string& function, size_t param);
+  // Address of the abi::Function of a function.
+  llvm::Constant* record(const std::string& name);
+  // The number in the table of the module of the window buffer that a variable holds; none: nobody views it.
+  std::optional<uint32_t> window_number(const ir::Var* base) const;
   // A record for one element of a tensor.
   llvm::Constant* element_param(ir::DType dtype);
-  const ir::Function* find_kernel(const std::string& name) const;
+  const ir::Function& find(const std::string& name) const;
   const ReturnedParams& returned(const ir::FunctionCall& call) const override;
 
  private:
+  enum Role : uint8_t { Kernel, Orchestration, Host };
   struct Entry {
     const ir::Function* function;
-    bool kernel;
+    Role role;
     std::unique_ptr<Plan> plan;
     ReturnedParams returned;
     llvm::Function* code = nullptr;
     llvm::GlobalVariable* params = nullptr;
     llvm::GlobalVariable* results = nullptr;
-    int index = 0;
+    uint32_t index = 0;  // in the table of its role
+    TaskEffects effects;
+  };
+  struct HostWindow {
+    const ir::WindowBuffer* buffer;
+    uint32_t host = 0;
   };
   llvm::Constant* text(std::string_view text);
   llvm::GlobalVariable* params_table(const Entry& entry);
@@ -63,14 +74,18 @@ class ModuleEmitter : public Callees {
   llvm::GlobalVariable* constant_array(llvm::Type* element, std::vector<llvm::Constant*> values,
                                        const char* name);
   void finish_tables();
-  bool collect(const ir::Program& program);
+  llvm::Constant* window_constant(const HostWindow& window);
+  void collect(const ir::Program& program);
+  void collect_windows(const ir::Program& program);
+  void declare_tables();
   bool plan_functions();
 
   const llvm::TargetMachine& target_;
   std::unique_ptr<llvm::Module> module_;
   std::vector<Entry> entries_;
   std::map<std::string, size_t, std::less<>> by_name_;
-  llvm::GlobalVariable* kernels_ = nullptr;
+  llvm::GlobalVariable* tables_[3] = {};  // of functions, by role
+  std::vector<HostWindow> windows_;
   llvm::StructType *param_type_ = nullptr, *function_type_ = nullptr, *site_type_ = nullptr,
                    *module_type_ = nullptr;
   std::map<std::string, llvm::Constant*, std::less<>> texts_;
@@ -88,7 +103,8 @@ class ModuleEmitter : public Callees {
 
 // The LLVM types of the tables, in the layout of abi.h.
 struct AbiTypes {
-  llvm::StructType *param, *function, *site, *module, *launch, *hook_event;
+  llvm::StructType *param, *function, *site, *module, *launch, *hook_event, *transfer, *condition, *deferred,
+      *host_window, *device_call;
 };
 AbiTypes abi_types(llvm::LLVMContext& context);
 

@@ -35,6 +35,14 @@ void append_leaf_kinds(const TypeRef& type, std::vector<LeafKind>& kinds) {
 
 namespace {
 
+void append_scalars(const TypeRef& type, std::vector<TypeRef>& out) {
+  if (const auto* tuple = as<TupleType>(type)) {
+    for (const TypeRef& element : tuple->types) append_scalars(element, out);
+  } else if (!isa<TensorType>(type) && !isa<TileType>(type) && !isa<ArrayType>(type)) {
+    out.push_back(type);
+  }
+}
+
 size_t leaf_count(const TypeRef& type) {
   std::vector<LeafKind> kinds;
   append_leaf_kinds(type, kinds);
@@ -42,6 +50,16 @@ size_t leaf_count(const TypeRef& type) {
 }
 
 }  // namespace
+
+std::vector<TypeRef> scalar_results(const Function& function) {
+  std::vector<TypeRef> result;
+  for (const TypeRef& type : function.return_types) append_scalars(type, result);
+  return result;
+}
+
+DType stored_dtype(const TypeRef& scalar) {
+  return scalar_dtype(scalar).value_or(DType::UInt64);
+}
 
 std::vector<int> tile_operands(const Plan& plan, const Call& call, const Lowering& lowering) {
   std::vector<int> result(call.args.size(), -1);
@@ -56,6 +74,7 @@ std::vector<int> tile_operands(const Plan& plan, const Call& call, const Lowerin
 
 bool LeafNumbering::run(const Function& function) {
   orchestration_ = function.type == FunctionType::Orchestration;
+  host_ = function.type == FunctionType::Host;
   for (const auto& param : function.params) fresh(param);
   block(*function.body);
   return !diags_.has_errors();
@@ -109,9 +128,12 @@ void LeafNumbering::assign(const VarRef& var, const Expr& value, const Stmt&) {
         auto tracked = tracked_.find(leaf.id);
         if (leaf.kind == LeafKind::Tensor && tracked != tracked_.end()) leaf.id = tracked->second;
         result.push_back(leaf);
+      } else if (kinds[i] == LeafKind::Scalar && orchestration_) {
+        result.push_back({LeafKind::Scalar, plan_.scalar_count++});
       } else {
-        diags_.report(diag::cpu_kernel_result, c->span, {c->callee});
-        result.push_back({kinds[i], 0});
+        // The host is done before anything it dispatches has started.
+        diags_.report(diag::cpu_call_result, c->span, {c->callee, c->device ? "dispatched" : "called"});
+        return fresh(var);
       }
     }
     return set(var.get(), std::move(result));
@@ -140,6 +162,10 @@ void LeafNumbering::call(const VarRef& var, const Call& call) {
     if (untracked) tracked_.emplace(leaf.id, source);
   } else if (lowering->op_class == OpClass::TensorCreate) {
     tensor_roots[leaf.id] = leaf.id;
+    if (host_ && !isa<DistributedTensorType>(var->type)) {
+      diags_.report(diag::cpu_host_tensor, call.span, {call.op->qualified()})
+          .with_help("create it in the function that is dispatched, or pass an array");
+    }
   }
 }
 
@@ -322,7 +348,8 @@ ReturnedParams returned_params(const Function& function, const Plan& plan) {
       int found = -1;
       for (size_t p = 0; p < function.params.size(); ++p) {
         const Leaf& param = plan.leaves(function.params[p].get())[0];
-        if (param.kind == leaf.kind && param.id == leaf.id) found = static_cast<int>(p);
+        if (param.kind == LeafKind::Tensor && leaf.kind == param.kind && param.id == leaf.id)
+          found = static_cast<int>(p);
       }
       result.push_back(found);
     }
@@ -331,13 +358,13 @@ ReturnedParams returned_params(const Function& function, const Plan& plan) {
 }
 
 std::unique_ptr<Plan> make_plan(const Function& function, const Callees& callees, const Machine& machine,
-                                Diagnostics& diags) {
+                                bool hooks, Diagnostics& diags) {
   auto plan = std::make_unique<Plan>();
   LeafNumbering leaves(*plan, callees, diags);
   if (!leaves.run(function)) return nullptr;
   plan->tensor_roots = leaves.tensor_roots;
   ExtentAnalysis(*plan).run(function);
-  Ordering ordering(*plan, leaves.tensor_roots, machine);
+  Ordering ordering(*plan, leaves.tensor_roots, machine, hooks);
   ordering.run(function);
   plan_levels(*plan);
   plan_storage(*plan, function, ordering.positions());

@@ -143,13 +143,19 @@ class Callees {
   virtual const ReturnedParams& returned(const ir::FunctionCall& call) const = 0;
 };
 
-// `function` is lowered and verified. Null after reporting an op that no lowered program may hold.
+// `function` is lowered and verified. `hooks`: what is written to peers is left to the runtime. Null after
+// reporting an op that no lowered program may hold.
 std::unique_ptr<Plan> make_plan(const ir::Function& function, const Callees& callees, const Machine& machine,
-                                Diagnostics& diags);
-// Of a planned kernel.
+                                bool hooks, Diagnostics& diags);
+// Of a planned function. Scalars are -1 even when they are parameters: a caller need not have one of its own.
 ReturnedParams returned_params(const ir::Function& function, const Plan& plan);
 
 // The leaves of a type, in order.
 void append_leaf_kinds(const ir::TypeRef& type, std::vector<LeafKind>& kinds);
+// The scalars among what a function returns. A kernel writes each to a tensor of one element that its caller
+// passes behind the other arguments.
+std::vector<ir::TypeRef> scalar_results(const ir::Function& function);
+// A scalar in memory; task ids and contexts are 64 bits.
+ir::DType stored_dtype(const ir::TypeRef& scalar);
 
 }  // namespace tilewire::target::cpu

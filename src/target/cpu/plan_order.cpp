@@ -235,8 +235,10 @@ void Ordering::call(const Stmt& stmt, const Call& call, const Var* var) {
     case OpClass::ColReduce:
       return join_cluster(stmt, call, lowering, plan_.leaves(var)[0].id);
     case OpClass::Store:
-      if (call.attrs.empty()) return join_cluster(stmt, call, lowering, -1);
-      break;  // atomic
+      if (call.attrs.empty() && !(hooks_ && peer_operand(call))) {
+        return join_cluster(stmt, call, lowering, -1);
+      }
+      break;  // atomic, or left to the runtime
     case OpClass::Load:
     case OpClass::Generator: {
       if (lowering.op_class == OpClass::Load) close_if(true, false);

@@ -44,6 +44,7 @@ class LeafNumbering {
   const Callees& callees_;
   Diagnostics& diags_;
   bool orchestration_ = false;  // elsewhere pl.no_dep means nothing
+  bool host_ = false;
   std::map<int, int> tracked_;  // of views made by pl.no_dep: the tensor itself
 };
 
@@ -84,8 +85,8 @@ class ExtentAnalysis {
 // Clusters, the order of actions, the life of values.
 class Ordering {
  public:
-  Ordering(Plan& plan, const std::vector<int>& tensor_roots, const Machine& machine)
-      : plan_(plan), roots_(tensor_roots), machine_(machine) {}
+  Ordering(Plan& plan, const std::vector<int>& tensor_roots, const Machine& machine, bool hooks)
+      : plan_(plan), roots_(tensor_roots), machine_(machine), hooks_(hooks) {}
   void run(const ir::Function& function);
   int positions() const { return counter_; }
 
@@ -119,6 +120,7 @@ class Ordering {
   Plan& plan_;
   const std::vector<int>& roots_;
   const Machine& machine_;
+  const bool hooks_;
   std::vector<Action>* actions_ = nullptr;
   std::vector<int> open_;
   std::vector<int> loop_stack_;

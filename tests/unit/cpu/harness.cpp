@@ -1,15 +1,19 @@
 #include "harness.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <fstream>
 #include <random>
+#include <set>
 #include <sstream>
 
 #include "frontend/frontend.h"
 #include "interp/interp.h"
 #include "numeric/numeric.h"
 #include "passes/pipeline.h"
+#include "runtime/run.h"
+#include "runtime/windows.h"
 
 namespace tilewire::target::cpu {
 
@@ -26,6 +30,9 @@ struct Buffer {
 
 struct Runtime {
   std::optional<Failure> failure;
+  std::map<uint32_t, int64_t> window_bytes;            // what a host function allocates
+  std::map<uint32_t, std::set<int32_t>> window_ranks;  // and to whom it hands it
+  int32_t rank_count = 1;
   const abi::Module* module = nullptr;
   std::vector<std::unique_ptr<std::byte[]>> allocated;
   uint32_t abort = 0;
@@ -55,6 +62,14 @@ abi::Status fail(abi::Context* context, abi::Fault fault, uint32_t site, int64_t
 
 extern const abi::Api test_api;
 
+// Kernels write the scalars they return to tensors behind their other arguments.
+void add_scalar_slots(const Function& function, const abi::Function& code, std::vector<abi::Word>& words) {
+  static uint64_t slot;
+  for (size_t i = function.params.size(); i < code.param_count; ++i) {
+    words.insert(words.end(), {reinterpret_cast<abi::Word>(&slot), 1, 1});
+  }
+}
+
 abi::Status execute(Runtime& runtime, const abi::Function& function, const abi::Word* args,
                     abi::Word* results, int64_t block, int64_t blocks) {
   std::vector<std::byte> storage;
@@ -64,7 +79,7 @@ abi::Status execute(Runtime& runtime, const abi::Function& function, const abi::
   context.arena = aligned(storage, function.arena_bytes);
   context.block_index = block;
   context.block_count = blocks;
-  context.rank_count = 1;
+  context.rank_count = runtime.rank_count;
   context.runtime = &runtime;
   return function.code(&context, args, results);
 }
@@ -96,10 +111,36 @@ abi::Status release(abi::Context*, void*) {
   return abi::ok;
 }
 
+abi::Status window(abi::Context* context, uint32_t number, int64_t bytes, uint32_t) {
+  runtime_of(context).window_bytes[number] = bytes;
+  return abi::ok;
+}
+
+abi::Status dispatch(abi::Context* context, const abi::DeviceCall* call) {
+  const abi::Word* word = call->args;
+  for (uint32_t i = 0; i < call->entry->param_count; ++i) {
+    const abi::Param& param = call->entry->params[i];
+    const abi::Word* next = word + abi::word_count(param);
+    auto rank = static_cast<int32_t>(call->device);
+    if (param.kind == abi::ParamKind::Window) {
+      runtime_of(context).window_ranks[static_cast<uint32_t>(next[-1])].insert(rank);
+    } else if (param.kind == abi::ParamKind::Tensor && *word >> 63) {
+      runtime_of(context).window_ranks[static_cast<uint32_t>(*word >> 44 & 0x7ffff)].insert(rank);
+    }
+    word = next;
+  }
+  return abi::ok;
+}
+
+void parallel(abi::Context*, uint32_t) {}
+
 const abi::Api test_api = [] {
   abi::Api api{};
   api.fail = fail;
   api.submit = submit;
+  api.window = window;
+  api.dispatch = dispatch;
+  api.parallel = parallel;
   api.await = await;
   api.allocate = allocate;
   api.release = release;
@@ -288,7 +329,165 @@ std::unique_ptr<CompiledModule> compiled(const std::string& text, const Options&
   return result;
 }
 
+namespace {
+
+// Windows as the host function asks for them: those handed to the same ranks share a group.
+std::unique_ptr<runtime::Windows> windows_for(const abi::Module& module, const Program& program,
+                                              const abi::Function& host, const std::vector<abi::Word>& words,
+                                              int ranks) {
+  Runtime first;
+  first.module = &module;
+  first.rank_count = ranks;
+  std::vector<abi::Word> results(256);
+  execute(first, host, words.data(), results.data(), 0, 1);
+  std::vector<runtime::GroupLayout> layouts;
+  for (const auto& [number, bytes] : first.window_bytes) {
+    std::string name = module.windows[number].name;
+    std::vector<int32_t> devices(first.window_ranks[number].begin(), first.window_ranks[number].end());
+    for (const auto& group : program.comm_groups) {
+      for (const auto& slot : group->slots) {
+        if (slot->name != name) continue;
+        devices.assign(group->devices.begin(), group->devices.end());
+        for (int r = 0; group->devices.empty() && r < ranks; ++r) devices.push_back(r);
+      }
+    }
+    auto same = [&](const runtime::GroupLayout& layout) { return layout.devices == devices; };
+    auto found = std::find_if(layouts.begin(), layouts.end(), same);
+    if (found == layouts.end()) found = layouts.insert(layouts.end(), runtime::GroupLayout{devices, 0, {}});
+    found->slots.push_back({name, found->bytes, static_cast<uint64_t>(bytes)});
+    found->bytes += (static_cast<uint64_t>(bytes) + 63) / 64 * 64;
+  }
+  return runtime::Windows::make(ranks, std::move(layouts));
+}
+
+struct CompiledProgram {
+  std::string text;
+  bool lower, hooks;
+  ProgramRef source, program;
+  std::unique_ptr<CompiledModule> module;
+  std::string problem;
+};
+
+// The cases of a file follow one another: each of its forms is compiled once.
+const CompiledProgram& compiled_once(const Case& c, const Options& options) {
+  static std::vector<CompiledProgram> known;
+  for (const CompiledProgram& one : known) {
+    if (one.text == c.text && one.lower == c.lower && one.hooks == options.hooks) return one;
+  }
+  if (!known.empty() && known[0].text != c.text) known.clear();
+  CompiledProgram one{c.text, c.lower, options.hooks, read(c.text, false), nullptr, nullptr, ""};
+  one.program = c.lower ? read(c.text, true) : one.source;
+  if (one.source && one.program) {
+    Diagnostics diags;
+    one.module = compile(one.program, options, diags);
+    one.problem = diags.text();
+  } else {
+    one.problem = "the program is not valid";
+  }
+  return known.emplace_back(std::move(one));
+}
+
+// A host function, compiled.
+struct RankedProgram {
+  const CompiledProgram& compiled;
+  FunctionRef function;
+  const abi::Function* host = nullptr;
+  std::string problem;
+
+  RankedProgram(const Case& c, const Options& options) : compiled(compiled_once(c, options)) {
+    problem = compiled.problem;
+    if (!compiled.module) return;
+    function = compiled.program->find(c.entry);
+    const abi::Module& m = *compiled.module->module();
+    for (uint32_t i = 0; i < m.host_count; ++i) {
+      if (m.hosts[i].name == c.entry) host = &m.hosts[i];
+    }
+    if (!host) problem = "not compiled: " + c.entry;
+  }
+
+  runtime::Outcome run(Arguments& args, int ranks, int threads) const {
+    std::vector<abi::Word> words = words_of(*function, args);
+    std::vector<abi::Word> results(256);
+    const abi::Module& m = *compiled.module->module();
+    auto windows = windows_for(m, *compiled.program, *host, words, ranks);
+    runtime::Request request;
+    request.module = &m;
+    request.host = host;
+    request.host_args = words;
+    request.host_results = results;
+    request.ranks = ranks;
+    request.windows = windows.get();
+    request.threads = threads;
+    request.more_than_cores = true;
+    return runtime::run(request);
+  }
+
+  interp::RunResult interpret(const Case& c, Arguments& args, int ranks) const {
+    interp::RunOptions options;
+    options.ranks = ranks;
+    const ProgramRef& source = compiled.source;
+    return interp::run(source, c.entry, interp_arguments(*source->find(c.entry), args), options);
+  }
+};
+
+Case with_ranks(Case c, int ranks) {
+  c.dims.try_emplace("NR", ranks);
+  return c;
+}
+
+std::string difference_on_ranks(const Case& c, const Options& options) {
+  RankedProgram compiled(c, options);
+  if (!compiled.problem.empty()) return compiled.problem;
+  for (int ranks : c.ranks) {
+    Arguments expected = make_arguments(*compiled.function, with_ranks(c, ranks));
+    const Arguments given = expected;
+    auto interpreted = compiled.interpret(c, expected, ranks);
+    if (interpreted.error) return "interpreted: " + interpreted.error->text();
+    for (int threads : c.threads) {
+      Arguments found = given;
+      std::string where = std::to_string(ranks) + " ranks, " + std::to_string(threads) + " threads: ";
+      runtime::Outcome outcome = compiled.run(found, ranks, threads);
+      if (!outcome.ok()) return where + (outcome.error ? render(*outcome.error) : "it failed");
+      for (size_t i = 0; i < compiled.function->params.size(); ++i) {
+        int b = expected.buffer_of[i];
+        if (b < 0) continue;
+        std::string text =
+            compare(expected.buffers[b], found.buffers[b], c.tolerance, compiled.function->params[i]->name);
+        if (!text.empty()) return where + text;
+      }
+    }
+  }
+  return "";
+}
+
+// Both must fail with that code at that line.
+std::string failure_on_ranks(const FileCase& file_case) {
+  const Case& c = file_case.c;
+  RankedProgram compiled(c, file_case.options);
+  if (!compiled.problem.empty()) return compiled.problem;
+  for (int ranks : c.ranks) {
+    Arguments args = make_arguments(*compiled.function, with_ranks(c, ranks));
+    const Arguments given = args;
+    auto interpreted = compiled.interpret(c, args, ranks);
+    if (!interpreted.error) return "interpreted, it does not fail";
+    std::string text = interpreted.error->text();
+    if (text.find(file_case.fault) == std::string::npos) return "interpreted: " + text;
+    if (interpreted.error->diagnostic.span.line != file_case.line) return "interpreted: " + text;
+    for (int threads : c.threads) {
+      Arguments found = given;
+      runtime::Outcome outcome = compiled.run(found, ranks, threads);
+      if (outcome.ok()) return "it does not fail";
+      text = outcome.error ? render(*outcome.error) : "no message";
+      if (text.find(file_case.fault) == std::string::npos || outcome.site.line != file_case.line) return text;
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
 std::string difference(const Case& c, const Options& options) {
+  if (!c.ranks.empty()) return difference_on_ranks(c, options);
   ProgramRef source = read(c.text, false);
   ProgramRef program = c.lower ? read(c.text, true) : source;
   if (!source || !program) return "the program is not valid";
@@ -306,6 +505,7 @@ std::string difference(const Case& c, const Options& options) {
   const abi::Function* code = find(*runtime.module, c.entry);
   if (!code) return "not compiled: " + c.entry;
   std::vector<abi::Word> words = words_of(*function, found);
+  add_scalar_slots(*function, *code, words);
   std::vector<abi::Word> results(256);
   abi::Status status = execute(runtime, *code, words.data(), results.data(), 0, 1);
   if (status != abi::ok) {
@@ -334,6 +534,13 @@ void apply_word(const std::string& word, FileCase& out) {
     out.options.strided = true;
   } else if (word == "unlowered") {
     out.c.lower = false;
+  } else if (word == "hooks") {
+    out.options.hooks = true;
+  } else if (name == "ranks") {
+    std::istringstream numbers(value);
+    for (std::string number; std::getline(numbers, number, ',');) out.c.ranks.push_back(std::stoi(number));
+  } else if (name == "dtype") {
+    for (size_t at; (at = out.c.text.find("DTYPE")) != std::string::npos;) out.c.text.replace(at, 5, value);
   } else if (name == "tolerance") {
     out.c.tolerance = std::stod(value);
   } else if (name == "seed") {
@@ -365,9 +572,7 @@ std::vector<FileCase> cases_of(const std::string& path) {
     one.title = path.substr(path.rfind('/') + 1) + " " + line.substr(2);
     words >> one.c.entry;
     if (fails) {
-      int fault = 0;
-      words >> fault >> one.line;
-      one.fault = fault;
+      words >> one.fault >> one.line;
     }
     for (std::string word; words >> word;) apply_word(word, one);
     result.push_back(std::move(one));
@@ -376,10 +581,11 @@ std::vector<FileCase> cases_of(const std::string& path) {
 }
 
 std::string problem(const FileCase& c) {
-  if (!c.fault) return difference(c.c, c.options);
+  if (c.fault.empty()) return difference(c.c, c.options);
+  if (!c.c.ranks.empty()) return failure_on_ranks(c);
   auto found = failure(c.c, c.options);
   if (!found) return "it does not fail";
-  if (static_cast<int>(found->fault) != *c.fault)
+  if (std::to_string(static_cast<int>(found->fault)) != c.fault)
     return "fault " + std::to_string(static_cast<int>(found->fault));
   return found->line == c.line ? "" : "line " + std::to_string(found->line);
 }
@@ -395,8 +601,10 @@ std::optional<Failure> failure(const Case& c, const Options& options) {
   Runtime runtime;
   runtime.module = module->module();
   std::vector<abi::Word> words = words_of(*function, args);
+  const abi::Function& code = *find(*runtime.module, c.entry);
+  add_scalar_slots(*function, code, words);
   std::vector<abi::Word> results(256);
-  execute(runtime, *find(*runtime.module, c.entry), words.data(), results.data(), 0, 1);
+  execute(runtime, code, words.data(), results.data(), 0, 1);
   return runtime.failure;
 }
 

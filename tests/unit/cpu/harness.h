@@ -1,6 +1,7 @@
 // Runs a function of a program twice, interpreted and compiled, on the same random data, and compares.
 //
-// Compiled code runs on the smallest runtime there can be: submit runs the kernel at once.
+// Functions of one rank run on the smallest runtime there can be: submit runs the kernel at once. Host
+// functions run on the real one, with windows laid out as the host function asks for them.
 #pragma once
 
 #include <map>
@@ -30,16 +31,20 @@ struct Case {
   bool lower = true;                           // run the passes first
   bool same_array = false;                     // all tensor parameters of equal type are one array
   uint64_t seed = 1;
+  std::vector<int> ranks = {};        // of host functions: run with each of these
+  std::vector<int> threads = {1, 2};  // of host functions: and with each of these
 };
 
 // The cases a file asks for in comments, one a line:
 //     # run: ENTRY [dim.N=48] [n=3] [range.index=0..15] [tolerance=0] [same] [strided] [unlowered] [seed=2]
-// and those that must fail:
+// for host functions also [ranks=1,2,4] [hooks], with dtype=INT8 the text has it for DTYPE, and those that
+// must fail:
 //     # fails: ENTRY FAULT LINE [...]
+// where FAULT is a number of abi::Fault, or, for a host function, the code of the message (TW2110).
 struct FileCase {
   Case c;
   Options options;
-  std::optional<int> fault;
+  std::string fault;  // empty: it must not fail
   uint32_t line = 0;
   std::string title;
 };

@@ -52,21 +52,43 @@ TEST(AbiTypes, HaveTheLayoutOfTheHeader) {
   check(types.hook_event, sizeof(H),
         {offsetof(H, kind), offsetof(H, site), offsetof(H, address), offsetof(H, extents),
          offsetof(H, row_stride_bytes), offsetof(H, peer), offsetof(H, reserved)});
+  using T = abi::Transfer;
+  check(types.transfer, sizeof(T),
+        {offsetof(T, target), offsetof(T, source), offsetof(T, extents), offsetof(T, target_strides),
+         offsetof(T, source_strides), offsetof(T, rank), offsetof(T, bits), offsetof(T, peer),
+         offsetof(T, site), offsetof(T, dtype), offsetof(T, element_bytes), offsetof(T, reserved)});
+  using C = abi::Condition;
+  check(
+      types.condition, sizeof(C),
+      {offsetof(C, cell), offsetof(C, expected), offsetof(C, cmp), offsetof(C, site), offsetof(C, reserved)});
+  using D = abi::Deferred;
+  check(types.deferred, sizeof(D),
+        {offsetof(D, conditions), offsetof(D, deps), offsetof(D, condition_count), offsetof(D, dep_count),
+         offsetof(D, site), offsetof(D, reserved)});
+  using W = abi::HostWindow;
+  check(types.host_window, sizeof(W),
+        {offsetof(W, name), offsetof(W, host), offsetof(W, load_from), offsetof(W, store_to),
+         offsetof(W, site)});
+  using V = abi::DeviceCall;
+  check(
+      types.device_call, sizeof(V),
+      {offsetof(V, entry), offsetof(V, args), offsetof(V, device), offsetof(V, site), offsetof(V, reserved)});
 }
 
-// Tile and scalar ops, arrays and views are what lowered kernels are made of; pipes and lanes of split
-// kernels belong to a later stage.
+// Tile and scalar ops, arrays, views, signals and remote accesses are what lowered programs are made of;
+// collectives become these, pipes and lanes of split kernels belong to a later stage.
 TEST(LoweringTable, CoversWhatLoweredProgramsHold) {
   for (const ir::Op& op : ops::registry().all()) {
     bool pipe = op.functions != 0 || op.synchronizes;
-    bool tile = op.name.starts_with("tile.") && !op.name.starts_with("tile.comm_");
-    bool needed = op.module == "pl" && !pipe &&
-                  (tile || op.name.starts_with("scalar.") || op.name.starts_with("array."));
+    bool needed =
+        op.module == "pl" && !pipe &&
+        (op.name.starts_with("tile.") || op.name.starts_with("scalar.") || op.name.starts_with("array."));
     if (!needed) continue;
     EXPECT_NE(find_lowering(&op), nullptr) << op.qualified();
   }
   for (const char* name : {"pl.tensor.slice", "pl.tensor.reshape", "pl.tensor.transpose", "pl.tensor.create",
-                           "pl.tensor.read", "pl.tensor.write", "pl.tensor.dim", "pl.no_dep", "pl.no_task"}) {
+                           "pl.tensor.read", "pl.tensor.write", "pl.tensor.dim", "pl.no_dep", "pl.no_task",
+                           "pld.system.notify", "pld.system.wait", "pld.tensor.put", "pld.world_size"}) {
     EXPECT_NE(find_lowering(ops::registry().find(name)), nullptr) << name;
   }
 }

@@ -1,0 +1,121 @@
+// Windows: the group behind one, the same place in a peer's memory, and what `hooks` tells the runtime.
+//
+// What the runtime says about groups does not change while a function runs, so those loads are marked as
+// invariant: peers in a loop cost one load each.
+#include <llvm/IR/Metadata.h>
+
+#include "ir/op.h"
+#include "target/cpu/emitter.h"
+
+namespace tilewire::target::cpu {
+
+using namespace ir;
+using llvm::Value;
+
+Value* FunctionEmitter::fixed_field(llvm::Type* type, Value* record, Value* offset) {
+  auto* load = b.CreateLoad(type, b.CreateInBoundsGEP(b.getInt8Ty(), record, offset));
+  load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(module.context, {}));
+  return load;
+}
+
+Value* FunctionEmitter::group(const TensorValue& window) {
+  TW_CHECK(window.window != nullptr, "a window without its record");
+  return fixed_field(b.getPtrTy(), window.window, i64(offsetof(abi::Window, group)));
+}
+
+Value* FunctionEmitter::group_rank(Value* group) {
+  return fixed_field(b.getInt32Ty(), group, i64(offsetof(abi::Group, rank)));
+}
+
+Value* FunctionEmitter::group_size(Value* group) {
+  return fixed_field(b.getInt32Ty(), group, i64(offsetof(abi::Group, rank_count)));
+}
+
+Value* FunctionEmitter::per_rank(Value* group, size_t table, Value* rank) {
+  Value* first = fixed_field(b.getPtrTy(), group, i64(static_cast<int64_t>(table)));
+  return fixed_field(b.getPtrTy(), first, b.CreateMul(b.CreateSExt(rank, b.getInt64Ty()), i64(8)));
+}
+
+Value* FunctionEmitter::place_rank(const TensorValue& window) {
+  Value* own = group_rank(group(window));
+  if (!window.peer) return own;
+  return b.CreateSelect(b.CreateICmpSLT(window.peer, b.getInt32(0)), own, window.peer);
+}
+
+Value* FunctionEmitter::checked_peer(const ExprRef& peer, const TensorValue& window, const Node& at) {
+  Value* rank = index(peer);
+  Value* count = b.CreateSExt(group_size(group(window)), b.getInt64Ty());
+  fail_if(b.CreateICmpUGE(rank, count), abi::Fault::PeerOutOfRange, at, {rank, count});
+  return b.CreateTrunc(rank, b.getInt32Ty());
+}
+
+TensorValue FunctionEmitter::at_peer(const TensorValue& window, Value* peer) {
+  Value* members = group(window);
+  auto region = [&](Value* rank) {
+    return b.CreatePtrToInt(per_rank(members, offsetof(abi::Group, regions), rank), b.getInt64Ty());
+  };
+  Value* distance = b.CreateSub(region(peer), region(place_rank(window)));
+  TensorValue there = window;
+  there.data = b.CreateGEP(b.getInt8Ty(), window.data, distance);
+  there.peer = peer;
+  track(there);
+  return there;
+}
+
+TensorValue FunctionEmitter::accessed_tensor(const ExprRef& expr, const Call& call) {
+  const TensorValue& own = tensor(expr);
+  ExprRef peer = peer_operand(call);
+  return peer ? at_peer(own, checked_peer(peer, own, call)) : own;
+}
+
+void FunctionEmitter::announce(abi::HookKind kind, const TensorValue& tensor, const TileView& view,
+                               const Call& call) {
+  if (!module.options.hooks || !tensor.window) return;
+  Value* size = i64(bytes(tensor.dtype));
+  // A row with gaps counts as a whole.
+  Value* last = b.CreateMul(b.CreateSub(view.cols, i64(1)), view.col_stride);
+  Value* row = b.CreateMul(b.CreateAdd(last, i64(1)), size);
+  row = b.CreateSelect(b.CreateICmpEQ(view.cols, i64(0)), i64(0), row);
+  llvm::StructType* type = abi_types(module.context).hook_event;
+  Value* event = new_alloca(type);
+  Value* extents = llvm::PoisonValue::get(llvm::ArrayType::get(b.getInt64Ty(), 2));
+  extents = b.CreateInsertValue(b.CreateInsertValue(extents, view.rows, 0), row, 1);
+  fill_record(
+      type, event,
+      {b.getInt32(static_cast<uint32_t>(kind)), site(call), view.data, extents,
+       b.CreateMul(view.row_stride, size), tensor.peer ? tensor.peer : b.getInt32(-1), b.getInt32(0)});
+  return_unless_ok(call_api(offsetof(abi::Api, hook), {event}));
+}
+
+void FunctionEmitter::fill_record(llvm::StructType* type, Value* record,
+                                  std::initializer_list<Value*> fields) {
+  unsigned i = 0;
+  for (Value* field : fields) b.CreateStore(field, b.CreateStructGEP(type, record, i++));
+}
+
+Value* FunctionEmitter::call_api(size_t function, std::initializer_list<Value*> args) {
+  std::vector<Value*> values = {context};
+  values.insert(values.end(), args.begin(), args.end());
+  std::vector<llvm::Type*> types;
+  for (Value* value : values) types.push_back(value->getType());
+  auto* type = llvm::FunctionType::get(b.getInt32Ty(), types, false);
+  return b.CreateCall(type, api_function(function), values);
+}
+
+TileView FunctionEmitter::store_region(const Call& call, const TileView& tile) {
+  const Op& op = *call.op;
+  TensorValue target = accessed_tensor(call.args[op.operand_slots[op.result_alias]], call);
+  std::vector<Value*> offsets = indices(operand(call, "offsets"));
+  std::vector<Value*> extents(offsets.size(), i64(1));
+  size_t rank = extents.size();
+  if (rank >= 1) extents[rank - 1] = tile.cols;
+  if (rank >= 2) extents[rank - 2] = tile.rows;
+  TileView to = region(target, offsets, extents, call);
+  if (!peer_operand(call)) {
+    bool adds = enum_attr<AtomicType>(call, "atomic") == AtomicType::Add;
+    announce(adds ? abi::HookKind::Atomic : abi::HookKind::Write, target, to, call);
+  }
+  return to;
+}
+
+}  // namespace tilewire::target::cpu
