@@ -6,6 +6,7 @@
 
 #include "target/cpu/arithmetic.h"
 #include "target/cpu/emitter.h"
+#include "target/cpu/math.h"
 
 namespace tilewire::target::cpu {
 
@@ -71,12 +72,15 @@ class ClusterEmitter {
   llvm::Value* lanes(int value, Chunk& chunk);
   std::vector<llvm::Value*> operands(const Member& member, Chunk& chunk);
   llvm::Value* compute(const Member& member, Chunk& chunk);
+  void find_divisors(int level);
   llvm::Value* read(int value, const TileView& view, ir::DType dtype, bool first_row, Chunk& chunk);
   llvm::Value* read_at(llvm::Value* row_start, llvm::Value* stride, ir::DType dtype, Chunk& chunk);
   void write_at(llvm::Value* row_start, llvm::Value* stride, ir::DType dtype, llvm::Value* value,
                 Chunk& chunk);
+  llvm::Value* buffer_start(const PlanValue& v);
   llvm::Value* row_start(int key, const TileView& view, ir::DType dtype, bool first_row);
   unsigned lanes_for(const Group& group) const;
+  size_t work_of(const Group& group) const;
   unsigned unroll_for(const Group& group, unsigned lanes) const;
   void prefetch(const Group& group, const Chunk& chunk);
   llvm::Value* mask_below(llvm::Value* column, llvm::Value* end, unsigned lanes);
@@ -94,6 +98,7 @@ class ClusterEmitter {
   void merge(Reduction op, ir::DType dtype, llvm::Value*& value, llvm::Value*& position, llvm::Value* other,
              llvm::Value* other_position);
   llvm::Value* combine(Reduction op, ir::DType dtype, llvm::Value* a, llvm::Value* b);
+  llvm::Value* settle_zero(Reduction op, ir::DType dtype, llvm::Value* value);
 
   // --- after the rows
   void column_step(const Member& member, llvm::Value* value, Chunk& chunk);
@@ -121,6 +126,7 @@ class ClusterEmitter {
   std::vector<Group> groups_;
   std::map<int, llvm::Value*> row_scalars_;
   std::map<int, llvm::Value*> row_starts_;
+  std::map<const Member*, Divisor> divisors_;  // of divisions by a number of the row
 };
 
 Reduction reduction_of(const Member& member);

@@ -19,6 +19,7 @@ void emit_cluster(FunctionEmitter& emitter, int cluster) {
 }
 
 void ClusterEmitter::run() {
+  Place place(b_, e_.module.lines.get(), cluster_.members.front().call);
   for (const Member& member : cluster_.members) {
     tile_operand_ids_.emplace(&member, tile_operands(plan_, *member.call, *member.lowering));
     if (member.result >= 0) member_of_.emplace(member.result, &member);
@@ -47,6 +48,37 @@ Value* ClusterEmitter::row_start(int key, const TileView& view, DType dtype, boo
   if (found != row_starts_.end()) return found->second;
   Value* start = first_row ? view.data : e_.address(view, dtype, row_, e_.i64(0));
   row_starts_.emplace(key, start);
+  return start;
+}
+
+// Where a value is kept between levels. A load waits for a store shortly before it whose address has the same
+// low twelve bits. Rows are read while the buffer is written, and written while it is read, so a long row
+// begins where it is a good part of a page away from what this row reads and stores.
+Value* ClusterEmitter::buffer_start(const PlanValue& v) {
+  auto found = row_starts_.find(v.row_buffer);
+  if (found != row_starts_.end()) return found->second;
+  Value* start = e_.storage(v.row_buffer).data;
+  int64_t slack = (plan_.values[v.row_buffer].cols - v.cols) * bytes(v.dtype);
+  auto begins = [&](int key) {
+    auto other = row_starts_.find(key);
+    return other == row_starts_.end() ? nullptr : b_.CreatePtrToInt(other->second, b_.getInt64Ty());
+  };
+  Value *from = nullptr, *to = nullptr;
+  for (const ClusterRead& read : cluster_.reads) {
+    if (!from && plan_.values[read.value].rows == cluster_.rows) from = begins(read.value);
+  }
+  for (const auto& [m, store] : stores_) {
+    if (!to) to = begins(store_key(m));
+  }
+  if (slack > 0 && from) {
+    Value* distance = b_.CreateAnd(b_.CreateSub(to ? to : from, from), e_.i64(slack - 1));
+    Value* opposite = b_.CreateICmpULT(b_.CreateSub(distance, e_.i64(slack * 3 / 8)), e_.i64(slack / 4));
+    Value* away = b_.CreateSelect(opposite, e_.i64(slack / 4), e_.i64(slack / 2));
+    Value* offset = b_.CreateSub(b_.CreateAdd(from, away), b_.CreatePtrToInt(start, b_.getInt64Ty()));
+    constexpr int64_t line = 64;
+    start = b_.CreateGEP(b_.getInt8Ty(), start, b_.CreateAnd(offset, e_.i64(slack - line)));
+  }
+  row_starts_.emplace(v.row_buffer, start);
   return start;
 }
 
@@ -83,6 +115,7 @@ void ClusterEmitter::row(Value* r) {
   row_ = r;
   row_scalars_.clear();
   row_starts_.clear();
+  divisors_.clear();
   // What is read from outside once a row, where it dominates all of it.
   for (const Member& member : cluster_.members) {
     for (int operand : tile_operand_ids_.at(&member)) {
@@ -99,9 +132,13 @@ void ClusterEmitter::row(Value* r) {
     for (const Sink& sink : g.sinks) {
       const PlanValue& v = plan_.values[sink.value];
       if (sink.kind == SinkKind::Write) row_start(sink.value, e_.view(sink.value), v.dtype, false);
-      if (sink.kind == SinkKind::Keep) row_start(v.row_buffer, e_.storage(v.row_buffer), v.dtype, true);
       if (sink.kind == SinkKind::Store)
         row_start(store_key(sink.member), stores_.at(sink.member).target, v.dtype, false);
+    }
+  }
+  for (const Group& g : groups_) {
+    for (const Sink& sink : g.sinks) {
+      if (sink.kind == SinkKind::Keep) buffer_start(plan_.values[sink.value]);
     }
   }
   for (int level = 0; level <= cluster_.levels; ++level) {
@@ -109,6 +146,7 @@ void ClusterEmitter::row(Value* r) {
       if (member.result < 0 || plan_.values[member.result].cols != 1 || member.level != level) continue;
       if (member.lowering->op_class == OpClass::Lanes) row_scalar(member.result);
     }
+    find_divisors(level);
     for (Group& g : groups_) {
       if (g.level == level) group(g);
     }
@@ -119,11 +157,24 @@ void ClusterEmitter::row(Value* r) {
   }
 }
 
+// Long rows are divided by one number with its inverse, which is found here, before the loop over columns.
+void ClusterEmitter::find_divisors(int level) {
+  constexpr int64_t long_row = 256;
+  if (!has_quick_division(e_.module.machine)) return;
+  for (const Member& member : cluster_.members) {
+    if (!member.lowering->divides || member.level != level) continue;
+    const PlanValue& v = plan_.values[member.result];
+    int divisor = tile_operand_ids_.at(&member)[1];
+    if (!is_float(v.dtype) || v.cols < long_row || divisor < 0 || plan_.values[divisor].cols != 1) continue;
+    divisors_.emplace(&member, make_divisor(b_, row_scalar(divisor)));
+  }
+}
+
 Value* ClusterEmitter::mask_below(Value* column, Value* end, unsigned lanes) {
   std::vector<llvm::Constant*> steps;
-  for (unsigned i = 0; i < lanes; ++i) steps.push_back(b_.getInt64(i));
-  Value* left = b_.CreateVectorSplat(lanes, b_.CreateSub(end, column));
-  return b_.CreateICmpSLT(llvm::ConstantVector::get(steps), left);
+  for (unsigned i = 0; i < lanes; ++i) steps.push_back(b_.getInt32(i));
+  Value* left = b_.CreateTrunc(e_.minimum(b_.CreateSub(end, column), e_.i64(lanes)), b_.getInt32Ty());
+  return b_.CreateICmpSLT(llvm::ConstantVector::get(steps), b_.CreateVectorSplat(lanes, left));
 }
 
 Value* ClusterEmitter::known_mask(unsigned below, unsigned lanes) {
@@ -153,16 +204,23 @@ unsigned ClusterEmitter::lanes_for(const Group& group) const {
   return std::max(lanes, 2u);
 }
 
-// Reductions need several accumulators to keep the adders busy; a long chain of work does that by itself.
-unsigned ClusterEmitter::unroll_for(const Group& group, unsigned lanes) const {
+// About how many instructions a vector of this group's level takes.
+size_t ClusterEmitter::work_of(const Group& group) const {
   size_t work = 0;
-  bool reduces = false;
   for (const Member& member : cluster_.members) {
     if (member.lowering->op_class != OpClass::Lanes || member.level != group.level) continue;
     work += member.lowering->cheap ? 1 : 12;
   }
+  return work;
+}
+
+// Reductions need several accumulators to keep the adders busy. A long chain of work does that by itself, and
+// twice as much of it takes LLVM more than twice as long.
+unsigned ClusterEmitter::unroll_for(const Group& group, unsigned lanes) const {
+  size_t work = work_of(group);
+  bool reduces = false;
   for (const Sink& sink : group.sinks) reduces |= sink.kind == SinkKind::Reduce;
-  unsigned unroll = reduces ? (work > 8 ? 2 : 4) : (work > 8 ? 1 : 2);
+  unsigned unroll = work > 8 ? 1 : reduces ? 4 : 2;
   while (unroll > 1 && group.cols / lanes < unroll) unroll /= 2;
   return unroll;
 }
@@ -206,7 +264,10 @@ void ClusterEmitter::group(Group& g) {
   }
   unsigned lanes = lanes_for(g);
   auto* known_cols = llvm::dyn_cast<llvm::ConstantInt>(cols);
-  unsigned copies = known_cols ? unroll_for(g, lanes) : 1;
+  // Where the width is known at run time alone, a mask on every vector is what a short loop would feel.
+  bool masked = !known_cols && work_of(g) > 8;
+  unsigned copies = masked ? 1 : unroll_for(g, lanes);
+  int64_t stride = static_cast<int64_t>(lanes) * copies;
   std::vector<Value*> one = start_state(g, lanes);
   std::vector<Value*> state;
   for (unsigned u = 0; u < copies; ++u) state.insert(state.end(), one.begin(), one.end());
@@ -219,22 +280,25 @@ void ClusterEmitter::group(Group& g) {
     prefetch(g, chunk);
     sinks(g, chunk, all.slice(u * one.size(), one.size()));
   };
+  auto whole = [&](Value* end) {
+    state = e_.repeat(e_.i64(0), end, stride, state, [&](Value* c, llvm::MutableArrayRef<Value*> now) {
+      for (unsigned u = 0; u < copies; ++u) piece(b_.CreateAdd(c, e_.i64(u * lanes)), nullptr, now, u);
+    });
+  };
   if (!known_cols) {
-    state = e_.repeat(e_.i64(0), cols, lanes, state, [&](Value* c, llvm::MutableArrayRef<Value*> now) {
+    Value* main = e_.i64(0);
+    if (!masked) whole(main = b_.CreateAnd(cols, e_.i64(-stride)));
+    state = e_.repeat(main, cols, lanes, state, [&](Value* c, llvm::MutableArrayRef<Value*> now) {
       piece(c, mask_below(c, cols, lanes), now, 0);
     });
   } else {
     int64_t total = known_cols->getSExtValue();
-    int64_t stride = static_cast<int64_t>(lanes) * copies;
     int64_t main = total / stride * stride;
-    state =
-        e_.repeat(e_.i64(0), e_.i64(main), stride, state, [&](Value* c, llvm::MutableArrayRef<Value*> now) {
-          for (unsigned u = 0; u < copies; ++u) piece(b_.CreateAdd(c, e_.i64(u * lanes)), nullptr, now, u);
-        });
+    whole(e_.i64(main));
     unsigned u = 0;
     for (int64_t c = main; c < total; c += lanes, ++u) {
-      bool whole = c + lanes <= total;
-      piece(e_.i64(c), whole ? nullptr : known_mask(static_cast<unsigned>(total - c), lanes), state,
+      bool full = c + lanes <= total;
+      piece(e_.i64(c), full ? nullptr : known_mask(static_cast<unsigned>(total - c), lanes), state,
             u % copies);
     }
   }
@@ -253,9 +317,14 @@ std::vector<Value*> ClusterEmitter::operands(const Member& member, Chunk& chunk)
 }
 
 Value* ClusterEmitter::compute(const Member& member, Chunk& chunk) {
+  Place place(b_, e_.module.lines.get(), member.call);
   std::vector<Value*> values = operands(member, chunk);
   Registers r(b_, e_.module.machine);
   r.lanes = chunk.lanes;
+  if (auto divisor = divisors_.find(&member); divisor != divisors_.end() && chunk.lanes > 0) {
+    return r.round(plan_.values[member.result].dtype,
+                   emit_divide(b_, e_.module.machine, values[0], divisor->second));
+  }
   r.row = row_;
   r.column = chunk.column;
   return member.lowering->lanes(r, *member.call, values);
@@ -270,6 +339,7 @@ Value* ClusterEmitter::lanes(int value, Chunk& chunk) {
   auto found = chunk.known.find(value);
   if (found != chunk.known.end()) return found->second;
   Value* result = nullptr;
+  Place place(b_, e_.module.lines.get(), v.call);
   if (!inside(value)) {
     if (v.deferred && v.lowering->op_class == OpClass::Generator) {
       std::vector<Value*> operands(v.call->args.size());
@@ -287,8 +357,7 @@ Value* ClusterEmitter::lanes(int value, Chunk& chunk) {
   } else if (v.level < chunk.level && v.memory) {
     result = read(value, e_.view(value), v.dtype, false, chunk);
   } else if (v.level < chunk.level && v.row_buffer >= 0) {
-    Value* start = row_start(v.row_buffer, e_.storage(v.row_buffer), v.dtype, true);
-    result = read_at(start, e_.i64(1), v.dtype, chunk);
+    result = read_at(buffer_start(v), e_.i64(1), v.dtype, chunk);
   } else {
     result = compute(*member_of_.at(value), chunk);
   }
@@ -362,6 +431,7 @@ void ClusterEmitter::sinks(const Group& g, Chunk& chunk, llvm::MutableArrayRef<V
   for (const Sink& sink : g.sinks) {
     const PlanValue& v = plan_.values[sink.value];
     Value* value = lanes(sink.value, chunk);
+    Place place(b_, e_.module.lines.get(), cluster_.members[sink.member].call);
     switch (sink.kind) {
       case SinkKind::Reduce: {
         const Member& member = cluster_.members[sink.member];
@@ -378,8 +448,7 @@ void ClusterEmitter::sinks(const Group& g, Chunk& chunk, llvm::MutableArrayRef<V
                  chunk);
         break;
       case SinkKind::Keep:
-        write_at(row_start(v.row_buffer, e_.storage(v.row_buffer), v.dtype, true), e_.i64(1), v.dtype, value,
-                 chunk);
+        write_at(buffer_start(v), e_.i64(1), v.dtype, value, chunk);
         break;
       case SinkKind::Store: {
         const TileView& target = stores_.at(sink.member).target;

@@ -82,6 +82,7 @@ Lowering lanes_row(LanesFn function, int variant, Spread spread, bool cheap) {
   lowering.variant = static_cast<uint8_t>(variant);
   lowering.spread = spread;
   lowering.cheap = cheap;
+  lowering.divides = function == binary_lanes && static_cast<Binary>(variant) == Binary::Div;
   return lowering;
 }
 

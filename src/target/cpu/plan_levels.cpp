@@ -10,6 +10,10 @@ namespace {
 
 // Recomputing this many cheap steps costs less than a store and a load.
 constexpr int again_limit = 3;
+// Rows from this many bytes on get a buffer in which they can begin at any line of a page: see
+// ClusterEmitter::buffer_start.
+constexpr int64_t long_row = 1024;
+constexpr int64_t row_slack = 4096;
 
 class Levels {
  public:
@@ -118,6 +122,8 @@ class Levels {
     PlanValue buffer;
     buffer.dtype = plan_.values[value].dtype;
     buffer.cols = plan_.values[value].cols;
+    int64_t size = ir::bytes(buffer.dtype);
+    if (buffer.cols * size >= long_row) buffer.cols += row_slack / size;
     buffer.memory = true;
     buffer.start = buffer.end = cluster_.order;
     plan_.values[value].row_buffer = static_cast<int>(plan_.values.size());
