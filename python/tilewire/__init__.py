@@ -5,7 +5,7 @@ Programs are written with `tilewire.language` (pl) and `tilewire.language.distri
 """
 
 from tilewire import ir
-from tilewire._core import __version__
+from tilewire._core import Manifest, __version__, load_bundle
 from tilewire.errors import (
     BundleError,
     DeadlockError,
@@ -21,9 +21,11 @@ __all__ = [
     "DeadlockError",
     "Diagnostic",
     "Error",
+    "Manifest",
     "ProgramError",
     "RunError",
     "Warning",
     "__version__",
     "ir",
+    "load_bundle",
 ]

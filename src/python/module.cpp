@@ -14,4 +14,5 @@ NB_MODULE(_core, module) {
   bind_language(module);
   bind_reader(module);
   bind_executable(module);
+  bind_manifest(module);
 }
