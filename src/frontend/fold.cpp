@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "support/integers.h"
+
 namespace tilewire::frontend {
 namespace {
 
@@ -14,25 +16,6 @@ std::optional<double> as_double(const Value& v) {
   if (const auto* i = v.get<int64_t>()) return static_cast<double>(*i);
   if (const auto* d = v.get<double>()) return *d;
   return std::nullopt;
-}
-
-int64_t floor_div(int64_t a, int64_t b) {
-  return a / b - ((a % b != 0) && ((a < 0) != (b < 0)));
-}
-int64_t floor_mod(int64_t a, int64_t b) {
-  int64_t r = a % b;
-  return r != 0 && ((r < 0) != (b < 0)) ? r + b : r;
-}
-
-Folded power(int64_t base, int64_t exponent) {
-  if (exponent < 0) return Value(std::pow(static_cast<double>(base), static_cast<double>(exponent)));
-  int64_t result = 1;
-  while (exponent > 0) {
-    if ((exponent & 1) && __builtin_mul_overflow(result, base, &result)) return std::string(too_large);
-    exponent >>= 1;
-    if (exponent > 0 && __builtin_mul_overflow(base, base, &base)) return std::string(too_large);
-  }
-  return Value(result);
 }
 
 template <class T>
@@ -56,29 +39,27 @@ Folded comparison(Operator op, const T& a, const T& b) {
 }
 
 Folded integers(Operator op, int64_t a, int64_t b) {
-  int64_t r = 0;
-  auto checked = [&](bool overflow) -> Folded {
-    if (overflow) return std::string(too_large);
-    return Value(r);
+  auto fitting = [](Checked result) -> Folded {
+    if (!result) return std::string(too_large);
+    return Value(*result);
   };
   switch (op) {
     case Operator::Add:
-      return checked(__builtin_add_overflow(a, b, &r));
+      return fitting(checked_add(a, b));
     case Operator::Sub:
-      return checked(__builtin_sub_overflow(a, b, &r));
+      return fitting(checked_sub(a, b));
     case Operator::Mul:
-      return checked(__builtin_mul_overflow(a, b, &r));
+      return fitting(checked_mul(a, b));
     case Operator::Div:
       if (b == 0) return std::string("division by zero");
       return Value(static_cast<double>(a) / static_cast<double>(b));
     case Operator::FloorDiv:
     case Operator::Mod:
       if (b == 0) return std::string("integer division by zero");
-      if (b == -1)
-        return op == Operator::Mod ? Folded(Value(int64_t{0})) : checked(__builtin_sub_overflow(0, a, &r));
-      return Value(op == Operator::Mod ? floor_mod(a, b) : floor_div(a, b));
+      return fitting(op == Operator::Mod ? checked_floor_mod(a, b) : checked_floor_div(a, b));
     case Operator::Pow:
-      return power(a, b);
+      if (b < 0) return Value(std::pow(static_cast<double>(a), static_cast<double>(b)));
+      return fitting(checked_pow(a, b));
     case Operator::BitAnd:
       return Value(a & b);
     case Operator::BitOr:
@@ -86,13 +67,9 @@ Folded integers(Operator op, int64_t a, int64_t b) {
     case Operator::BitXor:
       return Value(a ^ b);
     case Operator::Shl:
-      if (b < 0) return std::string("negative shift count");
-      if (a == 0) return Value(int64_t{0});
-      if (b > 62) return std::string(too_large);
-      return checked(__builtin_mul_overflow(a, int64_t{1} << b, &r));
     case Operator::Shr:
       if (b < 0) return std::string("negative shift count");
-      return Value(a >> std::min<int64_t>(b, 63));
+      return fitting(op == Operator::Shl ? checked_shl(a, b) : checked_shr(a, b));
     default:
       return comparison(op, a, b);
   }

@@ -4,44 +4,25 @@
 #include <map>
 
 #include "ops/registry.h"
+#include "support/integers.h"
 
 namespace tilewire::ops {
 namespace {
 
-using Result = std::optional<int64_t>;
-using Binary = Result (*)(int64_t, int64_t);
-
-Result floor_division(int64_t a, int64_t b) {
-  if (b == 0 || (a == INT64_MIN && b == -1)) return std::nullopt;
-  int64_t quotient = a / b;
-  return quotient - (a % b != 0 && (a < 0) != (b < 0));
-}
+using Binary = Checked (*)(int64_t, int64_t);
 
 // Keyed by op, so that each is looked up by name once.
 const std::map<const ir::Op*, Binary>& binary_ops() {
   static const std::map<const ir::Op*, Binary> table = [] {
     std::map<const ir::Op*, Binary> made;
     auto add = [&](const char* name, Binary value) { made[registry().find(name)] = value; };
-    add("pl.scalar.add", [](int64_t a, int64_t b) -> Result {
-      int64_t r;
-      return __builtin_add_overflow(a, b, &r) ? Result() : r;
-    });
-    add("pl.scalar.sub", [](int64_t a, int64_t b) -> Result {
-      int64_t r;
-      return __builtin_sub_overflow(a, b, &r) ? Result() : r;
-    });
-    add("pl.scalar.mul", [](int64_t a, int64_t b) -> Result {
-      int64_t r;
-      return __builtin_mul_overflow(a, b, &r) ? Result() : r;
-    });
-    add("pl.scalar.floordiv", floor_division);
-    add("pl.scalar.mod", [](int64_t a, int64_t b) -> Result {
-      auto quotient = floor_division(a, b);
-      if (b == -1) return 0;
-      return quotient ? Result(a - *quotient * b) : Result();
-    });
-    add("pl.scalar.min", [](int64_t a, int64_t b) -> Result { return std::min(a, b); });
-    add("pl.scalar.max", [](int64_t a, int64_t b) -> Result { return std::max(a, b); });
+    add("pl.scalar.add", checked_add);
+    add("pl.scalar.sub", checked_sub);
+    add("pl.scalar.mul", checked_mul);
+    add("pl.scalar.floordiv", checked_floor_div);
+    add("pl.scalar.mod", checked_floor_mod);
+    add("pl.scalar.min", [](int64_t a, int64_t b) -> Checked { return std::min(a, b); });
+    add("pl.scalar.max", [](int64_t a, int64_t b) -> Checked { return std::max(a, b); });
     return made;
   }();
   return table;

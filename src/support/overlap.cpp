@@ -8,15 +8,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "support/integers.h"
+
 namespace tilewire {
-namespace {
-
-__int128 floor_div(__int128 a, __int128 b) {
-  return a / b - (a % b != 0 && (a < 0) != (b < 0));
-}
-
-}  // namespace
-
 void OverlapSearch::add(int64_t stride, int64_t extent, bool backwards) {
   if (extent <= 1 || stride == 0) return;
   bool negative = (stride < 0) != backwards;
@@ -42,11 +36,12 @@ bool OverlapSearch::reaches(int i, Int lo, Int hi) {
   hi = std::min(hi, rest_hi_[i]);
   if (lo > hi) return false;
   if (i == count_) return true;
-  if (floor_div(hi, divisor_[i]) * divisor_[i] < lo) return false;  // no multiple of the divisor between them
+  if (floor_div(hi, Int{divisor_[i]}) * divisor_[i] < lo)
+    return false;  // no multiple of the divisor between them
   if (--budget_ < 0) return true;
   const Variable& v = variables_[i];
-  Int first = std::max(v.lo, -floor_div(-(lo - rest_hi_[i + 1]), v.stride));
-  Int last = std::min(v.hi, floor_div(hi - rest_lo_[i + 1], v.stride));
+  Int first = std::max(v.lo, -floor_div(-(lo - rest_hi_[i + 1]), Int{v.stride}));
+  Int last = std::min(v.hi, floor_div(hi - rest_lo_[i + 1], Int{v.stride}));
   if (i + 1 == count_) return first <= last;
   for (Int k = first; k <= last; ++k) {
     if (reaches(i + 1, lo - k * v.stride, hi - k * v.stride)) return true;
