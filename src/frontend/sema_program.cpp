@@ -3,6 +3,7 @@
 #include "frontend/parser.h"
 #include "frontend/sema.h"
 #include "ir/verifier.h"
+#include "ops/check_pipes.h"
 #include "support/diagnostics/sema.h"
 #include "support/near.h"
 
@@ -77,7 +78,9 @@ ir::ProgramRef Sema::run(const Ref<const SourceFile>& file, Bodies bodies) {
   ir::ProgramRef made = ir::finish_node(std::move(result));
   ir::VerifyOptions verify_options;
   verify_options.type_rules = false;  // every call has just been made by its rule
-  return ir::verify(*made, diags_, verify_options) ? made : nullptr;
+  if (!ir::verify(*made, diags_, verify_options)) return nullptr;
+  ops::check_pipes(*made, diags_);
+  return diags_.has_errors() ? nullptr : made;
 }
 
 bool Sema::choose_program(const std::vector<const Stmt*>& classes, const Ref<const SourceFile>& file,

@@ -1,0 +1,12 @@
+// What only a whole program can say about its pipes.
+#pragma once
+
+#include "ir/nodes.h"
+#include "support/diagnostics.h"
+
+namespace tilewire::ops {
+
+// Every `pl.import_peer_buffer` names a function of the program, and a buffer that this function reserves.
+void check_pipes(const ir::Program& program, Diagnostics& diags);
+
+}  // namespace tilewire::ops
