@@ -275,31 +275,54 @@ bool Sema::check_level(const ir::Op& op, const Span& at) {
   return false;
 }
 
+namespace {
+
+using ArgumentList = std::vector<ir::OpArgument>;
+
+// Whether the class of an argument is one that the parameter accepts.
+bool may_take(ir::OpParam::Kind kind, uint16_t accepts, const ir::OpArgument& arg) {
+  const bool list = kind == ir::OpParam::ListOperand;
+  if (const auto* items = std::get_if<ArgumentList>(&arg.value); items && list) {
+    return std::all_of(items->begin(), items->end(), [&](const ir::OpArgument& item) {
+      return may_take(ir::OpParam::Operand, accepts, item);
+    });
+  }
+  const auto* expr = std::get_if<ir::ExprRef>(&arg.value);
+  if (!expr || !*expr) {
+    // A number is an operand of scalar ops and of the second operand of tile ops.
+    return kind != ir::OpParam::Operand || std::holds_alternative<std::monostate>(arg.value) ||
+           (accepts & (ir::AcceptScalar | ir::AcceptInt)) != 0;
+  }
+  if (!list) return kind == ir::OpParam::Attribute || ir::accepts(accepts, (*expr)->type);
+  const auto* tuple = ir::as<ir::TupleType>((*expr)->type);
+  return tuple && std::all_of(tuple->types.begin(), tuple->types.end(),
+                              [&](const ir::TypeRef& type) { return ir::accepts(accepts, type); });
+}
+
+// The expression that says which op is meant: the argument, or the first of a list.
+const ir::Expr* first_operand(const ir::OpArgument& arg) {
+  if (const auto* expr = std::get_if<ir::ExprRef>(&arg.value)) return expr->get();
+  const auto* items = std::get_if<ArgumentList>(&arg.value);
+  return items && !items->empty() ? first_operand(items->front()) : nullptr;
+}
+
+}  // namespace
+
 const ir::Op* Sema::choose(const OpValue& op, const std::vector<ir::OpArgument>& args,
                            const std::vector<ir::OpKeyword>& keywords) const {
   if (op.candidates.size() == 1) return op.candidates[0];
   // The first operand whose class only some candidates accept decides.
   auto accepts_all = [&](const ir::Op& candidate) {
     size_t given = 0, operands = 0;
-    auto fits = [&](const ir::OpParam& param, const ir::OpArgument& arg) {
-      const auto* expr = std::get_if<ir::ExprRef>(&arg.value);
-      if (!expr || !*expr) {
-        // A number is an operand of scalar ops and of the second operand of tile ops.
-        return param.kind != ir::OpParam::Operand || std::holds_alternative<std::monostate>(arg.value) ||
-               (param.accepts & (ir::AcceptScalar | ir::AcceptInt)) != 0;
-      }
-      if (param.kind == ir::OpParam::ListOperand) return ir::isa<ir::TupleType>((*expr)->type);
-      return param.kind == ir::OpParam::Attribute || ir::accepts(param.accepts, (*expr)->type);
-    };
     for (size_t i = 0; i < args.size() && i < candidate.params.size(); ++i) {
       ++given;
-      operands += fits(candidate.params[i], args[i]);
+      operands += may_take(candidate.params[i].kind, candidate.params[i].accepts, args[i]);
     }
     for (const ir::OpKeyword& keyword : keywords) {
       int index = candidate.param_index(keyword.name);
       if (index < 0) continue;
       ++given;
-      operands += fits(candidate.params[index], keyword.argument);
+      operands += may_take(candidate.params[index].kind, candidate.params[index].accepts, keyword.argument);
     }
     return given == operands;
   };
@@ -315,10 +338,10 @@ const ir::Op* Sema::choose(const OpValue& op, const std::vector<ir::OpArgument>&
   if (first) return first;
   // Nothing fits: judge by the first operand, so that the message is about the op the user means.
   for (const ir::OpArgument& arg : args) {
-    const auto* expr = std::get_if<ir::ExprRef>(&arg.value);
-    if (!expr || !*expr) continue;
+    const ir::Expr* operand = first_operand(arg);
+    if (!operand) continue;
     for (const ir::Op* candidate : op.candidates) {
-      if (!candidate->params.empty() && ir::accepts(candidate->params[0].accepts, (*expr)->type))
+      if (!candidate->params.empty() && ir::accepts(candidate->params[0].accepts, operand->type))
         return candidate;
     }
   }

@@ -2,6 +2,8 @@
 
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
+
 #include "ops/registry.h"
 #include "python/errors.h"
 
@@ -41,7 +43,9 @@ bool fits(const ir::OpParam& param, const ir::OpArgument& argument) {
     case ir::OpParam::Operand:
       return !list && fits(param.accepts, argument);
     case ir::OpParam::ListOperand:
-      return list || std::holds_alternative<ir::ExprRef>(argument.value);
+      if (!list) return std::holds_alternative<ir::ExprRef>(argument.value);
+      return std::ranges::all_of(std::get<std::vector<ir::OpArgument>>(argument.value),
+                                 [&](const ir::OpArgument& item) { return fits(param.accepts, item); });
     case ir::OpParam::Attribute:
       return std::holds_alternative<ir::AttrValue>(argument.value);
   }
