@@ -447,6 +447,13 @@ void CallMaker::take(ExprList args, AttrList attrs) {
   }
 }
 
+bool contains(const Span& outer, const Span& inner) {
+  using Place = std::pair<uint32_t, uint32_t>;
+  return outer && inner && outer.file == inner.file &&
+         Place(outer.line, outer.column) <= Place(inner.line, inner.column) &&
+         Place(inner.end_line, inner.end_column) <= Place(outer.end_line, outer.end_column);
+}
+
 // `text`: how the argument is written.
 void CallMaker::wrong_class(const OpParam& param, const ExprRef& arg, const Span& at,
                             const std::string& text) {
@@ -501,8 +508,9 @@ void CallMaker::check_operand(const OpParam& param, ExprRef& arg, const Span& at
   if (!list) return;  // already reported
   for (const ExprRef& element : list->elements) {
     if (accepts(param.accepts, element->type)) continue;
-    // A variable's own span is where it was defined; other expressions know where they stand.
-    bool placed = element->span && !isa<Var>(element);
+    // A variable's own span is where it was defined, which is here only for temporaries; other expressions
+    // know where they stand.
+    bool placed = element->span && (!isa<Var>(element) || contains(at, element->span));
     wrong_class(param, element, placed ? element->span : at,
                 placed ? written(&element->span, element) : to_string(element));
   }

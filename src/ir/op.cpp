@@ -50,14 +50,14 @@ std::string join_words(const std::vector<std::string>& words) {
 
 std::string written(const Span* place, const ExprRef& expr) {
   constexpr size_t longest = 48;
-  if (place && *place && place->file && place->line == place->end_line) {
-    std::string_view line = place->file->line(place->line);
-    if (place->end_column > place->column && place->end_column - 1 <= line.size() &&
-        place->end_column - place->column <= longest) {
-      return std::string(line.substr(place->column - 1, place->end_column - place->column));
-    }
-  }
-  return to_string(expr);
+  if (!place || !*place || !place->file) return to_string(expr);
+  std::string_view text = place->file->line(place->line);
+  if (place->column == 0 || place->column > text.size()) return to_string(expr);
+  text.remove_prefix(place->column - 1);
+  const bool one_line = place->line == place->end_line && place->end_column > place->column;
+  if (one_line) text = text.substr(0, place->end_column - place->column);
+  if (one_line && text.size() <= longest) return std::string(text);
+  return std::string(text.substr(0, std::min(text.size(), longest))) + "...";
 }
 
 std::string describe(uint16_t accepts) {

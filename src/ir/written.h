@@ -7,8 +7,8 @@
 
 namespace tilewire::ir {
 
-// From the source at `place`, if that is known and short enough, else from the expression. A temporary has a
-// name that no program shows, so the source comes first.
+// From the source at `place`, its beginning if it is long; from the expression if the source is not known. A
+// temporary has a name that no program shows, so the source comes first.
 std::string written(const Span* place, const ExprRef& expr);
 
 }  // namespace tilewire::ir

@@ -51,7 +51,7 @@ TypeRef set_rule(OpCheck& c) {
   if (!fits) {
     Diagnostic& d = c.error(diag::array_value, "v", {name_of(dtype), to_string(value)});
     if (dtype != DType::TaskId && scalar_dtype(value)) {
-      d.with_help("convert it: pl.cast(" + to_string(c.args[2]) + ", " + name_of(dtype) + ")");
+      d.with_help("convert it: pl.cast(" + written_at(d, c, "v") + ", " + name_of(dtype) + ")");
     }
   }
   return good && fits ? c.args[0]->type : nullptr;

@@ -1,6 +1,9 @@
 #include "ops/checks.h"
 
+#include <tuple>
+
 #include "ir/printer.h"
+#include "ir/written.h"
 #include "support/diagnostics/ops.h"
 
 namespace tilewire::ops {
@@ -17,6 +20,12 @@ std::string name_of(DType dtype) {
   return "pl." + std::string(info(dtype).name);
 }
 
+std::string written_at(const Diagnostic& d, const OpCheck& c, std::string_view operand) {
+  auto ends = [](const Span& s) { return std::tie(s.line, s.column, s.end_line, s.end_column); };
+  const bool placed = ends(d.span) != ends(c.span);
+  return written(placed ? &d.span : nullptr, c.arg(operand));
+}
+
 bool check_dtype(OpCheck& c, std::string_view operand, DType dtype, const DTypeSet& allowed) {
   if (allowed.holds(dtype)) return true;
   c.error(diag::dtype_not_allowed, operand, {c.op.qualified(), name_of(dtype)})
@@ -28,8 +37,8 @@ bool check_same_dtype(OpCheck& c, std::string_view a, std::string_view b) {
   DType x = *c.dtype(a);
   DType y = *c.dtype(b);
   if (x == y) return true;
-  c.error(diag::dtype_mismatch, b, {c.op.qualified(), name_of(x), name_of(y)})
-      .with_help("convert one of them: pl.cast(" + to_string(c.arg(b)) + ", " + name_of(x) + ")");
+  Diagnostic& d = c.error(diag::dtype_mismatch, b, {c.op.qualified(), name_of(x), name_of(y)});
+  d.with_help("convert one of them: pl.cast(" + written_at(d, c, b) + ", " + name_of(x) + ")");
   return false;
 }
 
@@ -253,7 +262,10 @@ bool normalise_int32(OpCheck& c, std::string_view operand) {
     c.set(operand, make<ConstInt>(value->span, constant->value, DType::Int32));
     return true;
   }
-  c.set(operand, scalar_cast(value, DType::Int32));
+  // A variable's place is its definition; a value that does not fit is a mistake of this call.
+  ExprRef cast = scalar_cast(value, DType::Int32);
+  const auto& made = static_cast<const Call&>(*cast);
+  c.set(operand, make<Call>(c.span, made.op, made.args, made.attrs, made.type));
   return true;
 }
 

@@ -10,6 +10,9 @@ namespace tilewire::ops {
 
 std::string name_of(ir::DType dtype);  // `pl.FP32`
 
+// An operand as the program has it, for the help of an error that was reported there.
+std::string written_at(const Diagnostic& d, const ir::OpCheck& c, std::string_view operand);
+
 // A set of dtypes an op works on, with the words for it.
 struct DTypeSet {
   bool (*holds)(ir::DType);

@@ -46,8 +46,8 @@ TypeRef fresh(OpCheck& c, bool is_tile) {
 bool check_element_value(OpCheck& c, std::string_view value, DType dtype) {
   DType found = *c.dtype(value);
   if (found == dtype) return true;
-  c.error(diag::element_dtype, value, {c.op.qualified(), name_of(dtype), name_of(found)})
-      .with_help("convert it: pl.cast(" + to_string(c.arg(value)) + ", " + name_of(dtype) + ")");
+  Diagnostic& d = c.error(diag::element_dtype, value, {c.op.qualified(), name_of(dtype), name_of(found)});
+  d.with_help("convert it: pl.cast(" + written_at(d, c, value) + ", " + name_of(dtype) + ")");
   return false;
 }
 

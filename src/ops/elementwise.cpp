@@ -25,8 +25,7 @@ void shape_error(OpCheck& c, const Shaped& a, const Shaped& b) {
   const auto* y = as<TileType>(c.args[1]->type);
   if (!x || !y) return;
   if (const Op* form = expanded_form(c.op, *x, *y)) {
-    d.with_help("write " + form->qualified() + "(" + to_string(c.args[0]) + ", " + to_string(c.args[1]) +
-                "), or use the operator");
+    d.with_help("write `" + form->qualified() + "(a, b)`, or use the operator");
   }
 }
 
@@ -44,9 +43,10 @@ TypeRef agree(OpCheck& c) {
   if (x != y) {
     // The scalar is the one to convert, else the second operand.
     bool first = !a;
-    c.error(diag::dtype_mismatch, first ? "a" : "b", {c.op.qualified(), name_of(x), name_of(y)})
-        .with_help("convert one of them: pl.cast(" + to_string(c.args[first ? 0 : 1]) + ", " +
-                   name_of(first ? y : x) + ")");
+    const char* operand = first ? "a" : "b";
+    Diagnostic& d = c.error(diag::dtype_mismatch, operand, {c.op.qualified(), name_of(x), name_of(y)});
+    d.with_help("convert one of them: pl.cast(" + written_at(d, c, operand) + ", " + name_of(first ? y : x) +
+                ")");
   }
   if (a && b && !may_equal(*a->shape, *b->shape)) shape_error(c, *a, *b);
   if (c.failed()) return nullptr;

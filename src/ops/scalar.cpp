@@ -134,8 +134,8 @@ TypeRef logical(OpCheck& c) {
   for (size_t i = 0; i < c.args.size(); ++i) {
     DType dtype = dtype_of(c.args[i]);
     if (dtype == DType::Bool) continue;
-    c.error(diag::logic_needs_bool, names[i], {spelled(c.op), name_of(dtype)})
-        .with_help("compare it: " + to_string(c.args[i]) + " != 0");
+    Diagnostic& d = c.error(diag::logic_needs_bool, names[i], {spelled(c.op), name_of(dtype)});
+    d.with_help("compare it: " + written_at(d, c, names[i]) + " != 0");
   }
   return c.failed() ? nullptr : scalar_type(DType::Bool);
 }
