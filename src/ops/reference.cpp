@@ -12,26 +12,6 @@ using ir::AttrKind;
 using ir::Op;
 using ir::OpParam;
 
-std::string attr_type(const OpParam& param) {
-  switch (param.attr_kind) {
-    case AttrKind::Bool:
-      return "bool";
-    case AttrKind::Int:
-      return "int";
-    case AttrKind::Float:
-      return "float";
-    case AttrKind::String:
-      return "str";
-    case AttrKind::DType:
-      return "dtype";
-    case AttrKind::Enum: {
-      const ir::EnumInfo& e = ir::info(param.enum_id);
-      return std::string(e.module.empty() ? "pl" : e.module) + "." + std::string(e.name);
-    }
-  }
-  return "value";
-}
-
 std::string_view verb(ir::Access access) {
   switch (access) {
     case ir::Access::Read:
@@ -59,6 +39,26 @@ std::string_view last_part(std::string_view name) {
 }
 
 }  // namespace
+
+std::string attribute_type(const OpParam& param) {
+  switch (param.attr_kind) {
+    case AttrKind::Bool:
+      return "bool";
+    case AttrKind::Int:
+      return "int";
+    case AttrKind::Float:
+      return "float";
+    case AttrKind::String:
+      return "str";
+    case AttrKind::DType:
+      return "dtype";
+    case AttrKind::Enum: {
+      const ir::EnumInfo& e = ir::info(param.enum_id);
+      return std::string(e.module.empty() ? "pl" : e.module) + "." + std::string(e.name);
+    }
+  }
+  return "value";
+}
 
 std::string signature(const Op& op) {
   std::string out = op.qualified() + "(";
@@ -94,7 +94,7 @@ std::string describe(const OpParam& param) {
       out = "a list, each " + ir::describe(param.accepts);
       break;
     case OpParam::Attribute:
-      out = attr_type(param);
+      out = attribute_type(param);
       break;
   }
   if (param.default_value) return out + ", default " + to_string(*param.default_value);

@@ -17,6 +17,9 @@ std::string signature(const ir::Op& op);
 // "pld.NotifyOp, default pld.NotifyOp.AtomicAdd".
 std::string describe(const ir::OpParam& param);
 
+// The type of an attribute: "int", "dtype", "pld.NotifyOp".
+std::string attribute_type(const ir::OpParam& param);
+
 // One effect as a sentence without full stop: "writes `t` from `offsets` over `shape`".
 std::string describe(const ir::Op& op, const ir::Effect& effect);
 

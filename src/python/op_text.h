@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ir/op.h"
+#include "ops/reference.h"
 
 namespace tilewire::python {
 
@@ -22,22 +23,8 @@ struct OpParamText {
 };
 
 inline std::string attribute_annotation(const ir::OpParam& param) {
-  switch (param.attr_kind) {
-    case ir::AttrKind::Bool:
-      return "bool";
-    case ir::AttrKind::Int:
-      return "int";
-    case ir::AttrKind::Float:
-      return "float";
-    case ir::AttrKind::String:
-      return "str";
-    case ir::AttrKind::DType:
-      return "pl.DType";
-    case ir::AttrKind::Enum:
-      break;
-  }
-  const ir::EnumInfo& info = ir::info(param.enum_id);
-  return std::string(info.module) + "." + std::string(info.name) + " | str";
+  if (param.attr_kind == ir::AttrKind::DType) return "pl.DType";
+  return ops::attribute_type(param) + (param.attr_kind == ir::AttrKind::Enum ? " | str" : "");
 }
 
 // A parameter as Python can declare it: one that must be given but follows an optional one is named.
@@ -113,9 +100,7 @@ inline std::string ops_doc(std::span<const ir::Op* const> candidates) {
   if (candidates.size() == 1) return op_doc(*candidates.front());
   std::string text = candidates.front()->doc + "\n\nChosen by the operands:";
   for (const ir::Op* op : candidates) {
-    text += "\n\n" + op->qualified() + "(";
-    for (size_t i = 0; i < op->params.size(); ++i) text += (i ? ", " : "") + op->params[i].name;
-    text += ")\n" + op_doc(*op);
+    text += "\n\n" + ops::signature(*op) + "\n" + op_doc(*op);
   }
   return text;
 }
