@@ -17,15 +17,7 @@ class P:
     @pl.function(type=pl.FunctionType.InCore)
     def main(self, x: pl.Tensor[[8, 8], pl.FP32], n: pl.Scalar[pl.INT64], y: pl.Out[pl.Tensor[[8, 8], pl.FP32]]):
 )";
-  std::string line;
-  for (char ch : body + "\n") {
-    if (ch != '\n') {
-      line += ch;
-      continue;
-    }
-    program += "        " + line + "\n";
-    line.clear();
-  }
+  program += indented(body);
   program += "        return y\n";
   Data x(DType::FP32, {8, 8}), y(DType::FP32, {8, 8});
   return run(program, {x.array(), Number::of(DType::Int64, n), y.array()}, options).message();

@@ -1,6 +1,7 @@
 #include "harness.h"
 
 #include <random>
+#include <sstream>
 
 #include "frontend/frontend.h"
 #include "numeric/numeric.h"
@@ -59,6 +60,13 @@ std::vector<double> Data::values() const {
 
 Array Data::array() {
   return {bytes.data(), dtype, shape, {}};
+}
+
+std::string indented(const std::string& body) {
+  std::string text;
+  std::istringstream lines(body);
+  for (std::string line; std::getline(lines, line);) text += "        " + line + "\n";
+  return text;
 }
 
 ir::ProgramRef read(const std::string& text, const std::map<std::string, std::string>& constants) {

@@ -37,6 +37,9 @@ class Data {
 // The program of a text without its imports; a failed test and null when it has errors.
 ir::ProgramRef read(const std::string& text, const std::map<std::string, std::string>& constants = {});
 
+// Lines of a method's body, as a text that `read` takes has them.
+std::string indented(const std::string& body);
+
 // A run of the function `main`, or of `entry`, that must end well unless the test looks at `error`.
 struct Outcome {
   RunResult result;

@@ -57,15 +57,7 @@ class P:
         other = 1 - me
 )";
   program.replace(program.find("WINDOW"), 6, window);
-  std::string line;
-  for (char ch : body + "\n") {
-    if (ch != '\n') {
-      line += ch;
-      continue;
-    }
-    program += "        " + line + "\n";
-    line.clear();
-  }
+  program += indented(body);
   program += "        return y\n" + std::string(R"(
     @pl.function(level=pl.Level.HOST, role=pl.Role.Orchestrator)
     def main(self, y: pl.InOut[pl.Tensor[[2, 8], pl.INT32]]):

@@ -52,15 +52,7 @@ class P:
     @pl.function(type=pl.FunctionType.Orchestration)
     def main(self, x: pl.InOut[pl.Tensor[[16, 8], pl.FP32]], y: pl.InOut[pl.Tensor[[16, 8], pl.FP32]]):
 )";
-  std::string line;
-  for (char ch : body + "\n") {
-    if (ch != '\n') {
-      line += ch;
-      continue;
-    }
-    program += "        " + line + "\n";
-    line.clear();
-  }
+  program += indented(body);
   return program + "        return x, y\n";
 }
 
