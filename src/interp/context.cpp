@@ -170,6 +170,8 @@ void Context::report_accesses() {
   for (const Region& region : regions_) {
     Access access = region.effect->access;
     if (access == Access::Signal || access == Access::Wait) continue;  // told with the value, by the op
+    // A write under way is told when it lands.
+    if (world.options().in_flight && region.effect->peer_param >= 0 && access != Access::Read) continue;
     Event event{.kind = Event::Kind::Access,
                 .agent = agent_id,
                 .task = agent().task,
@@ -179,6 +181,7 @@ void Context::report_accesses() {
                 .box = box_of(region.part),
                 .access = access,
                 .where = &call};
+    event.cell = instr.entry->reads_cells && region.part.window >= 0 && region.part.dtype == DType::Int32;
     if (!event.box.empty()) sink->on(event);
   }
 }

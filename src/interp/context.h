@@ -37,6 +37,7 @@ class Context {
   const ir::Call& call;
   EventSink* const sink;
   Value result;
+  bool again = false;  // the op has more parts: its next step is the same instruction
 
   const Agent& agent() const { return world.agent(agent_id); }
   const Frame& frame() const { return agent().top(); }

@@ -25,6 +25,8 @@ struct Event {
     Signal,   // `value`: what the cell holds now
     Wait,     // `value`: what was seen; a test that came out false has `held` false
     Storage,  // `box`: all of it, created by this agent
+    Join,     // the agent goes on after `task`, which it had to wait for (Options::full_order)
+    Issue,    // a remote write left; it lands as agent `value` (Options::in_flight)
   };
   Kind kind;
   AgentId agent = 0;
@@ -36,6 +38,12 @@ struct Event {
   ir::Access access = ir::Access::Read;
   int64_t value = 0;
   bool held = true;
+  // Of Signal and Wait: what was added, set or compared with, and how.
+  int64_t operand = 0;
+  bool set = false;
+  bool test = false;
+  ir::WaitCmp cmp = ir::WaitCmp::Ge;
+  bool cell = false;  // of Access: a look at a signal cell, atomic
   std::span<const TaskNo> after = {};
   const ir::Node* where = nullptr;  // its span is the place in the source; null: none
 };

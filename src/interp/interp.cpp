@@ -208,6 +208,17 @@ double Number::real() const {
   return numeric::load_float(dtype, bytes.data());
 }
 
+std::optional<RunError> start(World& world, const Function& entry, std::span<const Argument> args) {
+  try {
+    Arguments arguments(entry, args);
+    arguments.check();
+    world.start(arguments.values(world));
+  } catch (const Failure& failure) {
+    return argument_error(failure, entry.span);
+  }
+  return world.error();
+}
+
 RunResult run(const ProgramRef& program, std::string_view entry, std::span<const Argument> args,
               const RunOptions& options) {
   RunResult result;
@@ -223,14 +234,8 @@ RunResult run(const ProgramRef& program, std::string_view entry, std::span<const
     return result;
   }
   World world(image, options);
-  try {
-    Arguments arguments(*function, args);
-    arguments.check();
-    world.start(arguments.values(world));
-  } catch (const Failure& failure) {
-    result.error = argument_error(failure, function->span);
-    return result;
-  }
+  result.error = start(world, *function, args);
+  if (result.error) return result;
   InOrder in_order;
   run(world, options.scheduler ? *options.scheduler : in_order, options.sink);
   result.error = world.error();

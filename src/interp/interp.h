@@ -65,6 +65,9 @@ struct RunResult {
   size_t tasks = 0;
 };
 
+// Gives a world that has been made its arguments; what is wrong with them, if anything.
+std::optional<RunError> start(World& world, const ir::Function& entry, std::span<const Argument> args);
+
 // `entry` names a function of the program, of any kind; `args` are in the order of its parameters. Dynamic
 // dimensions follow from the shapes. Outputs hold what was written up to an error.
 RunResult run(const ir::ProgramRef& program, std::string_view entry, std::span<const Argument> args,

@@ -11,5 +11,6 @@ void store_region(Context& c, const View& from, const Tensor& to, bool add);
 void load_tile(Context& c, int);
 // Adds to or sets a signal cell, at whatever rank it lies.
 void notify_cell(Context& c, const Tensor& cell, int64_t value, bool add);
+void add_notified(const Tensor& cell, int64_t value, bool add, std::vector<CellUse>& cells);
 
 }  // namespace tilewire::interp

@@ -7,11 +7,12 @@ namespace tilewire::interp {
 OpEntry& OpEntries::add(std::string_view name, OpRun run, int which, OpReady ready, OpExplain explain) {
   const ir::Op* op = ops::registry().find(name);
   TW_CHECK(op, "no op of that name: " + std::string(name));
-  OpEntry entry{run, which, ready, explain};
+  OpEntry entry{.run = run, .which = which, .ready = ready, .explain = explain};
   entry.visible = op->synchronizes || ready;
   entry.accesses = !op->effects.empty();
   for (const ir::Effect& effect : op->effects) {
     bool signal = effect.access == ir::Access::Signal || effect.access == ir::Access::Wait;
+    entry.signals |= effect.access == ir::Access::Signal;
     entry.visible |= signal || effect.peer_param >= 0 || effect.all_peers;
   }
   int valid = op->param_index("valid_shape");

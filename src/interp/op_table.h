@@ -14,13 +14,16 @@ namespace tilewire::interp {
 using OpRun = void (*)(Context&, int which);
 using OpReady = bool (*)(Context&, int which);
 using OpExplain = std::string (*)(Context&, int which);
+using OpCells = void (*)(Context&, int which, std::vector<CellUse>& cells);
 
 struct OpEntry {
   OpRun run = nullptr;
   int which = 0;
   OpReady ready = nullptr;      // null: it never blocks
   OpExplain explain = nullptr;  // why it blocks, for the report of a deadlock
+  OpCells cells = nullptr;      // the signal cells it uses; null: none
   bool visible = false;         // signals, waits, touches a peer
+  bool signals = false;         // a release: what was written before is there
   bool polls = false;           // a test: blocks only after it was false
   bool reads_cells = false;     // visible when its operand is a window
   bool accesses = false;        // has effects at all

@@ -1,4 +1,5 @@
-// Memory of other ranks. Everything takes effect at once: one of the orders the rules of visibility allow.
+// Memory of other ranks. Everything takes effect at once, one of the orders the rules of visibility allow,
+// unless Options::in_flight asks for the others.
 #include "interp/move.h"
 #include "interp/op_table.h"
 #include "numeric/numeric.h"
@@ -12,30 +13,42 @@ bool adds(const Context& c) {
   return c.enum_attr<AtomicType>("atomic") == AtomicType::Add;
 }
 
-void remote_store(Context& c, int) {
-  store_region(c, c.view(size_t{0}), c.region(1), adds(c));
-  c.result = c.value(1);
+void write_there(Context& c, const View& from, const Tensor& to, bool add) {
+  if (c.world.options().in_flight) {
+    c.world.take_off(c, from, to, add);
+  } else {
+    store_region(c, from, to, add);
+  }
 }
 
-// Copies between the regions of operands `to` and `from`.
-void transfer(Context& c, size_t to, size_t from, bool add) {
-  const Tensor &target = c.region(to), &source = c.region(from);
-  check_equal_extents(c, target.shape, source.shape);
-  store_region(c, c.view(source), target, add);
+void remote_store(Context& c, int) {
+  write_there(c, c.view(size_t{0}), c.region(1), adds(c));
+  c.result = c.value(1);
 }
 
 // dst, peer, src, dst_offsets, src_offsets, shape, signal, at, value
 void put_tensor(Context& c, int) {
-  transfer(c, 0, 2, adds(c));
+  const Tensor &target = c.region(0), &source = c.region(2);
+  check_equal_extents(c, target.shape, source.shape);
+  write_there(c, c.view(source), target, adds(c));
   if (c.has(6)) {
+    c.world.land_all(c.agent_id, c.sink);
     int64_t value = c.has(8) ? c.integer(8) : 1;
     notify_cell(c, c.region(6), value, c.enum_attr<NotifyOp>("op") == NotifyOp::AtomicAdd);
   }
   c.result = c.value(0);
 }
 
+void put_cells(Context& c, int, std::vector<CellUse>& cells) {
+  if (!c.has(6)) return;
+  bool add = c.enum_attr<NotifyOp>("op") == NotifyOp::AtomicAdd;
+  add_notified(c.region(6), c.has(8) ? c.integer(8) : 1, add, cells);
+}
+
 void get_tensor(Context& c, int) {
-  transfer(c, 0, 2, false);
+  const Tensor &target = c.region(0), &source = c.region(2);
+  check_equal_extents(c, target.shape, source.shape);
+  store_region(c, c.view(source), target, false);
   c.result = c.value(0);
 }
 
@@ -45,7 +58,7 @@ void add_remote(OpEntries& entries) {
   entries.add("pld.tile.remote_load", load_tile);
   entries.add("pld.tile.remote_store", remote_store);
   entries.add("pld.tensor.remote_store", remote_store);
-  entries.add("pld.tensor.put", put_tensor);
+  entries.add("pld.tensor.put", put_tensor).cells = put_cells;
   entries.add("pld.tensor.get", get_tensor);
 }
 

@@ -51,21 +51,36 @@ Event cell_event(const Context& c, Event::Kind kind, const Tensor& cell, int64_t
   return event;
 }
 
+CellUse use_of(CellUse::Kind kind, const Tensor& cell, int64_t value, WaitCmp cmp = WaitCmp::Ge) {
+  return {kind, cell.storage, cell.offset * ir::bytes(cell.dtype), value, cmp};
+}
+
 }  // namespace
+
+void add_notified(const Tensor& cell, int64_t value, bool add, std::vector<CellUse>& cells) {
+  cells.push_back(use_of(add ? CellUse::Kind::Add : CellUse::Kind::Set, cell, value));
+}
 
 void notify_cell(Context& c, const Tensor& cell, int64_t value, bool add) {
   int64_t now = numeric::wrap(DType::Int32, add ? cell_value(c, cell) + value : value);
   numeric::store_integer(DType::Int32, c.writable(cell), now);
   c.world.note_change();
-  if (c.sink) c.sink->on(cell_event(c, Event::Kind::Signal, cell, now));
+  if (!c.sink) return;
+  Event event = cell_event(c, Event::Kind::Signal, cell, now);
+  event.operand = value;
+  event.set = !add;
+  c.sink->on(event);
 }
 
 namespace {
 
-void saw(Context& c, const Tensor& cell, int64_t value, bool held) {
+void saw(Context& c, const Tensor& cell, int64_t value, bool held, int64_t expected, WaitCmp cmp) {
   if (!c.sink) return;
   Event event = cell_event(c, Event::Kind::Wait, cell, value);
   event.held = held;
+  event.test = c.instr.entry->polls;
+  event.operand = expected;
+  event.cmp = cmp;
   c.sink->on(event);
 }
 
@@ -76,14 +91,25 @@ void notify(Context& c, int which) {
               c.enum_attr<NotifyOp>("op") == NotifyOp::AtomicAdd);
 }
 
+void notify_cells(Context& c, int which, std::vector<CellUse>& cells) {
+  bool add = c.enum_attr<NotifyOp>("op") == NotifyOp::AtomicAdd;
+  add_notified(c.region(0), c.integer(static_cast<size_t>(which)), add, cells);
+}
+
+void wait_cells(Context& c, int which, std::vector<CellUse>& cells) {
+  auto kind = c.instr.entry->polls ? CellUse::Kind::Test : CellUse::Kind::Wait;
+  cells.push_back(
+      use_of(kind, c.region(0), c.integer(static_cast<size_t>(which)), c.enum_attr<WaitCmp>("cmp")));
+}
+
 bool wait_ready(Context& c, int which) {
   return holds(c.enum_attr<WaitCmp>("cmp"), cell_value(c, c.region(0)),
                c.integer(static_cast<size_t>(which)));
 }
 
-void wait(Context& c, int) {
+void wait(Context& c, int which) {
   int64_t value = cell_value(c, c.region(0));
-  saw(c, c.region(0), value, true);
+  saw(c, c.region(0), value, true, c.integer(static_cast<size_t>(which)), c.enum_attr<WaitCmp>("cmp"));
   c.result = Scalar::of_int(DType::Int32, value);
 }
 
@@ -93,9 +119,10 @@ bool test_ready(Context& c, int) {
 
 void test(Context& c, int which) {
   const Tensor& cell = c.region(0);
-  int64_t value = cell_value(c, cell);
-  bool held = holds(c.enum_attr<WaitCmp>("cmp"), value, c.integer(static_cast<size_t>(which)));
-  saw(c, cell, value, held);
+  int64_t value = cell_value(c, cell), expected = c.integer(static_cast<size_t>(which));
+  auto cmp = c.enum_attr<WaitCmp>("cmp");
+  bool held = holds(cmp, value, expected);
+  saw(c, cell, value, held, expected, cmp);
   c.world.note_poll(c.agent_id, cell, value, held);
   c.result = Scalar::of_bool(held);
 }
@@ -105,7 +132,8 @@ std::string explain_wait(Context& c, int which) {
          sign(c.enum_attr<WaitCmp>("cmp")) + " " + std::to_string(c.integer(static_cast<size_t>(which)));
 }
 
-// --- a cell per rank of the group, in row-major order
+// --- a cell per rank of the group, in row-major order. These are one notify, or one wait, after the other:
+// each part is a step of its own.
 
 Tensor cell_of(const Tensor& signal, int64_t index) {
   Tensor flat = signal;
@@ -121,46 +149,64 @@ Tensor cell_of(const Tensor& signal, int64_t index) {
   return flat;
 }
 
-void notify_all(Context& c, int) {
+// Ranks of the group other than the own one: how many, and the one that the current part is about.
+struct Others {
+  explicit Others(const Context& c)
+      : me(c.world.rank_in_group(c.tensor(0).window, c.agent().rank)),
+        count(static_cast<int>(c.world.group_of(c.tensor(0).window).size()) - 1),
+        part(static_cast<int>(c.agent().part)) {}
+  bool any() const { return part < count; }
+  bool more() const { return part + 1 < count; }
+  int rank() const { return part < me ? part : part + 1; }
+  int me, count, part;
+};
+
+Tensor notified_cell(Context& c, const Others& others) {
   const Tensor& signal = c.tensor(0);
-  const int me = c.world.rank_in_group(signal.window, c.agent().rank);
-  const auto count = static_cast<int>(c.world.group_of(signal.window).size());
-  for (int peer = 0; peer < count; ++peer) {
-    if (peer == me) continue;
-    Tensor there = c.world.at_rank(signal, c.world.peer_rank(signal.window, peer));
-    notify_cell(c, cell_of(there, me), c.integer(1), true);
-  }
+  return cell_of(c.world.at_rank(signal, c.world.peer_rank(signal.window, others.rank())), others.me);
 }
 
-template <class F>
-void for_each_source(Context& c, F f) {
-  const Tensor& signal = c.tensor(0);
-  const int me = c.world.rank_in_group(signal.window, c.agent().rank);
-  const auto count = static_cast<int>(c.world.group_of(signal.window).size());
-  for (int source = 0; source < count; ++source) {
-    if (source != me) f(cell_of(signal, source), source);
-  }
+void notify_all(Context& c, int) {
+  Others others(c);
+  if (!others.any()) return;
+  notify_cell(c, notified_cell(c, others), c.integer(1), true);
+  c.again = others.more();
+}
+
+void notify_all_cells(Context& c, int, std::vector<CellUse>& cells) {
+  Others others(c);
+  if (others.any()) cells.push_back(use_of(CellUse::Kind::Add, notified_cell(c, others), c.integer(1)));
 }
 
 bool wait_all_ready(Context& c, int) {
-  bool ready = true;
-  for_each_source(c, [&](const Tensor& cell, int) { ready &= cell_value(c, cell) >= c.integer(1); });
-  return ready;
+  Others others(c);
+  return !others.any() || cell_value(c, cell_of(c.tensor(0), others.rank())) >= c.integer(1);
 }
 
 void wait_all(Context& c, int) {
-  for_each_source(c, [&](const Tensor& cell, int) { saw(c, cell, cell_value(c, cell), true); });
+  Others others(c);
+  if (!others.any()) return;
+  Tensor cell = cell_of(c.tensor(0), others.rank());
+  saw(c, cell, cell_value(c, cell), true, c.integer(1), WaitCmp::Ge);
+  c.again = others.more();
+}
+
+void wait_all_cells(Context& c, int, std::vector<CellUse>& cells) {
+  Others others(c);
+  if (!others.any()) return;
+  cells.push_back(use_of(CellUse::Kind::Wait, cell_of(c.tensor(0), others.rank()), c.integer(1)));
 }
 
 std::string explain_wait_all(Context& c, int) {
   std::string text;
-  for_each_source(c, [&](const Tensor& cell, int source) {
-    int64_t value = cell_value(c, cell);
-    if (value >= c.integer(1)) return;
+  Others others(c);
+  for (; others.any(); ++others.part) {
+    int64_t value = cell_value(c, cell_of(c.tensor(0), others.rank()));
+    if (value >= c.integer(1)) continue;
     text += text.empty() ? "" : "; ";
-    text += "cell " + std::to_string(source) + " is " + std::to_string(value) +
+    text += "cell " + std::to_string(others.rank()) + " is " + std::to_string(value) +
             ", waited for is >= " + std::to_string(c.integer(1));
-  });
+  }
   return text;
 }
 
@@ -176,16 +222,20 @@ void peer_slot(Context& c, int) {
 }  // namespace
 
 void add_signals(OpEntries& entries) {
-  entries.add("pld.system.notify", notify, 3);
-  entries.add("pld.system.wait", wait, 2, wait_ready, explain_wait);
-  entries.add("pld.system.defer_wait", wait, 2, wait_ready, explain_wait);
-  entries.add("pld.system.test", test, 2, test_ready, explain_wait).polls = true;
-  entries.add("pld.system.notify_all", notify_all);
-  entries.add("pld.system.wait_all", wait_all, 0, wait_all_ready, explain_wait_all);
+  entries.add("pld.system.notify", notify, 3).cells = notify_cells;
+  entries.add("pld.system.wait", wait, 2, wait_ready, explain_wait).cells = wait_cells;
+  entries.add("pld.system.defer_wait", wait, 2, wait_ready, explain_wait).cells = wait_cells;
+  entries.add("pld.system.notify_all", notify_all).cells = notify_all_cells;
+  entries.add("pld.system.wait_all", wait_all, 0, wait_all_ready, explain_wait_all).cells = wait_all_cells;
   entries.add("pld.peer_slot", peer_slot);
-  entries.add("pl.tile.comm_notify", notify, 1);
-  entries.add("pl.tile.comm_wait", wait, 1, wait_ready, explain_wait);
-  entries.add("pl.tile.comm_test", test, 1, test_ready, explain_wait).polls = true;
+  entries.add("pl.tile.comm_notify", notify, 1).cells = notify_cells;
+  entries.add("pl.tile.comm_wait", wait, 1, wait_ready, explain_wait).cells = wait_cells;
+  OpEntry& system_test = entries.add("pld.system.test", test, 2, test_ready, explain_wait);
+  system_test.polls = true;
+  system_test.cells = wait_cells;
+  OpEntry& slot_test = entries.add("pl.tile.comm_test", test, 1, test_ready, explain_wait);
+  slot_test.polls = true;
+  slot_test.cells = wait_cells;
 }
 
 }  // namespace tilewire::interp

@@ -260,8 +260,13 @@ void World::launch_blocks(TaskNo number, EventSink* sink) {
 }
 
 void World::end_block(AgentId id, std::vector<Value> results, EventSink* sink) {
+  if (!flights_.empty()) land_all(id, sink);
   Agent& agent = agents_[id].write();
   tell(Event::Kind::BlockEnd, agent, id, sink);
+  if (needs_core(agent)) {
+    --busy_[agent.rank];
+    changed_ = true;
+  }
   agent.frames.clear();
   if (agent.task == no_task) {
     if (agent.level == CodeLevel::Host) stage_out();

@@ -66,6 +66,13 @@ bool reads_window(const Agent& agent, const Instr& instr) {
   return tensor && tensor->window >= 0;
 }
 
+bool looks_at_cell(const Agent& agent, const Instr& instr) {
+  if (instr.code != Opcode::Op || !instr.entry->reads_cells || agent.level != CodeLevel::Kernel) return false;
+  const Code& code = *agent.top().code;
+  const Tensor* tensor = agent.top().registers[code.slots[code.operands[instr.first].first]].tensor();
+  return tensor && tensor->window >= 0 && tensor->dtype == DType::Int32;
+}
+
 bool is_test(const Instr& instr) {
   return instr.code == Opcode::Op && instr.entry->polls;
 }
@@ -80,6 +87,7 @@ World::World(std::shared_ptr<const Image> image, Options options)
     : image_(std::move(image)), options_(std::move(options)), meter_(std::make_shared<Meter>()) {
   meter_->limit = options_.memory_limit;
   rank_tasks_.resize(options_.ranks);
+  busy_.resize(options_.ranks);
   last_dispatch_.resize(options_.ranks, no_task);
 }
 
@@ -142,8 +150,9 @@ void World::charge(int64_t work) {
 
 AgentId World::add_agent(Agent agent) {
   auto id = static_cast<AgentId>(agents_.size());
+  const bool free = has_core(agent);
   agents_.emplace_back(std::move(agent));
-  ready_.push_back(id);  // the largest so far
+  (free ? ready_ : blocked_).push_back(id);  // the largest so far
   ++live_;
   return id;
 }
@@ -179,7 +188,10 @@ void World::step(AgentId id, EventSink* sink) {
   try {
     bool acted = false;
     Agent& agent = agents_[id].write();
-    if (!agent.started) {
+    const bool flight = agent.flight != nullptr;
+    if (flight) land(id, sink);
+    if (!flight && !agent.started) {
+      take_core(agent);
       agent.started = acted = true;
       bool first = agent.task != no_task && !tasks_[agent.task]->started;
       if (first) {
@@ -188,9 +200,9 @@ void World::step(AgentId id, EventSink* sink) {
       }
       tell(Event::Kind::BlockStart, agent, id, sink);
     }
-    while (advance(id, sink, acted)) {
+    while (!flight && advance(id, sink, acted)) {
     }
-    settle(id, sink);
+    if (!flight) settle(id, sink);
     if (changed_) wake();
     if (ready_.empty() && !unlaunched_.empty()) launch_blocks(unlaunched_.front(), sink);
     if (ready_.empty() && poll_again()) wake();
@@ -210,8 +222,13 @@ bool World::advance(AgentId id, EventSink* sink, bool& acted) {
   if (visible && acted) return false;
   if ((visible || agent.level != CodeLevel::Kernel) && !is_ready(id, *instr)) return false;
   charge(1);
-  if (agent.level != CodeLevel::Kernel) resolve_futures(agent.frames.back(), *instr);
-  if (visible && !is_test(*instr)) {
+  if (agent.level != CodeLevel::Kernel) {
+    if (sink && options_.full_order) tell_joins(id, *instr, sink);
+    resolve_futures(agent.frames.back(), *instr);
+  }
+  if (visible && looks_at_cell(agent, *instr)) {
+    note_look(id, *instr);
+  } else if (visible && !is_test(*instr)) {
     agent.polls.clear();
     idle_polls_ = 0;
   }
@@ -238,14 +255,17 @@ bool World::is_visible(const Agent& agent, const Instr& instr) const {
 
 bool World::is_ready(AgentId id, const Instr& instr) {
   const Agent& agent = *agents_[id];
+  if (!agent.started) return has_core(agent);
   const bool submits = agent.level != CodeLevel::Kernel;
   if (submits && has_open_future(agent.top(), instr)) return false;
   if (instr.code == Opcode::Return) return !submits || agent.frames.size() > 1 || agent.open_tasks == 0;
   if (instr.code != Opcode::Op) return true;
-  if (!instr.entry->ready && !(submits && instr.entry->accesses)) return true;
+  const bool looks = looks_at_cell(agent, instr) && !agent.polls.empty();
+  if (!instr.entry->ready && !looks && !(submits && instr.entry->accesses)) return true;
   try {
     Context context(*this, id, instr, nullptr);
     context.resolve_regions();
+    if (looks) return !polls_in_vain(id, context.region(0), &instr);
     if (instr.entry->ready) return instr.entry->ready(context, instr.entry->which);
     for (const Region& region : context.regions()) {
       bool writes = region.effect->access != Access::Read;
@@ -281,7 +301,7 @@ void World::execute(AgentId id, const Instr& instr, EventSink* sink) {
   std::vector<Value>& r = frame.registers;
   switch (instr.code) {
     case Opcode::Op:
-      run_op(id, instr, sink);
+      if (!run_op(id, instr, sink)) return;
       break;
     case Opcode::Move:
       r[instr.dst] = r[instr.a];
@@ -328,14 +348,48 @@ void World::execute(AgentId id, const Instr& instr, EventSink* sink) {
   ++frame.pc;
 }
 
-void World::run_op(AgentId id, const Instr& instr, EventSink* sink) {
+// False where the op has more to do.
+bool World::run_op(AgentId id, const Instr& instr, EventSink* sink) {
   Context context(*this, id, instr, sink);
   if (instr.entry->accesses) {
     context.resolve_regions();
+    if (!flights_.empty()) land_before(context);
     context.report_accesses();
   }
   instr.entry->run(context, instr.entry->which);
-  agents_[id].write().frames.back().registers[instr.dst] = std::move(context.result);
+  Agent& agent = agents_[id].write();
+  agent.part = context.again ? agent.part + 1 : 0;
+  if (context.again) return false;
+  agent.frames.back().registers[instr.dst] = std::move(context.result);
+  return true;
+}
+
+// What a function that submits tasks waited for before this instruction: results of tasks, tasks that touch
+// the elements it touches.
+void World::tell_joins(AgentId id, const Instr& instr, EventSink* sink) const {
+  const Agent& agent = *agents_[id];
+  std::vector<TaskNo> tasks;
+  any_needed(*agent.top().code, instr, [&](Slot slot) {
+    if (const Future* future = agent.top().registers[slot].future()) tasks.push_back(future->task);
+    return false;
+  });
+  if (instr.code == Opcode::Op && instr.entry->accesses && agent.rank >= 0) {
+    Context context(const_cast<World&>(*this), id, instr, nullptr);
+    context.resolve_regions();
+    for (const Region& region : context.regions()) {
+      const Box box = box_of(region.part);
+      const bool writes = region.effect->access != Access::Read;
+      for (TaskNo number : rank_tasks_[agent.rank]) {
+        for (const Footprint& part : tasks_[number]->footprint) {
+          if (part.storage != region.part.storage || !(part.writes || writes)) continue;
+          if (overlap(part.box, box)) tasks.push_back(number);
+        }
+      }
+    }
+  }
+  for (TaskNo task : tasks) {
+    sink->on({.kind = Event::Kind::Join, .agent = id, .task = task, .rank = agent.rank, .where = instr.node});
+  }
 }
 
 void World::run_return(AgentId id, const Instr& instr, EventSink* sink) {
@@ -376,6 +430,43 @@ void World::settle(AgentId id, EventSink* sink) {
   for (TaskNo task : held) release(task, sink);
 }
 
+std::vector<CellUse> World::next_cells(AgentId id) {
+  std::vector<CellUse> cells;
+  const Agent& agent = *agents_[id];
+  const Instr* instr = agent.next();
+  if (!instr) return cells;
+  const bool ends = instr->code == Opcode::Return && agent.frames.size() == 1;
+  if (needs_core(agent) && (!agent.started || ends)) {
+    cells.push_back({CellUse::Kind::Set, no_storage, agent.rank});
+  }
+  if (!agent.started || instr->code != Opcode::Op) return cells;
+  const OpEntry& entry = *instr->entry;
+  if (!entry.cells && !entry.reads_cells) return cells;
+  try {
+    Context context(*this, id, *instr, nullptr);
+    context.resolve_regions();
+    if (entry.cells) {
+      entry.cells(context, entry.which, cells);
+    } else if (const Tensor& cell = context.region(0); cell.window >= 0) {
+      cells.push_back({CellUse::Kind::Read, cell.storage, cell.offset * ir::bytes(cell.dtype)});
+    }
+  } catch (const Failure&) {
+    return cells;  // running it says what is wrong
+  }
+  if (entry.polls) {
+    for (const Agent::Poll& poll : agent.polls) {
+      cells.push_back({CellUse::Kind::Read, poll.storage, poll.offset * 4});
+    }
+  }
+  return cells;
+}
+
+std::vector<AgentId> World::blocked() const {
+  std::vector<AgentId> ids = blocked_;
+  std::sort(ids.begin(), ids.end());
+  return ids;
+}
+
 // Agents that polled in vain go on where nobody else can: a loop may give up after so many tries. Where that
 // changes nothing for long, it is a deadlock.
 bool World::poll_again() {
@@ -397,7 +488,7 @@ void World::note_poll(AgentId id, const Tensor& cell, int64_t value, bool held) 
     return;
   }
   for (Agent::Poll& poll : polls) {
-    if (poll.storage == cell.storage && poll.offset == cell.offset) {
+    if (poll.storage == cell.storage && poll.offset == cell.offset && !poll.look) {
       poll.value = value;
       return;
     }
@@ -405,19 +496,44 @@ void World::note_poll(AgentId id, const Tensor& cell, int64_t value, bool held) 
   polls.push_back({cell.storage, cell.offset, value});
 }
 
-bool World::polls_in_vain(AgentId id, const Tensor& cell) const {
+// Reading a cell again, in a loop that does nothing else, is waiting for it to change.
+void World::note_look(AgentId id, const Instr& instr) {
+  Agent& agent = agents_[id].write();
+  Context context(*this, id, instr, nullptr);
+  context.resolve_regions();
+  const Tensor& cell = context.region(0);
+  auto same = [&](const Agent::Poll& poll) {
+    return poll.look == &instr && poll.storage == cell.storage && poll.offset == cell.offset;
+  };
+  if (std::none_of(agent.polls.begin(), agent.polls.end(), same)) {
+    agent.polls.clear();
+    idle_polls_ = 0;
+    agent.polls.push_back({cell.storage, cell.offset, 0, &instr});
+  }
+  agent.polls.back().value = numeric::load_integer(DType::Int32, bytes(cell.storage) + cell.offset * 4);
+}
+
+bool World::polls_in_vain(AgentId id, const Tensor& cell, const Instr* look) const {
   const std::vector<Agent::Poll>& polls = agents_[id]->polls;
   bool again = false;
   for (const Agent::Poll& poll : polls) {
-    again |= poll.storage == cell.storage && poll.offset == cell.offset;
+    again |= poll.storage == cell.storage && poll.offset == cell.offset && poll.look == look;
     int64_t now = numeric::load_integer(DType::Int32, bytes(poll.storage) + poll.offset * 4);
     if (now != poll.value) return false;
   }
   return again;
 }
 
+// Looks again at who can go on. A change may also take away what a wait was ready for.
 void World::wake() {
   std::vector<AgentId> still;
+  auto stopped = [&](AgentId id) {
+    const Instr* next = agents_[id]->started ? agents_[id]->next() : nullptr;
+    if (!next || next->code != Opcode::Op || !next->entry->ready || is_ready(id, *next)) return false;
+    still.push_back(id);
+    return true;
+  };
+  ready_.erase(std::remove_if(ready_.begin(), ready_.end(), stopped), ready_.end());
   std::vector<AgentId> blocked = std::move(blocked_);
   for (AgentId id : blocked) {
     if (!is_ready(id, *agents_[id]->next())) {

@@ -25,6 +25,9 @@
 
 namespace tilewire::interp {
 
+class Context;
+struct View;
+
 enum class Granularity : uint8_t { Sync, Access };
 
 struct Options {
@@ -35,7 +38,11 @@ struct Options {
   bool poison = false;
   // Tell the sink of every task it is ordered after, also of those that have ended.
   bool full_order = false;
-  bool detach = false;                                  // work on copies of the caller's arrays
+  // Remote writes land on their own, as agents, between their issue and their block's next notify, end or
+  // access to the same bytes. Otherwise at once.
+  bool in_flight = false;
+  int cores = 0;        // blocks of a rank that run at a time, waiting ones included; 0: any number
+  bool detach = false;  // work on copies of the caller's arrays
   int64_t step_limit = int64_t{1} << 40;                // instructions, and elements of large ops
   int64_t memory_limit = int64_t{1} << 36;              // bytes of tiles and created tensors
   std::map<std::string, int64_t, std::less<>> symbols;  // dynamic dimensions that no array fixes
@@ -50,6 +57,26 @@ struct Storage {
   std::byte* external = nullptr;  // of the caller's array
   std::shared_ptr<Buffer> owned;
   const ir::Node* where = nullptr;
+};
+
+// A remote write that has left and not landed.
+struct Flight {
+  AgentId issuer;
+  const Instr* instr;
+  Tensor to;
+  std::vector<std::byte> data;  // dense
+  bool add;
+};
+
+// What the next step of an agent does to a signal cell.
+struct CellUse {
+  enum class Kind : uint8_t { Add, Set, Wait, Test, Read };
+  Kind kind;
+  StorageId storage;
+  int64_t offset;     // bytes
+  int64_t value = 0;  // added, set or compared with
+  ir::WaitCmp cmp = ir::WaitCmp::Ge;
+  bool writes() const { return kind == Kind::Add || kind == Kind::Set; }
 };
 
 struct Frame {
@@ -70,9 +97,13 @@ struct Agent {
   struct Poll {
     StorageId storage;
     int64_t offset, value;
+    const Instr* look = nullptr;  // it was read as an element, there
   };
-  std::vector<Poll> polls;  // cells whose tests came out false, since it last did something else
+  // Cells whose tests came out false, or that were read, since it last did something else.
+  std::vector<Poll> polls;
+  uint32_t part = 0;  // of an op that takes several steps: the next one
   std::vector<Frame> frames;
+  std::shared_ptr<const Flight> flight;  // it is a write under way, and nothing else
 
   const Frame& top() const { return frames.back(); }
   // What comes next; null when it has ended.
@@ -146,6 +177,12 @@ class World {
   const Storage& storage(StorageId id) const { return storages_[id]; }
   const std::vector<Window>& windows() const { return windows_; }
   int64_t steps() const { return steps_; }
+  // The cells that the next step of an agent looks at or changes. A block that starts or ends uses, where
+  // there are Options::cores, the cell `no_storage` at its rank. A test that has been in vain looks at all
+  // cells whose change makes it go on.
+  std::vector<CellUse> next_cells(AgentId id);
+  // Ids of the agents that cannot go on, ascending.
+  std::vector<AgentId> blocked() const;
   const std::byte* bytes(StorageId id) const;
 
   // --- for ops
@@ -164,7 +201,10 @@ class World {
   // Something changed that a blocked agent may wait for.
   void note_change() { changed_ = true; }
   void note_poll(AgentId id, const Tensor& cell, int64_t value, bool held);
-  bool polls_in_vain(AgentId id, const Tensor& cell) const;
+  bool polls_in_vain(AgentId id, const Tensor& cell, const Instr* look = nullptr) const;
+  // A remote write that lands later; `from` has been read.
+  void take_off(Context& context, const View& from, const Tensor& to, bool add);
+  void land_all(AgentId issuer, EventSink* sink);
   // A window's tensor as rank `rank` has it.
   Tensor at_rank(const Tensor& tensor, int rank) const;
 
@@ -175,11 +215,20 @@ class World {
   bool advance(AgentId id, EventSink* sink, bool& acted);
   void tell(Event::Kind kind, const Agent& agent, AgentId id, EventSink* sink) const;
   bool is_visible(const Agent& agent, const Instr& instr) const;
+  void note_look(AgentId id, const Instr& instr);
   bool is_ready(AgentId id, const Instr& instr);
   bool has_open_future(const Frame& frame, const Instr& instr) const;
   void resolve_futures(Frame& frame, const Instr& instr);
   void execute(AgentId id, const Instr& instr, EventSink* sink);
-  void run_op(AgentId id, const Instr& instr, EventSink* sink);
+  bool run_op(AgentId id, const Instr& instr, EventSink* sink);
+  void tell_joins(AgentId id, const Instr& instr, EventSink* sink) const;
+  // flights.cpp
+  void land(AgentId id, EventSink* sink);
+  void land_before(Context& context);
+  // Whether a block that has not started may, and what follows when it does or ends.
+  bool has_core(const Agent& agent) const;
+  bool needs_core(const Agent& agent) const;
+  void take_core(const Agent& agent);
   void run_return(AgentId id, const Instr& instr, EventSink* sink);
   void settle(AgentId id, EventSink* sink);
   void wake();
@@ -222,8 +271,10 @@ class World {
   std::vector<TaskNo> held_;                     // dispatches that start when the host function is done
   std::vector<TaskNo> unlaunched_;               // released tasks with blocks that are not agents yet
   std::vector<AgentId> ready_, blocked_;
-  size_t live_ = 0;       // agents that have not ended; a submitter ends after its tasks
-  bool changed_ = false;  // something a blocked agent may wait for
+  std::vector<AgentId> flights_;
+  std::vector<int> busy_;  // per rank, cores that blocks hold
+  size_t live_ = 0;        // agents that have not ended; a submitter ends after its tasks
+  bool changed_ = false;   // something a blocked agent may wait for
   int64_t steps_ = 0;
   int idle_polls_ = 0;  // rounds in which agents did nothing but poll in vain
   std::optional<RunError> error_;

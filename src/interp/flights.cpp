@@ -1,0 +1,104 @@
+// Remote writes under way, as agents of their own (Options::in_flight), and the cores that blocks hold
+// (Options::cores).
+#include <algorithm>
+
+#include "interp/move.h"
+#include "interp/op_table.h"
+
+namespace tilewire::interp {
+
+void World::take_off(Context& context, const View& from, const Tensor& to, bool add) {
+  if (element_count(to.shape) == 0) return;
+  const Agent& issuer = context.agent();
+  Agent agent;
+  agent.rank = issuer.rank;
+  agent.task = issuer.task;
+  agent.block = issuer.block;
+  agent.started = true;
+  agent.flight = std::make_shared<Flight>(Flight{context.agent_id, &context.instr, to, dense(from), add});
+  const AgentId id = add_agent(std::move(agent));
+  flights_.push_back(id);
+  if (!context.sink) return;
+  const Agent& again = context.agent();
+  Event event{.kind = Event::Kind::Issue,
+              .agent = context.agent_id,
+              .task = again.task,
+              .rank = again.rank,
+              .block = again.block,
+              .where = &context.call};
+  event.value = id;
+  context.sink->on(event);
+}
+
+void World::land(AgentId id, EventSink* sink) {
+  const std::shared_ptr<const Flight> flight = agents_[id]->flight;
+  Context context(*this, flight->issuer, *flight->instr, sink);
+  View from{flight->to.dtype, flight->data.data(), flight->to.shape, dense_strides(flight->to.shape)};
+  store_region(context, from, flight->to, flight->add);
+  if (sink) {
+    const Agent& agent = *agents_[id];
+    sink->on({.kind = Event::Kind::Access,
+              .agent = id,
+              .task = agent.task,
+              .rank = agent.rank,
+              .block = agent.block,
+              .storage = flight->to.storage,
+              .box = box_of(flight->to),
+              .access = flight->add ? ir::Access::Atomic : ir::Access::Write,
+              .where = flight->instr->node});
+  }
+  flights_.erase(std::find(flights_.begin(), flights_.end(), id));
+  ready_.erase(std::lower_bound(ready_.begin(), ready_.end(), id));
+  agents_[id].write().flight = nullptr;
+  --live_;
+  note_change();
+}
+
+void World::land_all(AgentId issuer, EventSink* sink) {
+  const std::vector<AgentId> all = flights_;
+  for (AgentId id : all) {
+    if (agents_[id]->flight->issuer == issuer) land(id, sink);
+  }
+}
+
+// Those of the same block that a release, or an access to the same bytes, comes after.
+void World::land_before(Context& context) {
+  if (context.instr.entry->signals) return land_all(context.agent_id, context.sink);
+  const std::vector<AgentId> all = flights_;
+  for (AgentId id : all) {
+    const Flight& flight = *agents_[id]->flight;
+    if (flight.issuer != context.agent_id) continue;
+    const Box box = box_of(flight.to);
+    bool meets = std::any_of(context.regions().begin(), context.regions().end(), [&](const Region& region) {
+      return region.part.storage == flight.to.storage && overlap(box_of(region.part), box);
+    });
+    if (meets) land(id, context.sink);
+  }
+}
+
+bool World::needs_core(const Agent& agent) const {
+  if (options_.cores == 0 || agent.level != CodeLevel::Kernel || agent.task == no_task || agent.flight) {
+    return false;
+  }
+  const Task& task = *tasks_[agent.task];
+  return !task.sync_start && !task.code->defers;
+}
+
+bool World::has_core(const Agent& agent) const {
+  return !needs_core(agent) || busy_[agent.rank] < options_.cores;
+}
+
+// A block starts; where that was the last core, others of its rank have to wait.
+void World::take_core(const Agent& agent) {
+  if (!needs_core(agent) || ++busy_[agent.rank] < options_.cores) return;
+  auto waits = [&](AgentId id) {
+    const Agent& other = *agents_[id];
+    return &other != &agent && !other.started && !has_core(other);
+  };
+  for (AgentId id : ready_) {
+    if (waits(id)) blocked_.push_back(id);
+  }
+  ready_.erase(std::remove_if(ready_.begin(), ready_.end(), waits), ready_.end());
+}
+
+}  // namespace tilewire::interp
