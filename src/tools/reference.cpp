@@ -88,6 +88,8 @@ std::string_view section_title(int code) {
       return "Building and loading";
     case 24:
       return "Manifests and bundles";
+    case 25:
+      return "What the checker finds";
     default:
       return "Other";
   }

@@ -1,0 +1,84 @@
+// What one run of a program did, as far as order and memory are concerned: the events of the interpreter in a
+// form that outlives the run.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <vector>
+
+#include "interp/event.h"
+
+namespace tilewire::check {
+
+using interp::AgentId;
+using interp::StorageId;
+using interp::TaskNo;
+
+// How bytes are used. Looks at signal cells (waits, tests, element reads of INT32 windows) and notifies are
+// atomic among themselves, atomic updates of data among themselves; nothing else is.
+enum class Use : uint8_t { Read, Write, Atomic, CellLook, CellAdd, CellSet };
+
+// Whether two uses of the same bytes need an order.
+constexpr bool conflict(Use a, Use b) {
+  constexpr auto bit = [](Use use) { return 1u << static_cast<unsigned>(use); };
+  constexpr std::array<unsigned, 6> with = {
+      bit(Use::Write) | bit(Use::Atomic) | bit(Use::CellAdd) | bit(Use::CellSet),
+      ~0u,
+      bit(Use::Read) | bit(Use::Write) | bit(Use::CellLook) | bit(Use::CellAdd) | bit(Use::CellSet),
+      bit(Use::Write) | bit(Use::Atomic),
+      bit(Use::Read) | bit(Use::Write) | bit(Use::Atomic) | bit(Use::CellSet),
+      bit(Use::Read) | bit(Use::Write) | bit(Use::Atomic) | bit(Use::CellAdd) | bit(Use::CellSet),
+  };
+  return (with[static_cast<size_t>(a)] & bit(b)) != 0;
+}
+// Whether whatever conflicts with `a` conflicts with `b` as well.
+constexpr bool covers(Use b, Use a) {
+  for (unsigned i = 0; i < 6; ++i) {
+    if (conflict(a, static_cast<Use>(i)) && !conflict(b, static_cast<Use>(i))) return false;
+  }
+  return true;
+}
+
+// A signal cell: 4 bytes of one rank's copy of a window.
+struct CellId {
+  StorageId storage = interp::no_storage;
+  int64_t offset = 0;
+  auto operator<=>(const CellId&) const = default;
+};
+
+struct Action {
+  enum class Kind : uint8_t {
+    Submit,  // of `task`, by `agent`
+    Start,   // of a block
+    End,
+    TaskEnd,
+    Join,    // the agent waited for the end of `task`
+    Access,  // `box` of `storage`
+    Signal,  // `box` is the cell; `value`: what it holds now
+    Wait,    // `value`: what was seen
+  };
+  Kind kind;
+  Use use = Use::Read;
+  bool held = true;   // of Wait: false for a test that said no
+  bool test = false;  // of Wait
+  ir::WaitCmp cmp = ir::WaitCmp::Ge;
+  AgentId agent = 0;
+  TaskNo task = interp::no_task;
+  int rank = 0;
+  int64_t block = 0;
+  StorageId storage = interp::no_storage;
+  interp::Box box = {};
+  int64_t operand = 0, value = 0;
+  std::vector<TaskNo> after = {};
+  const ir::Node* where = nullptr;
+  uint32_t step = 0;  // of the schedule it belongs to
+
+  CellId cell() const { return {storage, box.offset}; }
+};
+
+// `>=` as it is written, and whether a value meets it.
+const char* sign(ir::WaitCmp cmp);
+bool holds(ir::WaitCmp cmp, int64_t value, int64_t expected);
+
+}  // namespace tilewire::check

@@ -1,0 +1,37 @@
+// Every signal cell of a run: who writes it, who waits on it, and what that says about it.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "check/watch.h"
+
+namespace tilewire::check {
+
+enum class CellClass : uint8_t {
+  Monotone,  // only non-negative adds, awaited with >= and >
+  Credit,  // anyone adds; those who wait with >= and > and subtract are one agent, or come one after another
+  Epoch,   // set to growing values by one agent, or by agents that come one after another; awaited likewise
+  General,
+};
+const char* name(CellClass kind);
+
+struct CellRecord {
+  std::vector<uint32_t> signals, waits;  // positions in the trace, ascending
+  std::vector<ir::WaitCmp> pending;      // of waits that the run never got past
+  bool looked_at = false;                // tested, or read as an element
+  CellClass kind = CellClass::General;
+  std::string why;  // of a general cell: "awaited with == and added to by 2 ranks"
+};
+
+using Cells = std::map<CellId, CellRecord>;
+// The cells that the trace signals or waits on, not classified yet.
+Cells collect_cells(const Trace& trace);
+
+// Whether position `a` of the trace comes before `b` in every schedule; may say no where it does.
+using Always = std::function<bool(uint32_t a, uint32_t b)>;
+void classify(const Trace& trace, Cells& cells, const Always& always);
+
+}  // namespace tilewire::check

@@ -1,0 +1,208 @@
+#include "check/check.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "check/exact.h"
+#include "check/findings.h"
+#include "check/taint.h"
+#include "interp/code.h"
+#include "interp/scheduler.h"
+#include "support/diagnostics/check.h"
+
+namespace tilewire::check {
+namespace {
+
+class Checker {
+ public:
+  Checker(const interp::Image& image, const interp::World& start, const Options& options)
+      : image_(image), start_(start), options_(options) {}
+
+  Report go() {
+    report_.ranks = options_.ranks;
+    Run first(start_);
+    interp::InOrder scheduler;  // one that lets others have a turn where somebody spins
+    carry_out(
+        first,
+        [&](Run& run, std::span<const AgentId> runnable) {
+          return runnable[scheduler.pick(run.world, runnable)];
+        },
+        true);
+    report_.events = first.watch.trace().size();
+    cells_ = collect_cells(first.watch.trace());
+    for (AgentId agent : first.world.blocked()) {
+      for (const interp::CellUse& use : first.world.next_cells(agent)) {
+        if (use.kind == interp::CellUse::Kind::Wait)
+          cells_[{use.storage, use.offset}].pending.push_back(use.cmp);
+      }
+    }
+    if (!dispatches_all(first.world, first.watch.trace())) return std::move(report_);
+    if (first.world.error() && !take_failure(first)) return std::move(report_);
+    if (first.end == Run::End::TooLong) {
+      report_.method = "one run has more than " + std::to_string(most_steps) + " steps";
+      return std::move(report_);
+    }
+    // The order of cells in a run that is wrong says little, but their classes are worth showing.
+    const ir::Node* decides = schedule_decides(image_.entry());
+    ExactResult exact = decide_exactly(first.watch.trace(), cells_, decides);
+    for (Finding& warning : warnings_of(first, cells_)) warnings_.push_back(std::move(warning));
+    if (first.wrong()) {
+      refute(first, findings_of(first), "the first schedule tried shows it");
+    } else if (exact.applies && options_.cores == 0 && !options_.general) {
+      decide(first, exact);
+    } else {
+      search_all();
+    }
+    finish(first);
+    return std::move(report_);
+  }
+
+ private:
+  // A loop that dispatches to some of the ranks that share a window leaves the others without a partner.
+  bool dispatches_all(const interp::World& world, const Trace& trace) {
+    std::map<const ir::FunctionCall*, std::set<int>> sites;
+    for (const Action& action : trace) {
+      const auto* call =
+          action.kind == Action::Kind::Submit ? ir::as<ir::FunctionCall>(action.where) : nullptr;
+      if (call && call->device && !ir::isa<ir::ConstInt>(call->device)) sites[call].insert(action.rank);
+    }
+    for (const auto& [call, ranks] : sites) {
+      for (const interp::Window& window : world.windows()) {
+        if (!window.buffer || !takes(*call, *window.buffer)) continue;
+        for (int rank : window.dispatched) {
+          if (ranks.count(rank)) continue;
+          Diagnostics diags;
+          report_.invalid = diags.report(diag::check_undispatched, call->span,
+                                         {call->callee, std::to_string(rank), window.buffer->name});
+          report_.verdict = Verdict::Invalid;
+          report_.method = "a rank is left out";
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  static bool takes(const ir::FunctionCall& call, const ir::WindowBuffer& buffer) {
+    return std::any_of(call.args.begin(), call.args.end(), [&](const ir::ExprRef& arg) {
+      const auto* type = arg ? ir::as<ir::DistributedTensorType>(arg->type) : nullptr;
+      return type && type->window_buffer && type->window_buffer->base == buffer.base;
+    });
+  }
+
+  // False where there is nothing more to say.
+  bool take_failure(Run& run) {
+    if (failure_of(run)) return true;
+    report_.invalid = run.world.error()->diagnostic;
+    const bool limit = run.world.error()->kind == interp::RunError::Kind::Limit;
+    report_.verdict = limit ? Verdict::Bounded : Verdict::Invalid;
+    report_.method = limit ? "one run takes too long" : "the program cannot run";
+    return false;
+  }
+
+  void refute(const Run& run, std::vector<Finding> findings, std::string method) {
+    report_.actors = actors_of(run.world);
+    report_.verdict = Verdict::Refuted;
+    report_.findings = std::move(findings);
+    report_.method = std::move(method);
+  }
+
+  void decide(Run& run, const ExactResult& exact) {
+    const std::string events = std::to_string(report_.events) + " events";
+    if (!exact.races.empty()) {
+      std::vector<Finding> findings;
+      for (const Meeting& race : exact.races) findings.push_back(race_in(run, race.conflict, race.schedule));
+      return refute(run, std::move(findings), "from the order of " + events);
+    }
+    report_.verdict = Verdict::Proved;
+    report_.method = "exact, from one run of " + events;
+    if (!exact.in_one_pass) report_.method += " and " + std::to_string(exact.tried) + " pairs of uses tried";
+  }
+
+  void search_all() {
+    SearchResult result = search(start_, options_.limits);
+    report_.schedules = result.schedules;
+    report_.random = result.random;
+    const std::string count = std::to_string(result.schedules - result.random) + " schedules";
+    if (result.wrong) {
+      std::vector<Finding> findings = findings_of(*result.wrong);
+      if (findings.empty()) {
+        take_failure(*result.wrong);
+        return;
+      }
+      refute(
+          *result.wrong, std::move(findings),
+          result.random ? "found at random after " + count : "schedule " + std::to_string(result.schedules));
+      return;
+    }
+    report_.verdict = result.complete ? Verdict::Proved : Verdict::Bounded;
+    report_.method =
+        result.complete
+            ? (result.schedules == 1 ? "the one schedule there is" : "all " + count + " that differ")
+            : "not proved: stopped after " + count + ", then " + std::to_string(result.random) + " at random";
+  }
+
+  void finish(const Run& run) {
+    Names names(run.world);
+    for (Finding& warning : warnings_) {
+      if (warning.kind == Kind::Stale) name_cause(warning);
+      report_.findings.push_back(std::move(warning));
+    }
+    for (const auto& [id, cell] : cells_) {
+      std::string name = names.cell_name(id);
+      auto known = std::find_if(report_.cells.begin(), report_.cells.end(), [&](const CellGroup& group) {
+        return group.name == name && group.kind == cell.kind && group.why == cell.why;
+      });
+      if (known == report_.cells.end()) report_.cells.push_back({name, cell.kind, cell.why});
+    }
+  }
+
+  void name_cause(const Finding& stale) {
+    for (Finding& finding : report_.findings) {
+      if (finding.kind != Kind::Race) continue;
+      finding.diagnostic.with_note(
+          "the cause may be this wait, which is over at once: " +
+              stale.diagnostic.message.substr(stale.diagnostic.message.find(':') + 2),
+          stale.diagnostic.span);
+    }
+  }
+
+  const interp::Image& image_;
+  const interp::World& start_;
+  const Options& options_;
+  Cells cells_;
+  std::vector<Finding> warnings_;
+  Report report_;
+};
+
+Report invalid(int ranks, const Diagnostic& why) {
+  Report report;
+  report.ranks = ranks;
+  report.verdict = Verdict::Invalid;
+  report.method = "the program cannot run";
+  report.invalid = why;
+  return report;
+}
+
+}  // namespace
+
+Report check(const ir::ProgramRef& program, std::string_view entry, std::span<const interp::Argument> args,
+             const Options& options) {
+  Diagnostics diags;
+  auto image = interp::Image::make(program, entry, diags);
+  if (!image) return invalid(options.ranks, diags.all().front());
+  interp::Options settings;
+  settings.ranks = options.ranks;
+  settings.cores = options.cores;
+  settings.full_order = true;
+  settings.detach = true;
+  settings.step_limit = options.step_limit;
+  interp::World world(image, settings);
+  if (auto error = interp::start(world, *program->find(entry), args)) {
+    return invalid(options.ranks, error->diagnostic);
+  }
+  return Checker(*image, world, options).go();
+}
+
+}  // namespace tilewire::check

@@ -1,0 +1,30 @@
+// The protocol checker: over every schedule, can this program race, deadlock, lose a signal, use a stale one
+// or read outside a window?
+//
+//     check::Report report = check::check(program, "host", arguments, {.ranks = 3});
+//     std::cout << check::text_of(report);
+//
+// Arguments are copied, never written.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "check/report.h"
+#include "check/search.h"
+#include "interp/interp.h"
+
+namespace tilewire::check {
+
+struct Options {
+  int ranks = 1;
+  int cores = 0;                     // blocks of a rank that run at a time; 0: any number
+  bool general = false;              // use the general tier for every program
+  int64_t step_limit = 400'000'000;  // of one run: instructions, and elements of large ops
+  SearchLimits limits = {};
+};
+
+Report check(const ir::ProgramRef& program, std::string_view entry, std::span<const interp::Argument> args,
+             const Options& options);
+
+}  // namespace tilewire::check

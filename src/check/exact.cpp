@@ -1,0 +1,229 @@
+#include "check/exact.h"
+
+#include <algorithm>
+#include <set>
+
+namespace tilewire::check {
+namespace {
+
+// What holds in every schedule, found by rounds: each takes the order found by the one before to find more
+// signals that a wait cannot do without.
+class Must {
+ public:
+  Must(const Trace& trace, Cells& cells) : trace_(trace), cells_(cells), moments_(trace.size()) {}
+
+  void settle() {
+    constexpr int most_rounds = 6;
+    for (int round = 0; round < most_rounds; ++round) {
+      classify(trace_, cells_, [this](uint32_t a, uint32_t b) { return always(a, b); });
+      if (!choose_acquired()) return;
+      pass();
+    }
+  }
+
+  bool always(uint32_t a, uint32_t b) const {
+    const Action &x = trace_[a], &y = trace_[b];
+    if (x.agent == y.agent) return a < b;
+    return knows(moments_[b].seen, x.agent, moments_[a].epoch);
+  }
+
+  // Every wait is satisfied by what it cannot do without.
+  bool is_static() const { return static_; }
+  const std::vector<uint32_t>& acquired(uint32_t wait) const {
+    static const std::vector<uint32_t> none;
+    auto found = acquired_.find(wait);
+    return found == acquired_.end() ? none : found->second;
+  }
+  // Goes through the trace with the order that always holds; `look` sees each action before it counts.
+  template <class F>
+  void follow(F look) {
+    Order order;
+    std::map<uint32_t, Clock> told;
+    for (uint32_t i = 0; i < trace_.size(); ++i) {
+      const Action& action = trace_[i];
+      look(i, order);
+      if (action.kind == Action::Kind::Signal) {
+        told[i] = order.release(action.agent);
+      } else if (action.kind == Action::Kind::Wait) {
+        for (uint32_t signal : acquired(i)) order.acquire(action.agent, told[signal]);
+      } else {
+        order.follow(action);
+      }
+    }
+  }
+
+ private:
+  struct At {
+    uint32_t epoch = 0;
+    Clock seen;
+  };
+
+  void pass() {
+    follow([this](uint32_t i, Order& order) {
+      const Action& action = trace_[i];
+      if (action.kind != Action::Kind::Signal && action.kind != Action::Kind::Wait) return;
+      moments_[i] = {order.now(action.agent).epoch, order.seen(action.agent)};
+    });
+    // A wait releases nothing: who comes after it knows the agent's next release. What it acquired is its
+    // own.
+    for (uint32_t i = 0; i < trace_.size(); ++i) {
+      if (trace_[i].kind != Action::Kind::Wait) continue;
+      for (uint32_t signal : acquired(i)) {
+        Clock told = with(moments_[signal].seen, trace_[signal].agent, moments_[signal].epoch);
+        moments_[i].seen = join(moments_[i].seen, told);
+      }
+    }
+  }
+
+  static Clock with(const Clock& seen, AgentId agent, uint32_t epoch) {
+    auto all =
+        seen ? std::make_shared<std::vector<uint32_t>>(*seen) : std::make_shared<std::vector<uint32_t>>();
+    if (all->size() <= agent) all->resize(agent + 1);
+    (*all)[agent] = std::max((*all)[agent], epoch);
+    return all;
+  }
+
+  // False when nothing new came out.
+  bool choose_acquired() {
+    std::map<uint32_t, std::vector<uint32_t>> chosen;
+    static_ = true;
+    for (const auto& [id, cell] : cells_) {
+      if (cell.kind == CellClass::General) continue;
+      for (uint32_t wait : cell.waits) chosen[wait] = needed(cell, wait);
+    }
+    bool news = first_ || chosen != acquired_;
+    acquired_ = std::move(chosen);
+    first_ = false;
+    return news;
+  }
+
+  std::vector<uint32_t> needed(const CellRecord& cell, uint32_t wait) {
+    const Action& w = trace_[wait];
+    int64_t goal = w.operand + (w.cmp == ir::WaitCmp::Gt ? 1 : 0);
+    if (goal <= 0 && cell.kind != CellClass::Credit) return {};
+    if (cell.kind == CellClass::Epoch) {
+      for (uint32_t i : cell.signals) {
+        if (trace_[i].operand >= goal) return {i};
+      }
+      return {};
+    }
+    std::vector<uint32_t> adds;
+    for (uint32_t i : cell.signals) {
+      if (trace_[i].operand > 0) adds.push_back(i);
+      // What was taken before, by whoever waits now, has to come in again.
+      if (trace_[i].operand < 0 && i < wait) goal -= trace_[i].operand;
+    }
+    if (goal <= 0) return {};
+    return in_order(adds) ? first_of(adds, goal) : indispensable(adds, wait, goal);
+  }
+
+  bool in_order(const std::vector<uint32_t>& adds) const {
+    for (size_t i = 0; i + 1 < adds.size(); ++i) {
+      if (!always(adds[i], adds[i + 1])) return false;
+    }
+    return true;
+  }
+
+  std::vector<uint32_t> first_of(const std::vector<uint32_t>& adds, int64_t goal) const {
+    for (uint32_t i : adds) {
+      goal -= trace_[i].operand;
+      if (goal <= 0) return {i};
+    }
+    return {};
+  }
+
+  // Adds without which, and without what always follows them, the others do not suffice.
+  std::vector<uint32_t> indispensable(const std::vector<uint32_t>& adds, uint32_t wait, int64_t goal) {
+    std::vector<uint32_t> possible, chosen;
+    for (uint32_t i : adds) {
+      if (!always(wait, i)) possible.push_back(i);
+    }
+    int64_t sum = 0;
+    for (uint32_t a : possible) {
+      int64_t others = 0;
+      for (uint32_t b : possible) {
+        if (b != a && !always(a, b)) others += trace_[b].operand;
+      }
+      if (others >= goal) continue;
+      chosen.push_back(a);
+      sum += trace_[a].operand;
+    }
+    if (sum < goal) static_ = false;
+    return chosen;
+  }
+
+  const Trace& trace_;
+  Cells& cells_;
+  std::vector<At> moments_;  // of signals and waits
+  std::map<uint32_t, std::vector<uint32_t>> acquired_;
+  bool first_ = true;
+  bool static_ = true;
+};
+
+class Decision {
+ public:
+  Decision(const Trace& trace, Must& must, ExactResult& result)
+      : trace_(trace), must_(must), result_(result), machine_(trace) {}
+
+  void look_for_races() {
+    result_.in_one_pass = must_.is_static();
+    Shadow shadow(must_.is_static());
+    segments_.resize(trace_.size());
+    std::map<AgentId, uint32_t> last;  // the latest action of an agent that orders anything
+    must_.follow([&](uint32_t i, Order& order) {
+      const Action& action = trace_[i];
+      segments_[i] = last[action.agent];
+      if (action.kind != Action::Kind::Access) last[action.agent] = i + 1;
+      if (action.kind != Action::Kind::Access && action.kind != Action::Kind::Signal &&
+          action.kind != Action::Kind::Wait) {
+        return;
+      }
+      shadow.touch(action.storage, action.box, {order.now(action.agent), action.use, i}, order,
+                   [&](const Touch& earlier, int64_t begin, int64_t end) {
+                     try_pair({earlier.action, i, begin, end});
+                   });
+    });
+  }
+
+ private:
+  void try_pair(const Conflict& conflict) {
+    const Action &a = trace_[conflict.first], &b = trace_[conflict.second];
+    const std::pair<const ir::Node*, const ir::Node*> places = std::minmax(a.where, b.where);
+    if (told_.count(places)) return;
+    auto key = std::tuple(a.agent, segments_[conflict.first], b.agent, segments_[conflict.second]);
+    if (apart_.count(key)) return;
+    ++result_.tried;
+    auto schedule = machine_.run({{a.agent, conflict.first}, {b.agent, conflict.second}});
+    if (!schedule) {
+      apart_.insert(key);
+      return;
+    }
+    told_.insert(places);
+    result_.races.push_back({conflict, std::move(*schedule)});
+  }
+
+  const Trace& trace_;
+  Must& must_;
+  ExactResult& result_;
+  Machine machine_;
+  std::vector<uint32_t> segments_;
+  std::set<std::pair<const ir::Node*, const ir::Node*>> told_;
+  std::set<std::tuple<AgentId, uint32_t, AgentId, uint32_t>> apart_;
+};
+
+}  // namespace
+
+ExactResult decide_exactly(const Trace& trace, Cells& cells, const ir::Node* schedule_decides) {
+  ExactResult result;
+  Must must(trace, cells);
+  must.settle();
+  result.why_not = schedule_decides;
+  bool general = std::any_of(cells.begin(), cells.end(),
+                             [](const auto& cell) { return cell.second.kind == CellClass::General; });
+  if (schedule_decides || general) return result;
+  result.applies = true;
+  Decision(trace, must, result).look_for_races();
+  return result;
+}
+
+}  // namespace tilewire::check

@@ -1,0 +1,409 @@
+#include "check/findings.h"
+
+#include <algorithm>
+#include <map>
+
+#include "support/diagnostics/check.h"
+#include "support/diagnostics/runtime.h"
+
+namespace tilewire::check {
+namespace {
+
+using interp::CellUse;
+
+Span span_of(const Action& action) {
+  return action.where ? action.where->span : Span{};
+}
+
+std::string ending(Use use) {
+  switch (use) {
+    case Use::Read:
+      return "reads";
+    case Use::Write:
+      return "writes";
+    case Use::Atomic:
+      return "adds to";
+    case Use::CellLook:
+      return "looks at";
+    case Use::CellAdd:
+    case Use::CellSet:
+      return "notifies";
+  }
+  return "";
+}
+
+std::string noun(Use use) {
+  switch (use) {
+    case Use::Read:
+      return "a read";
+    case Use::Write:
+      return "a write";
+    case Use::Atomic:
+      return "an atomic update";
+    case Use::CellLook:
+      return "a wait";
+    case Use::CellAdd:
+    case Use::CellSet:
+      return "a notify";
+  }
+  return "";
+}
+
+// The name of the tensor an op works on, as the program has it.
+std::string operand_name(const Action& action) {
+  const auto* call = action.where ? ir::as<ir::Call>(action.where) : nullptr;
+  if (!call || !call->op) return "";
+  for (const ir::Effect& effect : call->op->effects) {
+    const bool reads = effect.access == ir::Access::Read;
+    if (reads != (action.use == Use::Read || action.use == Use::CellLook)) continue;
+    const int slot = call->op->operand_slots[static_cast<size_t>(effect.param)];
+    const auto* var = slot >= 0 ? ir::as<ir::Var>(call->args[static_cast<size_t>(slot)]) : nullptr;
+    if (const auto* param = ir::as<ir::Parameter>(var)) return param->name;
+    if (var) return var->name_hint;
+  }
+  return "";
+}
+
+class Story {
+ public:
+  Story(const Run& run) : run_(run), names_(run.world) {}
+
+  void tell(const Action& action, bool last = false) {
+    Step step;
+    step.rank = action.rank;
+    step.who = names_.who(action.agent, action.rank, action.task);
+    step.line = span_of(action).line;
+    step.last = last;
+    if (action.kind == Action::Kind::Signal) {
+      signal(action, step);
+    } else if (action.kind == Action::Kind::Wait) {
+      wait(action, step);
+    } else if (action.kind == Action::Kind::Access) {
+      const int64_t end = action.box.end();
+      step.text = ending(action.use) + " " + names_.bytes(action, action.box.offset, end);
+      step.brief = ending(action.use) + " " + operand_name(action);
+    } else {
+      return;
+    }
+    steps_.push_back(std::move(step));
+  }
+
+  // The end of a story is what matters.
+  std::vector<Step> take() {
+    constexpr size_t most = 40;
+    if (steps_.size() > most) {
+      Step gap;
+      gap.rank = -1;
+      gap.text = std::to_string(steps_.size() - most) + " earlier signals and waits";
+      steps_.erase(steps_.begin(), steps_.end() - most);
+      steps_.insert(steps_.begin(), std::move(gap));
+    }
+    return std::move(steps_);
+  }
+
+  void step(Step step) { steps_.push_back(std::move(step)); }
+
+ private:
+  void signal(const Action& action, Step& step) {
+    const std::string amount = std::to_string(action.operand), now = std::to_string(action.value);
+    const std::string cell = names_.cell(action.cell());
+    const std::string at =
+        names_.cell_name(action.cell()) + "@" + std::to_string(names_.rank_of(action.cell()));
+    if (action.use == Use::CellSet) {
+      step.text = "sets " + cell + " to " + amount;
+      step.brief = at + " = " + amount;
+    } else {
+      step.text = "adds " + amount + " to " + cell + ", which is " + now + " now";
+      step.brief = at + " += " + amount + " (" + now + ")";
+    }
+  }
+
+  void wait(const Action& action, Step& step) {
+    const std::string seen = std::to_string(action.value);
+    const std::string condition = std::string(sign(action.cmp)) + " " + std::to_string(action.operand);
+    const char* verb = action.test ? "tests" : "waits for";
+    step.text = std::string(verb) + " " + names_.cell(action.cell()) + " " + condition + " and sees " + seen;
+    step.brief = (action.test ? "test " : "wait ") + names_.cell_name(action.cell()) + " " + condition +
+                 " (" + seen + ")";
+  }
+
+  const Run& run_;
+  Names names_;
+  std::vector<Step> steps_;
+};
+
+Place place_of(const Run& run, const Action& action, std::string text) {
+  return {action.rank, Names(run.world).function(action.task), action.block, span_of(action),
+          std::move(text)};
+}
+
+Diagnostic diagnostic(Diag id, const Span& span, std::vector<std::string> arguments) {
+  Diagnostics all;
+  return all.report(id, span, std::move(arguments));
+}
+
+// Kind and words for two uses that nothing orders.
+Finding conflict_finding(const Run& run, const Conflict& conflict) {
+  const Trace& trace = run.watch.trace();
+  const Action &a = trace[conflict.first], &b = trace[conflict.second];
+  Names names(run.world);
+  Finding finding{.kind = Kind::Race, .diagnostic = {}, .places = {}, .story = {}, .schedule = run.schedule};
+  const auto is_notify = [](const Action& x) { return x.kind == Action::Kind::Signal; };
+  const std::string bytes = names.bytes(b, conflict.begin, conflict.end);
+  const bool blocks = a.task == b.task && a.task != interp::no_task;
+  if (is_notify(a) && is_notify(b)) {
+    const Action& set = b.use == Use::CellSet ? b : a;
+    const Action& other = &set == &a ? b : a;
+    finding.kind = Kind::Lost;
+    finding.diagnostic = diagnostic(diag::check_lost, span_of(set), {names.cell(set.cell())});
+    finding.diagnostic.with_label(names.who(set.agent, set.rank, set.task) + " sets it");
+    finding.diagnostic.with_note(names.who(other.agent, other.rank, other.task) +
+                                     (other.use == Use::CellSet ? " sets it" : " adds to it") +
+                                     ", and nothing puts one before the other",
+                                 span_of(other));
+  } else if (blocks && a.where == b.where && a.use == Use::Write && b.use == Use::Write) {
+    finding.kind = Kind::Shard;
+    finding.diagnostic = diagnostic(diag::check_shard, span_of(b), {bytes});
+    finding.diagnostic.with_label(names.who(a.agent, a.rank, a.task) + " and block " +
+                                  std::to_string(b.block));
+  } else {
+    finding.diagnostic = diagnostic(diag::check_race, span_of(b), {bytes, noun(a.use), noun(b.use)});
+    finding.diagnostic.with_label(names.who(b.agent, b.rank, b.task) + " " + ending(b.use) + " them");
+    finding.diagnostic.with_note(names.who(a.agent, a.rank, a.task) + " " + ending(a.use) + " them",
+                                 span_of(a));
+  }
+  finding.places = {place_of(run, a, ending(a.use) + " " + bytes),
+                    place_of(run, b, ending(b.use) + " " + bytes)};
+  return finding;
+}
+
+// The blocked agents of a run that stands still, those that wait for a cell or a core first of all.
+std::vector<AgentId> stuck(Run& run) {
+  std::vector<AgentId> at_cells, all = run.world.blocked();
+  for (AgentId id : all) {
+    if (!run.world.next_cells(id).empty()) at_cells.push_back(id);
+  }
+  return at_cells.empty() ? all : at_cells;
+}
+
+std::string last_writer(const Run& run, const CellId& cell) {
+  const Trace& trace = run.watch.trace();
+  Names names(run.world);
+  for (size_t i = trace.size(); i-- > 0;) {
+    if (trace[i].kind != Action::Kind::Signal || trace[i].cell() != cell) continue;
+    return "; last notified by " + names.who(trace[i].agent, trace[i].rank, trace[i].task) + " on line " +
+           std::to_string(span_of(trace[i]).line);
+  }
+  return "; nobody notified it";
+}
+
+struct Blocked {
+  AgentId agent;
+  Span span;
+  std::string text;
+  std::optional<CellUse> wait;
+};
+
+Blocked describe_blocked(Run& run, AgentId id) {
+  const interp::Agent& agent = run.world.agent(id);
+  Names names(run.world);
+  Blocked blocked{id, agent.next()->node->span, names.who(id, agent.rank, agent.task), {}};
+  auto uses = run.world.next_cells(id);
+  auto wait = std::find_if(uses.begin(), uses.end(), [](const CellUse& use) {
+    return use.kind == CellUse::Kind::Wait || use.kind == CellUse::Kind::Test;
+  });
+  if (wait != uses.end()) {
+    CellId cell{wait->storage, wait->offset};
+    blocked.wait = *wait;
+    blocked.text += " waits for " + names.cell(cell) + " " + sign(wait->cmp) + " " +
+                    std::to_string(wait->value) + ", it is " + std::to_string(run.watch.value_of(cell)) +
+                    last_writer(run, cell);
+  } else if (!agent.started) {
+    blocked.text += " waits for a core";
+  } else {
+    blocked.text += " waits for tasks";
+  }
+  return blocked;
+}
+
+Finding deadlock_finding(Run& run) {
+  Names names(run.world);
+  std::vector<Blocked> all;
+  for (AgentId id : stuck(run)) all.push_back(describe_blocked(run, id));
+  Finding finding{
+      .kind = Kind::Deadlock, .diagnostic = {}, .places = {}, .story = {}, .schedule = run.schedule};
+  auto passed = std::find_if(all.begin(), all.end(), [&](const Blocked& b) {
+    return b.wait && b.wait->cmp == ir::WaitCmp::Eq && b.wait->kind == CellUse::Kind::Wait &&
+           run.watch.has_met(b.agent, {b.wait->storage, b.wait->offset}, b.wait->cmp, b.wait->value);
+  });
+  const Span where = passed != all.end() ? passed->span : all.empty() ? Span{} : all.front().span;
+  if (passed != all.end()) {
+    finding.kind = Kind::Overshot;
+    finding.diagnostic = diagnostic(
+        diag::check_overshot, where,
+        {names.cell({passed->wait->storage, passed->wait->offset}), std::to_string(passed->wait->value)});
+  } else {
+    finding.diagnostic = diagnostic(diag::check_deadlock, where,
+                                    {std::to_string(all.size()) + (all.size() == 1 ? " waits" : " wait")});
+  }
+  for (const Blocked& b : all) {
+    finding.diagnostic.with_note(b.text, b.span);
+    const interp::Agent& agent = run.world.agent(b.agent);
+    finding.places.push_back({agent.rank, names.function(agent.task), agent.block, b.span, b.text});
+  }
+  return finding;
+}
+
+std::vector<Step> story_of(const Run& run, const Conflict* conflict) {
+  Story story(run);
+  const Trace& trace = run.watch.trace();
+  const size_t end = conflict ? std::max(conflict->first, conflict->second) : trace.size();
+  for (size_t i = 0; i < end; ++i) {
+    if (trace[i].kind == Action::Kind::Access) continue;
+    if (conflict && i == std::min(conflict->first, conflict->second)) continue;
+    story.tell(trace[i]);
+  }
+  if (conflict) {
+    story.tell(trace[conflict->first], true);
+    story.tell(trace[conflict->second], true);
+  }
+  return story.take();
+}
+
+// The steps that another order of a run's actions takes; some steps have no action.
+std::vector<AgentId> steps_in_order(const Run& run, const std::vector<uint32_t>& actions) {
+  std::map<AgentId, std::vector<uint32_t>> steps;
+  for (uint32_t i = 0; i < run.schedule.size(); ++i) steps[run.schedule[i]].push_back(i);
+  std::map<AgentId, size_t> taken;
+  std::vector<AgentId> order;
+  for (uint32_t i : actions) {
+    const Action& action = run.watch.trace()[i];
+    const std::vector<uint32_t>& own = steps[action.agent];
+    for (size_t& next = taken[action.agent]; next < own.size() && own[next] <= action.step; ++next) {
+      order.push_back(action.agent);
+    }
+  }
+  return order;
+}
+
+}  // namespace
+
+std::string Names::function(TaskNo task) const {
+  return task == interp::no_task ? "" : world_.task(task).code->name;
+}
+
+std::string Names::who(AgentId agent, int rank, TaskNo task) const {
+  std::string text = rank < 0 ? "the host function" : "rank " + std::to_string(rank);
+  if (task == interp::no_task) return text;
+  const interp::Agent& a = world_.agent(agent);
+  text += " in `" + function(task) + "`";
+  if (a.blocks > 1) text += ", block " + std::to_string(a.block);
+  return text;
+}
+
+std::string Names::cell_name(const CellId& cell) const {
+  for (const interp::Window& window : world_.windows()) {
+    if (std::find(window.copies.begin(), window.copies.end(), cell.storage) == window.copies.end()) continue;
+    return (window.buffer ? window.buffer->name : "window") + "[" + std::to_string(cell.offset / 4) + "]";
+  }
+  return "cell";
+}
+
+std::string Names::cell(const CellId& cell) const {
+  return "`" + cell_name(cell) + "` of rank " + std::to_string(rank_of(cell));
+}
+
+std::string Names::bytes(const Action& action, int64_t begin, int64_t end) const {
+  std::string text = end - begin == 1 ? "byte " + std::to_string(begin)
+                                      : "bytes " + std::to_string(begin) + " to " + std::to_string(end - 1);
+  const interp::Storage& storage = world_.storage(action.storage);
+  for (const interp::Window& window : world_.windows()) {
+    if (std::find(window.copies.begin(), window.copies.end(), action.storage) == window.copies.end())
+      continue;
+    text += " of `" + (window.buffer ? window.buffer->name : "window") + "`";
+    return text + " of rank " + std::to_string(storage.rank);
+  }
+  std::string name = operand_name(action);
+  return text + (name.empty() ? " of a tensor" : " of `" + name + "`");
+}
+
+std::vector<Actor> actors_of(const interp::World& world) {
+  std::vector<int64_t> numbers(world.task_count(), -1);
+  std::map<int, int64_t> counts;
+  for (TaskNo task = 0; task < world.task_count(); ++task) {
+    const bool dispatch = world.agent(world.task(task).submitter).level == interp::CodeLevel::Host;
+    if (!dispatch) numbers[task] = counts[world.task(task).rank]++;
+  }
+  std::vector<Actor> actors;
+  for (AgentId id = 0; id < world.agent_count(); ++id) {
+    const interp::Agent& agent = world.agent(id);
+    Actor actor{agent.rank, Names(world).function(agent.task), -1, agent.block};
+    if (agent.task != interp::no_task) actor.task = numbers[agent.task];
+    actors.push_back(std::move(actor));
+  }
+  return actors;
+}
+
+std::vector<Finding> findings_of(Run& run) {
+  std::vector<Finding> all;
+  for (const Conflict& conflict : run.watch.conflicts()) {
+    Finding finding = conflict_finding(run, conflict);
+    finding.story = story_of(run, &conflict);
+    all.push_back(std::move(finding));
+  }
+  // What is wrong after a race may be its doing.
+  if (all.empty() && !run.world.finished() && run.world.runnable().empty() && !run.world.error()) {
+    all.push_back(deadlock_finding(run));
+    all.back().story = story_of(run, nullptr);
+  }
+  if (all.empty()) {
+    if (auto failure = failure_of(run)) all.push_back(std::move(*failure));
+  }
+  return all;
+}
+
+Finding race_in(Run& run, const Conflict& conflict, const std::vector<uint32_t>& schedule) {
+  Finding finding = conflict_finding(run, conflict);
+  const Trace& trace = run.watch.trace();
+  Story story(run);
+  std::map<CellId, int64_t> values;
+  for (uint32_t i : schedule) {
+    if (trace[i].kind == Action::Kind::Access) continue;
+    Action action = trace[i];
+    if (action.kind == Action::Kind::Signal) {
+      int64_t& value = values[action.cell()];
+      value = action.use == Use::CellSet ? action.operand : value + action.operand;
+      action.value = value;
+    } else if (action.kind == Action::Kind::Wait) {
+      action.value = values[action.cell()];
+    }
+    story.tell(action);
+  }
+  story.tell(trace[conflict.first], true);
+  story.tell(trace[conflict.second], true);
+  finding.story = story.take();
+  finding.schedule = steps_in_order(run, schedule);
+  return finding;
+}
+
+std::optional<Finding> failure_of(const Run& run) {
+  if (!run.world.error() || run.world.error()->kind != interp::RunError::Kind::Program) return std::nullopt;
+  const Diagnostic& said = run.world.error()->diagnostic;
+  Finding finding{
+      .kind = Kind::Bounds, .diagnostic = {}, .places = {}, .story = {}, .schedule = run.schedule};
+  if (said.id == diag::run_window_view) {
+    finding.kind = Kind::Window;
+  } else if (said.id != diag::run_index && said.id != diag::run_region && said.id != diag::run_peer) {
+    return std::nullopt;
+  }
+  Diag id = finding.kind == Kind::Window ? diag::check_window : diag::check_bounds;
+  finding.diagnostic = diagnostic(id, said.span, {said.message});
+  finding.diagnostic.label = said.label;
+  finding.diagnostic.notes = said.notes;
+  finding.places.push_back(
+      {run.world.error()->rank, run.world.error()->task, run.world.error()->block, said.span, said.message});
+  finding.story = story_of(run, nullptr);
+  return finding;
+}
+
+}  // namespace tilewire::check

@@ -1,0 +1,39 @@
+// What went wrong in a run, put into words.
+#pragma once
+
+#include "check/report.h"
+#include "check/search.h"
+
+namespace tilewire::check {
+
+// Names things of one run for people.
+class Names {
+ public:
+  explicit Names(const interp::World& world) : world_(world) {}
+
+  // "rank 1 in `k`, block 2 of 4", "the orchestration function of rank 0", "the host function"
+  std::string who(AgentId agent, int rank, TaskNo task) const;
+  std::string function(TaskNo task) const;
+  // "`sig[3]` of rank 1"
+  std::string cell(const CellId& cell) const;
+  std::string cell_name(const CellId& cell) const;  // "sig[3]"
+  int rank_of(const CellId& cell) const { return world_.storage(cell.storage).rank; }
+  // "bytes 0 to 63 of `w` of rank 1"
+  std::string bytes(const Action& action, int64_t begin, int64_t end) const;
+
+ private:
+  const interp::World& world_;
+};
+
+std::vector<Actor> actors_of(const interp::World& world);
+// Errors of a run that ended badly, one finding each; those that concern the same places are told once.
+std::vector<Finding> findings_of(Run& run);
+// A race shown by a schedule of the actions of `run`, which itself went well.
+Finding race_in(Run& run, const Conflict& conflict, const std::vector<uint32_t>& schedule);
+// Things that are no errors, of a run that came to its end or stands still.
+std::vector<Finding> warnings_of(Run& run, const Cells& cells);
+// The error of a program that cannot be checked, or that the run itself reports: bounds, window; nothing if
+// it says that the program is not valid.
+std::optional<Finding> failure_of(const Run& run);
+
+}  // namespace tilewire::check

@@ -1,0 +1,58 @@
+// Happens-before, as vector clocks of agents. The rules are those of the semantics page; a remote write
+// counts as made where it is issued, since whatever comes after the issuing block's next notify or end comes
+// after both.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "check/action.h"
+
+namespace tilewire::check {
+
+// Per agent, how many of its releases are known. Null: none. Shared, never changed.
+using Clock = std::shared_ptr<const std::vector<uint32_t>>;
+Clock join(const Clock& a, const Clock& b);
+inline bool knows(const Clock& clock, AgentId agent, uint32_t epoch) {
+  return clock && agent < clock->size() && (*clock)[agent] >= epoch;
+}
+
+// A point in an agent's program: between two of its releases.
+struct Moment {
+  AgentId agent = 0;
+  uint32_t epoch = 0;
+};
+
+class Order {
+ public:
+  // The present of an agent.
+  Moment now(AgentId agent) { return {agent, state(agent).epoch}; }
+  const Clock& seen(AgentId agent) { return state(agent).seen; }
+  // Whether a moment comes before the present of `agent`.
+  bool before(const Moment& moment, AgentId agent) {
+    return moment.agent == agent || knows(state(agent).seen, moment.agent, moment.epoch);
+  }
+  void acquire(AgentId agent, const Clock& clock);
+  // What an acquirer comes to know.
+  Clock release(AgentId agent);
+  // Submissions, starts, ends and joins.
+  void follow(const Action& action);
+
+ private:
+  struct AgentState {
+    Clock seen;
+    uint32_t epoch = 1;
+    std::vector<TaskNo> submitted;
+  };
+  struct TaskState {
+    Clock start, end;
+    std::vector<TaskNo> after;
+  };
+  AgentState& state(AgentId agent);
+  TaskState& task(TaskNo number);
+
+  std::vector<AgentState> agents_;
+  std::vector<TaskState> tasks_;
+};
+
+}  // namespace tilewire::check

@@ -1,0 +1,98 @@
+// What the checker has to say about a program.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "check/cells.h"
+#include "support/diagnostics.h"
+
+namespace tilewire::check {
+
+enum class Kind : uint8_t {
+  Race,
+  Deadlock,
+  Overshot,
+  Lost,
+  Divergent,
+  Bounds,
+  Shard,
+  Window,
+  Stale,  // from here on: warnings
+  Unawaited,
+  Unnotified,
+  Residue,
+};
+std::string_view name(Kind kind);
+inline bool is_error(Kind kind) {
+  return kind < Kind::Stale;
+}
+
+// One thing somebody did on the way.
+struct Step {
+  int rank = -1;  // -1: the host
+  std::string who;
+  uint32_t line = 0;
+  std::string text;   // "adds 1 to `sig[0]` of rank 1, which is 2 now"
+  std::string brief;  // "sig[0]@1 += 1 (2)"
+  bool last = false;  // part of what went wrong, not of the way there
+};
+
+struct Place {
+  int rank = -1;
+  std::string function;
+  int64_t block = 0;
+  Span span;
+  std::string text;  // "reads bytes 0 to 63 of `w` of rank 0"
+};
+
+// An agent in terms that hold in every schedule.
+struct Actor {
+  int rank = -1;  // -1: the host
+  std::string function;
+  int64_t task = -1;  // of its rank, in the order of submission; -1: what the host dispatched, or the host
+  int64_t block = 0;
+};
+
+struct Finding {
+  Kind kind;
+  Diagnostic diagnostic;
+  std::vector<Place> places;
+  std::vector<Step> story;
+  std::vector<AgentId> schedule;  // who took each step of the run that shows it
+};
+
+enum class Verdict : uint8_t { Proved, Refuted, Bounded, Invalid };
+std::string_view name(Verdict verdict);
+
+struct CellGroup {
+  std::string name;  // "sig[0]", of every rank alike
+  CellClass kind;
+  std::string why;
+};
+
+// For one number of ranks.
+struct Report {
+  int ranks = 1;
+  Verdict verdict = Verdict::Bounded;
+  std::string method;  // "3 schedules", "one run of 214 events and its order"
+  size_t events = 0, schedules = 1, random = 0;
+  std::vector<Finding> findings;  // errors first
+  std::vector<CellGroup> cells;
+  std::vector<Actor> actors;          // by the numbers in Finding::schedule
+  std::optional<Diagnostic> invalid;  // why there was nothing to check
+
+  bool ok() const { return verdict == Verdict::Proved; }
+};
+
+// For people: the verdict, every finding with its source lines, its story and a column per rank.
+std::string text_of(const Report& report);
+// An array of objects with `ranks`, `verdict`, `findings`, ...
+std::string json_of(const std::vector<Report>& reports);
+// The schedule of the first error: the agents, and who took each step.
+std::string schedule_of(const std::vector<Report>& reports);
+
+}  // namespace tilewire::check

@@ -1,0 +1,87 @@
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "check/report.h"
+
+namespace tilewire::check {
+
+std::string_view name(Kind kind) {
+  static constexpr std::string_view names[] = {"race",      "deadlock",  "overshot",   "lost",
+                                               "divergent", "bounds",    "shard",      "window",
+                                               "stale",     "unawaited", "unnotified", "residue"};
+  return names[static_cast<size_t>(kind)];
+}
+
+std::string_view name(Verdict verdict) {
+  static constexpr std::string_view names[] = {"proved", "refuted", "bounded", "invalid"};
+  return names[static_cast<size_t>(verdict)];
+}
+
+namespace {
+
+std::string story_text(const Finding& finding) {
+  std::string text = "how it happens:\n";
+  size_t number = 0;
+  for (const Step& step : finding.story) {
+    text += "  " + std::to_string(++number) + ". ";
+    if (step.who.empty()) {
+      text += step.text + "\n";
+      continue;
+    }
+    text += step.who + ", line " + std::to_string(step.line) + ": " + step.text + "\n";
+  }
+  return text;
+}
+
+// A column per rank, time downwards.
+std::string columns_text(const Finding& finding) {
+  std::map<int, size_t> widths;
+  auto entry = [](const Step& step) {
+    return (step.last ? "* " : "") + std::to_string(step.line) + ": " + step.brief;
+  };
+  for (const Step& step : finding.story) {
+    if (step.rank < 0) continue;
+    size_t& width = widths[step.rank];
+    width = std::max({width, entry(step).size(), std::string("rank 10").size()});
+  }
+  if (widths.size() < 2 || widths.size() > 6) return "";
+  auto row = [&](int rank, const std::string& text) {
+    std::string line = "  ";
+    for (const auto& [column, width] : widths) {
+      std::string field = column == rank || rank < 0 ? text : "";
+      if (rank < 0) field = "rank " + std::to_string(column);
+      line += field + std::string(width - field.size(), ' ') + " | ";
+    }
+    line.resize(line.find_last_not_of(" |") + 1);
+    return line + "\n";
+  };
+  std::string text = row(-1, "");
+  for (const Step& step : finding.story) {
+    if (step.rank >= 0) text += row(step.rank, entry(step));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string text_of(const Report& report) {
+  std::string text = std::to_string(report.ranks) + (report.ranks == 1 ? " rank: " : " ranks: ") +
+                     std::string(name(report.verdict)) + " (" + report.method + ")\n";
+  if (report.invalid) return text + render(*report.invalid);
+  for (const Finding& finding : report.findings) {
+    text += "\n" + render(finding.diagnostic);
+    if (finding.story.empty()) continue;
+    text += story_text(finding);
+    std::string columns = columns_text(finding);
+    if (!columns.empty()) text += columns;
+  }
+  std::string general;
+  for (const CellGroup& cell : report.cells) {
+    if (cell.kind == CellClass::General) general += "`" + cell.name + "` is " + cell.why + "\n";
+  }
+  if (!general.empty()) text += "\n" + general;
+  return text;
+}
+
+}  // namespace tilewire::check

@@ -1,0 +1,313 @@
+// After Flanagan and Godefroid, POPL 2005, with sleep sets: wherever the next step of an agent, possible or
+// not, depends on an earlier step that it is not ordered after, the state before that earlier step gets an
+// alternative: the agent itself, or one that leads to it.
+#include "check/search.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "interp/scheduler.h"
+
+namespace tilewire::check {
+namespace {
+
+using interp::CellUse;
+
+bool dependent(const CellUse& a, const CellUse& b) {
+  if (a.storage != b.storage || a.offset != b.offset) return false;
+  if (!a.writes() && !b.writes()) return false;
+  return !(a.kind == CellUse::Kind::Add && b.kind == CellUse::Kind::Add);
+}
+
+bool dependent(const std::vector<CellUse>& a, const std::vector<CellUse>& b) {
+  for (const CellUse& x : a) {
+    for (const CellUse& y : b) {
+      if (dependent(x, y)) return true;
+    }
+  }
+  return false;
+}
+
+// One state of the schedule being explored and what was, and is to be, tried from it.
+struct Choice {
+  std::vector<AgentId> enabled;
+  std::set<AgentId> backtrack, done;
+  std::map<AgentId, std::vector<CellUse>> sleep;  // with the step that they sleep on
+  AgentId chosen = 0;
+  std::vector<CellUse> uses;  // of the step taken
+  uint32_t number = 0;        // of the step among those of its agent, from 1
+};
+
+// The order that dependent steps have: clocks that count steps of agents.
+class StepOrder {
+ public:
+  // A step is about to be taken; gives its number.
+  uint32_t step(AgentId agent, const std::vector<CellUse>& uses) {
+    Clock& clock = clocks_[agent];
+    for (const CellUse& use : uses) {
+      const Cell& cell = cells_[{use.storage, use.offset}];
+      if (use.kind != CellUse::Kind::Add || use.storage == interp::no_storage) {
+        clock = join(clock, cell.adds);
+      }
+      clock = join(clock, cell.sets);
+      if (use.writes()) clock = join(clock, cell.looks);
+    }
+    auto own =
+        clock ? std::make_shared<std::vector<uint32_t>>(*clock) : std::make_shared<std::vector<uint32_t>>();
+    if (own->size() <= agent) own->resize(agent + 1);
+    const uint32_t number = ++(*own)[agent];
+    clock = std::move(own);
+    for (const CellUse& use : uses) {
+      Cell& cell = cells_[{use.storage, use.offset}];
+      Clock& part = !use.writes() ? cell.looks : use.kind == CellUse::Kind::Add ? cell.adds : cell.sets;
+      part = join(part, clock);
+    }
+    return number;
+  }
+  bool before(AgentId earlier, uint32_t number, AgentId agent) {
+    return earlier == agent || knows(clocks_[agent], earlier, number);
+  }
+  // What a block that has not started will come after.
+  void expect(AgentId agent, TaskNo number) {
+    if (number == interp::no_task) return;
+    const Task& task = tasks_[number];
+    Clock& clock = clocks_[agent];
+    clock = join(clock, task.start);
+    for (TaskNo earlier : task.after) clock = join(clock, tasks_[earlier].end);
+  }
+  // Orders that tasks make.
+  void follow(const Action& action) {
+    switch (action.kind) {
+      case Action::Kind::Submit:
+        tasks_[action.task] = {clocks_[action.agent], nullptr, action.after};
+        submitted_[action.agent].push_back(action.task);
+        break;
+      case Action::Kind::Start:
+        expect(action.agent, action.task);
+        break;
+      case Action::Kind::Join:
+        clocks_[action.agent] = join(clocks_[action.agent], tasks_[action.task].end);
+        break;
+      case Action::Kind::End: {
+        Clock& clock = clocks_[action.agent];
+        for (TaskNo child : submitted_[action.agent]) clock = join(clock, tasks_[child].end);
+        if (action.task != interp::no_task) tasks_[action.task].end = join(tasks_[action.task].end, clock);
+        break;
+      }
+      default:
+        break;
+    }
+  }
+
+ private:
+  struct Cell {
+    Clock adds, sets, looks;
+  };
+  struct Task {
+    Clock start, end;
+    std::vector<TaskNo> after;
+  };
+  std::map<AgentId, Clock> clocks_;
+  std::map<CellId, Cell> cells_;
+  std::map<TaskNo, Task> tasks_;
+  std::map<AgentId, std::vector<TaskNo>> submitted_;
+};
+
+class Search {
+ public:
+  Search(const interp::World& start, const SearchLimits& limits) : start_(start), limits_(limits) {}
+
+  SearchResult go() {
+    do {
+      if (result_.schedules == limits_.schedules) return at_random();
+      auto run = std::make_unique<Run>(start_);
+      explore(*run);
+      ++result_.schedules;
+      if (run->end == Run::End::TooLong) return std::move(result_);
+      if (run->wrong()) {
+        result_.wrong = std::move(run);
+        return std::move(result_);
+      }
+    } while (next_choice());
+    result_.complete = true;
+    return std::move(result_);
+  }
+
+ private:
+  // Repeats the choices so far, then goes on to an end.
+  void explore(Run& run) {
+    StepOrder order;
+    std::map<CellId, std::vector<uint32_t>> users;  // steps of the schedule by the cells they used
+    size_t depth = 0, told = 0;
+    const size_t repeated = choices_.size();
+    Pick pick = [&](Run&, std::span<const AgentId> runnable) -> AgentId {
+      for (; told < run.watch.trace().size(); ++told) order.follow(run.watch.trace()[told]);
+      if (depth >= repeated) add_alternatives(run, order, users);
+      if (depth == choices_.size() && !add_choice(run, runnable)) return no_agent;
+      Choice& choice = choices_[depth];
+      choice.uses = run.world.next_cells(choice.chosen);
+      choice.number = order.step(choice.chosen, choice.uses);
+      for (const CellUse& use : choice.uses) {
+        users[{use.storage, use.offset}].push_back(static_cast<uint32_t>(depth));
+      }
+      ++depth;
+      return choice.chosen;
+    };
+    carry_out(run, pick);
+    for (; told < run.watch.trace().size(); ++told) order.follow(run.watch.trace()[told]);
+    if (!run.world.finished()) add_alternatives(run, order, users);
+  }
+
+  // False where all that could be done is asleep.
+  bool add_choice(Run& run, std::span<const AgentId> runnable) {
+    Choice choice;
+    choice.enabled.assign(runnable.begin(), runnable.end());
+    if (!choices_.empty()) {
+      const Choice& last = choices_.back();
+      for (const auto& [agent, uses] : last.sleep) {
+        if (agent != last.chosen && !dependent(uses, last.uses)) choice.sleep.emplace(agent, uses);
+      }
+    }
+    std::vector<AgentId> awake;
+    for (AgentId agent : choice.enabled) {
+      if (!choice.sleep.count(agent)) awake.push_back(agent);
+    }
+    if (awake.empty()) return false;
+    choice.chosen = pick_in_order(run, awake);
+    choice.backtrack.insert(choice.chosen);
+    choices_.push_back(std::move(choice));
+    return true;
+  }
+
+  void add_alternatives(Run& run, StepOrder& order, const std::map<CellId, std::vector<uint32_t>>& users) {
+    std::vector<AgentId> all(run.world.runnable().begin(), run.world.runnable().end());
+    for (AgentId id : run.world.blocked()) all.push_back(id);
+    for (AgentId agent : all) {
+      const std::vector<CellUse> next = run.world.next_cells(agent);
+      if (next.empty()) continue;
+      if (!run.world.agent(agent).started) order.expect(agent, run.world.agent(agent).task);
+      int64_t latest = -1;
+      for (const CellUse& use : next) {
+        auto found = users.find({use.storage, use.offset});
+        if (found == users.end()) continue;
+        for (size_t i = found->second.size(); i-- > 0;) {
+          const uint32_t step = found->second[i];
+          if (latest >= static_cast<int64_t>(step)) break;
+          const Choice& choice = choices_[step];
+          if (order.before(choice.chosen, choice.number, agent)) continue;
+          if (!dependent(choice.uses, {use})) continue;
+          latest = step;
+          break;
+        }
+      }
+      if (latest >= 0) add_alternative(static_cast<size_t>(latest), agent, order);
+    }
+  }
+
+  void add_alternative(size_t step, AgentId agent, StepOrder& order) {
+    Choice& choice = choices_[step];
+    std::set<AgentId> ways;  // agents whose step there leads to the one in question
+    auto can = [&](AgentId id) {
+      return std::binary_search(choice.enabled.begin(), choice.enabled.end(), id);
+    };
+    if (can(agent)) ways.insert(agent);
+    for (size_t later = step + 1; later < choices_.size(); ++later) {
+      const Choice& other = choices_[later];
+      if (other.number == 0) break;  // not taken yet
+      if (can(other.chosen) && order.before(other.chosen, other.number, agent)) ways.insert(other.chosen);
+    }
+    for (AgentId way : ways) {
+      if (choice.backtrack.count(way)) return;
+    }
+    if (ways.count(agent)) {
+      choice.backtrack.insert(agent);
+    } else if (!ways.empty()) {
+      choice.backtrack.insert(*ways.begin());
+    } else {
+      choice.backtrack.insert(choice.enabled.begin(), choice.enabled.end());
+    }
+  }
+
+  // The deepest state with something left to try.
+  bool next_choice() {
+    while (!choices_.empty()) {
+      Choice& choice = choices_.back();
+      choice.done.insert(choice.chosen);
+      choice.sleep.emplace(choice.chosen, choice.uses);
+      choice.number = 0;
+      for (AgentId agent : choice.backtrack) {
+        if (choice.done.count(agent) || choice.sleep.count(agent)) continue;
+        choice.chosen = agent;
+        return true;
+      }
+      choices_.pop_back();
+    }
+    return false;
+  }
+
+  SearchResult at_random() {
+    for (; result_.random < limits_.random; ++result_.random) {
+      auto run = std::make_unique<Run>(start_);
+      interp::Random random(limits_.seed + result_.random);
+      carry_out(*run, [&](Run& r, std::span<const AgentId> runnable) {
+        return runnable[random.pick(r.world, runnable)];
+      });
+      if (!run->wrong()) continue;
+      result_.wrong = std::move(run);
+      ++result_.random;
+      break;
+    }
+    result_.schedules += result_.random;
+    return std::move(result_);
+  }
+
+  static constexpr AgentId no_agent = ~AgentId{0};
+
+  const interp::World& start_;
+  SearchLimits limits_;
+  std::vector<Choice> choices_;
+  SearchResult result_;
+};
+
+}  // namespace
+
+void carry_out(Run& run, const Pick& pick, bool to_end) {
+  interp::World& world = run.world;
+  while (!world.finished()) {
+    std::span<const AgentId> runnable = world.runnable();
+    if (runnable.empty()) {
+      run.end = Run::End::Deadlock;
+      break;
+    }
+    if (run.schedule.size() == most_steps) {
+      run.end = Run::End::TooLong;
+      return;
+    }
+    const AgentId agent = pick(run, runnable);
+    if (agent == ~AgentId{0}) {
+      run.end = Run::End::Covered;
+      return;
+    }
+    run.watch.begin_step(static_cast<uint32_t>(run.schedule.size()));
+    run.schedule.push_back(agent);
+    world.step(agent, &run.watch);
+    if (world.error()) {
+      run.end = Run::End::Failed;
+      break;
+    }
+    if (!run.watch.conflicts().empty() && !to_end) break;
+  }
+  if (!run.watch.conflicts().empty() && run.end != Run::End::Failed) run.end = Run::End::Conflict;
+}
+
+AgentId pick_in_order(Run& run, std::span<const AgentId> runnable) {
+  interp::InOrder scheduler;
+  return runnable[scheduler.pick(run.world, runnable)];
+}
+
+SearchResult search(const interp::World& start, const SearchLimits& limits) {
+  return Search(start, limits).go();
+}
+
+}  // namespace tilewire::check

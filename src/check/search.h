@@ -1,0 +1,59 @@
+// The general tier: every schedule that differs in the order of dependent uses of signal cells, once
+// (stateless search with dynamic partial-order reduction and sleep sets). Waits are blocking steps; a test
+// that was in vain is one too, until a cell it looked at changes. Data never makes a difference to the
+// schedules: where it could, there is a race, and a race ends the search.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "check/watch.h"
+#include "interp/world.h"
+
+namespace tilewire::check {
+
+// A run to its end, or to the first thing that is wrong.
+struct Run {
+  enum class End : uint8_t {
+    Finished,
+    Conflict,  // watch.conflicts() is not empty
+    Deadlock,
+    Failed,  // world.error()
+    TooLong,
+    Covered,  // every way to go on is part of another schedule
+  };
+  explicit Run(const interp::World& start) : world(start) {}
+
+  interp::World world;
+  Watch watch;
+  std::vector<AgentId> schedule;
+  End end = End::Finished;
+  bool wrong() const { return end == End::Conflict || end == End::Deadlock || end == End::Failed; }
+};
+
+// Picks among agents that can go on.
+using Pick = std::function<AgentId(Run&, std::span<const AgentId> runnable)>;
+// `to_end`: goes on after a conflict. Ends when `most_steps` were taken.
+inline constexpr size_t most_steps = 1'000'000;
+void carry_out(Run& run, const Pick& pick, bool to_end = false);
+AgentId pick_in_order(Run& run, std::span<const AgentId> runnable);
+
+struct SearchResult {
+  std::unique_ptr<Run> wrong;  // the first run that ended badly; null: none
+  bool complete = false;       // every schedule has been seen
+  size_t schedules = 0;
+  size_t random = 0;  // of them, drawn at random after the limit
+};
+
+struct SearchLimits {
+  size_t schedules = 20000;
+  size_t random = 200;
+  uint64_t seed = 1;
+};
+
+// `start`: a world that has not taken a step, with Options::full_order and Options::detach.
+SearchResult search(const interp::World& start, const SearchLimits& limits);
+
+}  // namespace tilewire::check

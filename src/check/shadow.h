@@ -1,0 +1,44 @@
+// Shadow memory: who used which bytes last, as intervals and not as bytes.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "check/order.h"
+
+namespace tilewire::check {
+
+struct Touch {
+  Moment moment;
+  Use use = Use::Read;
+  uint32_t action = 0;  // its place in the trace
+};
+
+class Shadow {
+ public:
+  // `forget`: uses that a later one stands for are dropped. Of every set of unordered pairs one is found all
+  // the same; without it, all are.
+  explicit Shadow(bool forget = true) : forget_(forget) {}
+
+  // Called with an earlier use that conflicts and is not before the present of the new one's agent, and the
+  // bytes, once per interval.
+  using Found = std::function<void(const Touch& earlier, int64_t begin, int64_t end)>;
+  void touch(StorageId storage, const interp::Box& box, const Touch& touch, Order& order, const Found& found);
+
+ private:
+  struct Range {
+    int64_t end;
+    std::vector<Touch> touches;
+  };
+  using Ranges = std::map<int64_t, Range>;  // by first byte; they do not overlap
+
+  void touch_run(Ranges& ranges, int64_t begin, int64_t end, const Touch& touch, Order& order,
+                 const Found& found);
+  void add(Range& range, int64_t begin, const Touch& touch, Order& order, const Found& found);
+
+  bool forget_;
+  std::vector<Ranges> storages_;
+};
+
+}  // namespace tilewire::check

@@ -1,0 +1,94 @@
+// What is no error but seldom meant: waits that wait for nothing, signals that nobody uses.
+#include <set>
+
+#include "check/findings.h"
+#include "support/diagnostics/check.h"
+
+namespace tilewire::check {
+namespace {
+
+class Warnings {
+ public:
+  Warnings(Run& run, const Cells& cells)
+      : run_(run), trace_(run.watch.trace()), names_(run.world), cells_(cells) {}
+
+  std::vector<Finding> all() {
+    for (const auto& [id, cell] : cells_) {
+      stale(id, cell);
+      unused(id, cell);
+      residue(id, cell);
+    }
+    return std::move(found_);
+  }
+
+ private:
+  void add(Kind kind, Diag diag, uint32_t at, std::vector<std::string> arguments) {
+    const Action& action = trace_[at];
+    if (!told_.emplace(kind, action.where).second) return;
+    Diagnostics diags;
+    const Span span = action.where ? action.where->span : Span{};
+    Finding finding{.kind = kind,
+                    .diagnostic = diags.report(diag, span, std::move(arguments)),
+                    .places = {{action.rank, names_.function(action.task), action.block, span, ""}},
+                    .story = {},
+                    .schedule = {}};
+    finding.diagnostic.with_label(names_.who(action.agent, action.rank, action.task));
+    found_.push_back(std::move(finding));
+  }
+
+  // A wait of an agent that an earlier one of its own already implies. What was taken in between counts.
+  void stale(const CellId& id, const CellRecord& cell) {
+    if (cell.kind == CellClass::General) return;
+    std::map<AgentId, int64_t> reached;
+    for (uint32_t i : cell.waits) {
+      const Action& wait = trace_[i];
+      int64_t goal = wait.operand + (wait.cmp == ir::WaitCmp::Gt ? 1 : 0);
+      int64_t total = goal;
+      for (uint32_t s : cell.signals) {
+        if (s < i && trace_[s].use == Use::CellAdd && trace_[s].operand < 0) total -= trace_[s].operand;
+      }
+      auto [last, first] = reached.emplace(wait.agent, total);
+      if (!first && total <= last->second && goal > 0) {
+        add(Kind::Stale, diag::check_stale, i, {names_.cell(id), std::to_string(goal)});
+      }
+      last->second = std::max(last->second, total);
+    }
+  }
+
+  void unused(const CellId& id, const CellRecord& cell) {
+    if (cell.signals.empty() && cell.waits.empty()) return;
+    if (cell.waits.empty() && !cell.looked_at && run_.world.finished()) {
+      add(Kind::Unawaited, diag::check_unawaited, cell.signals.front(), {names_.cell(id)});
+    } else if (cell.signals.empty() && !cell.waits.empty()) {
+      add(Kind::Unnotified, diag::check_unnotified, cell.waits.front(), {names_.cell(id)});
+    }
+  }
+
+  void residue(const CellId& id, const CellRecord& cell) {
+    if (cell.signals.empty() || !run_.world.finished()) return;
+    bool resets = false;
+    for (uint32_t i : cell.signals) {
+      const Action& signal = trace_[i];
+      resets |= signal.use == Use::CellSet ? signal.operand == 0 : signal.operand < 0;
+    }
+    const int64_t left = trace_[cell.signals.back()].value;
+    if (resets && left != 0) {
+      add(Kind::Residue, diag::check_residue, cell.signals.back(), {names_.cell(id), std::to_string(left)});
+    }
+  }
+
+  Run& run_;
+  const Trace& trace_;
+  Names names_;
+  const Cells& cells_;
+  std::set<std::pair<Kind, const ir::Node*>> told_;
+  std::vector<Finding> found_;
+};
+
+}  // namespace
+
+std::vector<Finding> warnings_of(Run& run, const Cells& cells) {
+  return Warnings(run, cells).all();
+}
+
+}  // namespace tilewire::check

@@ -1,0 +1,136 @@
+#include "check/watch.h"
+
+#include <algorithm>
+
+namespace tilewire::check {
+namespace {
+
+using interp::Event;
+
+Use use_of(const Event& event) {
+  if (event.kind == Event::Kind::Signal) return event.set ? Use::CellSet : Use::CellAdd;
+  if (event.kind == Event::Kind::Wait) return Use::CellLook;
+  switch (event.access) {
+    case ir::Access::Write:
+    case ir::Access::ReadWrite:
+      return Use::Write;
+    case ir::Access::Atomic:
+      return Use::Atomic;
+    default:
+      return event.cell ? Use::CellLook : Use::Read;
+  }
+}
+
+std::optional<Action::Kind> kind_of(Event::Kind kind) {
+  switch (kind) {
+    case Event::Kind::TaskSubmit:
+      return Action::Kind::Submit;
+    case Event::Kind::BlockStart:
+      return Action::Kind::Start;
+    case Event::Kind::BlockEnd:
+      return Action::Kind::End;
+    case Event::Kind::TaskEnd:
+      return Action::Kind::TaskEnd;
+    case Event::Kind::Join:
+      return Action::Kind::Join;
+    case Event::Kind::Access:
+      return Action::Kind::Access;
+    case Event::Kind::Signal:
+      return Action::Kind::Signal;
+    case Event::Kind::Wait:
+      return Action::Kind::Wait;
+    case Event::Kind::TaskStart:
+    case Event::Kind::Storage:
+    case Event::Kind::Issue:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Action> action_of(const Event& event) {
+  auto kind = kind_of(event.kind);
+  if (!kind) return std::nullopt;
+  Action action{.kind = *kind};
+  action.use = use_of(event);
+  action.held = event.held;
+  action.test = event.test;
+  action.cmp = event.cmp;
+  action.agent = event.agent;
+  action.task = event.task;
+  action.rank = event.rank;
+  action.block = event.block;
+  action.storage = event.storage;
+  action.box = event.box;
+  action.operand = event.operand;
+  action.value = event.value;
+  action.after.assign(event.after.begin(), event.after.end());
+  action.where = event.where;
+  return action;
+}
+
+void Watch::on(const Event& event) {
+  auto action = action_of(event);
+  if (!action) return;
+  action->step = step_;
+  const auto index = static_cast<uint32_t>(trace_.size());
+  trace_.push_back(std::move(*action));
+  const Action& last = trace_.back();
+  switch (last.kind) {
+    case Action::Kind::Access:
+      touch(index);
+      break;
+    case Action::Kind::Signal:
+    case Action::Kind::Wait:
+      touch(index);
+      use_cell(last);
+      break;
+    default:
+      order_.follow(last);
+  }
+}
+
+void Watch::touch(uint32_t index) {
+  const Action& action = trace_[index];
+  Touch touch{order_.now(action.agent), action.use, index};
+  shadow_.touch(action.storage, action.box, touch, order_,
+                [&](const Touch& earlier, int64_t begin, int64_t end) {
+                  const Action& other = trace_[earlier.action];
+                  const bool blocks = other.task == action.task && action.task != interp::no_task;
+                  auto [first, second] = std::minmax(other.where, action.where);
+                  if (told_.emplace(first, second, blocks).second) {
+                    conflicts_.push_back({earlier.action, index, begin, end});
+                  }
+                });
+}
+
+void Watch::use_cell(const Action& action) {
+  Cell& cell = cells_[action.cell()];
+  if (action.kind == Action::Kind::Signal) {
+    Clock told = order_.release(action.agent);
+    cell.chain = action.use == Use::CellSet ? told : join(cell.chain, told);
+    cell.values.push_back(action.value);
+  } else if (action.held) {
+    order_.acquire(action.agent, cell.chain);
+  }
+  cell.last_use[action.agent] = cell.values.size() - 1;
+}
+
+bool Watch::has_met(AgentId agent, const CellId& cell, ir::WaitCmp cmp, int64_t expected) const {
+  auto found = cells_.find(cell);
+  if (found == cells_.end()) return holds(cmp, 0, expected);
+  auto last = found->second.last_use.find(agent);
+  size_t i = last == found->second.last_use.end() ? 0 : last->second;
+  for (; i < found->second.values.size(); ++i) {
+    if (holds(cmp, found->second.values[i], expected)) return true;
+  }
+  return false;
+}
+
+int64_t Watch::value_of(const CellId& cell) const {
+  auto found = cells_.find(cell);
+  return found == cells_.end() ? 0 : found->second.values.back();
+}
+
+}  // namespace tilewire::check

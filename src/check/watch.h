@@ -1,0 +1,59 @@
+// Follows one run: keeps what happened, its order, and every pair of uses that has none.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <vector>
+
+#include "check/shadow.h"
+#include "interp/world.h"
+
+namespace tilewire::check {
+
+using Trace = std::vector<Action>;
+
+// Two uses of the same bytes by different agents, in no order. Positions in the trace.
+struct Conflict {
+  uint32_t first, second;
+  int64_t begin, end;  // bytes of their storage
+};
+
+class Watch final : public interp::EventSink {
+ public:
+  void on(const interp::Event& event) override;
+  // Events from now on belong to this step of the schedule.
+  void begin_step(uint32_t step) { step_ = step; }
+
+  const Trace& trace() const { return trace_; }
+  // One per pair of places in the source, in the order they were found.
+  const std::vector<Conflict>& conflicts() const { return conflicts_; }
+
+  // Whether the cell met the condition at a moment after the agent last used it, or ever if it did not.
+  bool has_met(AgentId agent, const CellId& cell, ir::WaitCmp cmp, int64_t expected) const;
+  // What the cell held last; 0 if nobody wrote it.
+  int64_t value_of(const CellId& cell) const;
+
+ private:
+  struct Cell {
+    Clock chain;  // of the notifies that made its value
+    std::vector<int64_t> values{0};
+    std::map<AgentId, size_t> last_use;  // positions in `values`
+  };
+  void use_cell(const Action& action);
+  void touch(uint32_t index);
+
+  Trace trace_;
+  Order order_;
+  Shadow shadow_;
+  std::map<CellId, Cell> cells_;
+  std::vector<Conflict> conflicts_;
+  std::set<std::tuple<const ir::Node*, const ir::Node*, bool>> told_;
+  uint32_t step_ = 0;
+};
+
+// The action an event is; nothing for those that say nothing about order or memory.
+std::optional<Action> action_of(const interp::Event& event);
+
+}  // namespace tilewire::check
