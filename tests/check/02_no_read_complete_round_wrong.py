@@ -1,0 +1,43 @@
+# run: tilewire check %s --ranks 2,3
+# verdict: refuted
+"""A sum over all ranks, twice. Nothing keeps a fast rank from overwriting its row while a slow one reads it."""
+import tilewire.language as pl
+import tilewire.language.distributed as pld
+
+NR = pl.dynamic("NR")
+
+@pl.jit.inline
+def meet(signal, me, ranks, number):
+    for peer in pl.range(ranks):
+        if peer != me:
+            pld.system.notify(signal, peer, [me, 0], 1)
+    for source in pl.range(ranks):
+        if source != me:
+            pld.system.wait(signal, [source, 0], number)
+
+
+@pl.jit.incore
+def chip(
+    x: pl.Tensor[[1, 8], pl.FP32],
+    y: pl.Out[pl.Tensor[[1, 8], pl.FP32]],
+    w: pl.InOut[pld.DistributedTensor[[1, 8], pl.FP32]],
+    s: pl.InOut[pld.DistributedTensor[[NR, 1], pl.INT32]],
+):
+    ctx = pld.get_comm_ctx(w)
+    me = pld.rank(ctx)
+    n = pld.nranks(ctx)
+    for call in pl.range(2):
+        pl.store(pl.load(x), [0, 0], w)  # found: race
+        meet(s, me, n, call + 1)
+        total = pl.full([1, 8], dtype=pl.FP32, value=0.0)
+        for source in pl.range(n):
+            total = total + pld.tile.remote_load(w, source, [0, 0], [1, 8])
+        pl.store(total, [0, 0], y)
+
+
+@pl.jit.host
+def main(x: pl.Tensor[[NR, 1, 8], pl.FP32], y: pl.Out[pl.Tensor[[NR, 1, 8], pl.FP32]]):
+    w = pld.alloc_window([1, 8], dtype=pl.FP32)
+    s = pld.alloc_signal(pld.world_size())
+    for r in pl.range(pld.world_size()):
+        chip(x[r], y[r], w, s, device=r)
