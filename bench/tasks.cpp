@@ -7,6 +7,8 @@
 // Kernels are plain functions behind the ABI of generated code. All figures are medians of repetitions taken
 // in turns in one process. `noise` is how much the slowest repetition differs from the median: above 1.5 the
 // machine was busy with other things, and only ratios within a line mean something.
+#include <sched.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -250,7 +252,26 @@ void scaling() {
   print("blocks of one launch, after 50 ms of sleep", slow.median / fast.median, "x", floor, fast, ">= 0.92");
 }
 
-// One way of a signal between two threads in plain C++: the cell is stored or exchanged.
+// Keeps the calling thread on one of the cores it may use.
+class Pinned {
+ public:
+  explicit Pinned(int which) {
+    sched_getaffinity(0, sizeof before_, &before_);
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+      if (CPU_ISSET(cpu, &before_) && which-- == 0) CPU_SET(cpu, &one);
+    }
+    if (CPU_COUNT(&one)) sched_setaffinity(0, sizeof one, &one);
+  }
+  ~Pinned() { sched_setaffinity(0, sizeof before_, &before_); }
+
+ private:
+  cpu_set_t before_;
+};
+
+// One way of a signal between two threads in plain C++: the cell is stored or exchanged. On cores of their
+// own: on one they would take turns a time slice long.
 double raw_signal(bool exchanges, int64_t rounds) {
   struct alignas(128) Cell {
     std::atomic<int64_t> value{0};
@@ -271,9 +292,12 @@ double raw_signal(bool exchanges, int64_t rounds) {
       if (me == 1) send(cells[0], i);
     }
   };
-  double time = 0;
-  std::thread other([&] { side(1); });
-  time = seconds([&] { side(0); });
+  std::thread other([&] {
+    Pinned pinned(1);
+    side(1);
+  });
+  Pinned pinned(0);
+  double time = seconds([&] { side(0); });
   other.join();
   return time / static_cast<double>(2 * rounds);
 }
@@ -374,7 +398,8 @@ void run_ranks(int32_t ranks, int threads, Work work, int64_t rounds) {
 }
 
 void signals() {
-  constexpr int64_t rounds = 50'000;
+  if (runtime::core_count() < 2) return;
+  constexpr int64_t rounds = 20'000;
   std::vector<double> stored, exchanged, ours;
   for (int i = 0; i < repetitions; ++i) {
     stored.push_back(raw_signal(false, rounds));

@@ -6,12 +6,16 @@
 
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include "runtime/run.h"
 #include "runtime/run_state.h"
 
 namespace tilewire::runtime {
 namespace {
+
+// A thread that slept less is woken where it was.
+constexpr uint64_t settled_ns = 1'000'000;
 
 std::atomic<Process*> current{nullptr};
 // What a parent left behind is never freed, but stays reachable.
@@ -83,15 +87,21 @@ void Process::give_run(Run* run) {
 }
 
 void Helpers::place(const cpu_set_t& cpus) {
-  if (placed_ && CPU_EQUAL(&cpus, &cpus_)) return;
+  int cpu = sched_getcpu();
+  cpu_set_t others = cpus;
+  if (cpu >= 0) CPU_CLR(cpu, &others);
+  if (CPU_COUNT(&others) == 0) return;
+  uint64_t now = now_ns();
+  for (Thread* thread : threads_) {
+    if (!thread->idle || thread->avoids == cpu || now - thread->idle_since < settled_ns) continue;
+    if (sched_setaffinity(thread->id, sizeof others, &others) == 0) thread->avoids = cpu;
+  }
   cpus_ = cpus;
-  placed_ = true;
-  for (pid_t thread : threads_) sched_setaffinity(thread, sizeof cpus_, &cpus_);
 }
 
-bool Helpers::request(Run* run, const cpu_set_t* cpus) {
+bool Helpers::request(Run* run, bool caller, const cpu_set_t& cpus) {
   std::lock_guard lock(mutex_);
-  if (cpus) place(*cpus);
+  if (caller) place(cpus);
   if (static_cast<size_t>(idle_) > requests_.size()) {
     requests_.push_back(run);
     wanted_.notify_one();
@@ -115,20 +125,27 @@ int Helpers::cancel(Run* run) {
 
 void Helpers::work() {
   std::unique_lock lock(mutex_);
-  threads_.push_back(gettid());
-  if (placed_) sched_setaffinity(0, sizeof cpus_, &cpus_);
+  Thread self{.id = gettid()};
+  threads_.push_back(&self);
   for (;;) {
     wanted_.wait(lock, [this] { return stopping_ || !requests_.empty(); });
     if (stopping_) break;
     Run* run = requests_.front();
     requests_.pop_front();
     --idle_;
+    self.idle = false;
+    bool placed = std::exchange(self.avoids, -1) >= 0;
+    cpu_set_t cpus = cpus_;
     lock.unlock();
+    // It is where it should be, and need not stay there.
+    if (placed) sched_setaffinity(0, sizeof cpus, &cpus);
     run->help();
     lock.lock();
+    self.idle = true;
+    self.idle_since = now_ns();
     ++idle_;
   }
-  std::erase(threads_, gettid());
+  std::erase(threads_, &self);
   --idle_;
   gone_.notify_all();
 }

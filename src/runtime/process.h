@@ -24,16 +24,24 @@ class Run;
 
 class Helpers {
  public:
-  // Sends a thread to run->help(). False: the system has no thread to give. `cpus`: where helpers may run
-  // from now on; null: where they may already. The system likes to wake a thread on the core of whoever wakes
-  // it, and takes milliseconds to see that another core is idle: a caller leaves its own core out.
-  bool request(Run* run, const cpu_set_t* cpus);
+  // Sends a thread to run->help(). False: the system has no thread to give. `caller`: the thread that asks is
+  // the caller of the run, which may use `cpus`. The system likes to wake a thread on the core of whoever
+  // wakes it, and takes milliseconds to see that another one is idle: threads that slept a while are woken
+  // elsewhere.
+  bool request(Run* run, bool caller, const cpu_set_t& cpus);
   // Takes back requests that no thread has answered; gives their number.
   int cancel(Run* run);
   // Ends the idle threads.
   void stop();
 
  private:
+  struct Thread {
+    pid_t id;
+    bool idle = true;
+    int avoids = -1;          // the core it may not be woken on
+    uint64_t idle_since = 0;  // ns
+  };
+
   void work();
   void place(const cpu_set_t& cpus);
 
@@ -41,9 +49,8 @@ class Helpers {
   std::condition_variable wanted_;
   std::condition_variable gone_;
   std::deque<Run*> requests_;
-  std::vector<pid_t> threads_;
-  cpu_set_t cpus_{};
-  bool placed_ = false;
+  std::vector<Thread*> threads_;
+  cpu_set_t cpus_{};  // of the caller for whom threads avoid a core
   int idle_ = 0;
   bool stopping_ = false;
 };

@@ -47,7 +47,6 @@ void Run::prepare(const Request& request) {
   windows = request.windows;
   rank_count = request.ranks;
   cpus_ = allowed_cpus();
-  cpu_ = -1;
   int32_t cores = std::max(CPU_COUNT(&cpus_), 1);
   threads = request.threads <= 0 ? cores : request.threads;
   if (!request.more_than_cores) threads = std::min(threads, cores);
@@ -212,16 +211,7 @@ void Run::call_for_help(const Worker& asks) {
   int32_t helpers = helpers_.load(std::memory_order_relaxed);
   while (helpers < threads - 1) {
     if (!helpers_.compare_exchange_weak(helpers, helpers + 1)) continue;
-    const cpu_set_t* cpus = nullptr;
-    if (asks.index == 0) {
-      if (int cpu = sched_getcpu(); cpu != cpu_) {
-        cpu_ = cpu;
-        helper_cpus_ = cpus_;
-        if (cpu >= 0 && CPU_COUNT(&cpus_) > 1) CPU_CLR(cpu, &helper_cpus_);
-      }
-      cpus = &helper_cpus_;
-    }
-    if (!process.helpers.request(this, cpus)) {
+    if (!process.helpers.request(this, asks.index == 0, cpus_)) {
       std::lock_guard lock(idle_mutex_);
       helpers_.fetch_sub(1);
     }

@@ -130,9 +130,7 @@ class Run {
   std::atomic<int32_t> helpers_{0};    // asked for or at work; goes down only under idle_mutex_
   std::vector<int32_t> free_workers_;  // under idle_mutex_
   int32_t helpers_used_ = 0;
-  cpu_set_t cpus_{};         // of the caller
-  cpu_set_t helper_cpus_{};  // the same without the one it is on
-  int cpu_ = -1;             // that one
+  cpu_set_t cpus_{};  // of the caller
 
   std::atomic<uint64_t> quiet_since_{0};
 

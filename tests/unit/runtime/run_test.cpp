@@ -2,6 +2,8 @@
 #include "runtime/run.h"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -309,6 +311,28 @@ bool works(int threads) {
   Outcome outcome = program.run(
       [&](Context* context, const Word*) { return submit(context, kernel, body, {.blocks = 100}); }, threads);
   return outcome.ok() && ran == 100;
+}
+
+// Threads that slept are woken on other cores than the caller's; once they run they may use all.
+TEST(Run, HelpersMayUseEveryCore) {
+  if (core_count() < 2) GTEST_SKIP() << "one core";
+  Program program;
+  const abi::Function& kernel = program.function("k", {});
+  std::atomic<int> cores{0};
+  Body body = [&, caller = pthread_self()](Context*, const Word*) {
+    usleep(500);
+    cpu_set_t cpus;
+    sched_getaffinity(0, sizeof cpus, &cpus);
+    if (!pthread_equal(pthread_self(), caller)) cores = CPU_COUNT(&cpus);
+    return abi::ok;
+  };
+  for (int round = 0; round < 3; ++round) {
+    usleep(5000);
+    Outcome outcome = program.run(
+        [&](Context* context, const Word*) { return submit(context, kernel, body, {.blocks = 100}); }, 2);
+    EXPECT_TRUE(outcome.ok()) << text(outcome);
+    EXPECT_EQ(cores.exchange(0), core_count());
+  }
 }
 
 TEST(Run, WorksAfterShutdownAndInAChildOfFork) {
