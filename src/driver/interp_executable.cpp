@@ -41,7 +41,7 @@ class InterpExecutable final : public Executable {
   std::string text(const std::string&) const override { return ir::as_python(program()); }
 
   Call call(const BoundArguments& arguments, const CallOptions& options, Diagnostics& diags) override {
-    auto ranks = rank_count(signature(), options.ranks, arguments, diags);
+    auto ranks = ranks_.count(options.ranks, arguments, diags);
     std::optional<uint64_t> seed;
     if (!ranks || !begin_schedule(options, arguments, seed, diags)) return {};
     ir::ProgramRef grouped =
@@ -58,8 +58,11 @@ class InterpExecutable final : public Executable {
     interp::RunOptions settings;
     settings.ranks = *ranks;
     interp::Random random(seed.value_or(0));
-    if (seed) settings.scheduler = &random;
-    settings.poison = seed.has_value();
+    if (seed) {
+      settings.scheduler = &random;
+      settings.granularity = interp::Granularity::Access;  // others get in between any two accesses
+      settings.poison = true;
+    }
     interp::RunResult run = interp::run(grouped, signature().entry().name, given, settings);
     Call call;
     if (run.error) {
@@ -87,6 +90,7 @@ class InterpExecutable final : public Executable {
   }
 
  private:
+  RankCounter ranks_{signature()};
   ir::ProgramRef grouped_;  // with the communication groups that no call is needed for
 };
 
