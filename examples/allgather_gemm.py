@@ -9,7 +9,8 @@ are done sending.
 the same window, though never the part that is read here.
 
     python examples/allgather_gemm.py --ranks 4
-    tilewire run examples/allgather_gemm.py --ranks 4
+    tilewire run examples/allgather_gemm.py --ranks 4 --shape x=4x32x64:FP32
+    tilewire check examples/allgather_gemm.py --ranks 1,2,3,4,8
 """
 import argparse
 from typing import Any
@@ -86,7 +87,8 @@ def main(ranks: int = 4, **how: Any) -> None:
     y = linear(x, w, ranks=ranks, **how)
     left, right = x.astype(np.float64)[None], w.astype(np.float64)[:, None]
     error = np.abs(y - left @ right)
-    print(f"all-gather gemm: {ranks * ROWS} x {DEPTH} x {ranks * COLS} on {ranks} ranks, largest error {error.max():.1e}")
+    size = f"{ranks * ROWS} x {DEPTH} x {ranks * COLS}"
+    print(f"all-gather gemm: {size} on {ranks} ranks, largest error {error.max():.1e}")
     # Any order of adding up stays within DEPTH * eps * sum|products|.
     assert np.all(error <= DEPTH * 2.0**-23 * (np.abs(left) @ np.abs(right)))
 

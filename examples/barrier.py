@@ -8,6 +8,7 @@ Ranks use it to look at each other's rows. The first barrier of a step says that
 that all have been read and may be overwritten.
 
     python examples/barrier.py --ranks 4
+    tilewire check examples/barrier.py --ranks 1,2,3,4,8
 """
 import argparse
 from typing import Any

@@ -6,6 +6,7 @@ writes the other. One counter per side is enough for order: a neighbour that has
 the copy of step s - 1, whose borders are the ones that the edges of step s + 1 overwrite.
 
     python examples/halo_exchange.py --ranks 4
+    tilewire check examples/halo_exchange.py --ranks 8 --in across=2
 """
 import argparse
 from typing import Any

@@ -4,7 +4,7 @@ A rank knows its number and how many ranks there are. `notify` sets a cell in th
 blocks until the own cell is set and gives the value it saw, which tells who greeted.
 
     python examples/hello_ranks.py --ranks 4
-    tilewire run examples/hello_ranks.py --ranks 4
+    tilewire check examples/hello_ranks.py --ranks 1,2,3,4,8
 """
 import argparse
 from typing import Any
@@ -42,7 +42,8 @@ def hello(out: pl.Out[pl.Tensor[[NR, 3], pl.INT32]]):
 
 
 def main(ranks: int = 4, **how: Any) -> None:
-    out = hello(ranks=ranks, **how)
+    out = np.zeros((ranks, 3), np.int32)
+    hello(out, ranks=ranks, **how)
     me = np.arange(ranks)
     assert np.array_equal(out, np.stack([me, np.full(ranks, ranks), (me - 1) % ranks], axis=1))
     me, of, greeted_by = out[-1]

@@ -5,7 +5,8 @@ rank order, so that all results are bitwise equal. The second round keeps a fast
 one still reads its row.
 
     python examples/mesh_allreduce.py --ranks 4
-    tilewire run examples/mesh_allreduce.py --ranks 4
+    tilewire run examples/mesh_allreduce.py --ranks 4 --shape x=4x256:FP32
+    tilewire check examples/mesh_allreduce.py --ranks 1,2,3,4,8
 """
 import argparse
 from typing import Any

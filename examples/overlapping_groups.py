@@ -6,7 +6,8 @@ middle one included. The calls of one rank run in program order, so the middle r
 along, and the upper half ends up with the sum of all. Ranks above the middle wait for nothing but that rank.
 
     python examples/overlapping_groups.py --ranks 4
-    tilewire run examples/overlapping_groups.py --ranks 4
+    tilewire run examples/overlapping_groups.py --ranks 4 --shape values=4x1x128:FP32
+    tilewire check examples/overlapping_groups.py --ranks 1,2,3,4,8
 """
 import argparse
 from typing import Any

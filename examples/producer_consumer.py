@@ -6,7 +6,8 @@ has happened: an epoch, set by one writer, only growing, so "at least" is the ri
 is ahead. The producer runs at most `SLOTS` items ahead and never overwrites what is still to be read.
 
     python examples/producer_consumer.py --ranks 4
-    tilewire run examples/producer_consumer.py --ranks 4
+    tilewire run examples/producer_consumer.py --ranks 4 --shape x=4x10x8x64:FP32
+    tilewire check examples/producer_consumer.py --ranks 1,2,3,4,8
 """
 import argparse
 from typing import Any

@@ -10,6 +10,7 @@ sends one, the parts that have come to it say that its right neighbour has long 
 
     python examples/ring_allreduce.py --ranks 4
     tilewire run examples/ring_allreduce.py --ranks 4 --shape x=4x4x256:FP32
+    tilewire check examples/ring_allreduce.py --ranks 1,2,3,4,8
 """
 import argparse
 from typing import Any

@@ -5,7 +5,8 @@ slot per source rank, so nothing is ever overwritten and no acknowledgement is n
 that only its left neighbour adds to.
 
     python examples/ring_gather.py --ranks 4
-    tilewire run examples/ring_gather.py --ranks 4
+    tilewire run examples/ring_gather.py --ranks 4 --shape x=4x16x64:FP32
+    tilewire check examples/ring_gather.py --ranks 1,2,3,4,8
 """
 import argparse
 from typing import Any

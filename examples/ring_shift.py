@@ -6,7 +6,9 @@ wants to fill a slot again first waits to hear that the block two steps before h
 could be ahead of its right neighbour by as many steps as there are ranks.
 
     python examples/ring_shift.py --ranks 4
-    tilewire run examples/ring_shift.py --ranks 4 --entry shift_by_store
+    tilewire run examples/ring_shift.py --ranks 4 --entry shift_by_store --shape x=4x16x64:FP32
+    tilewire check examples/ring_shift.py --ranks 2,3,8 --entry shift_by_store
+    tilewire check examples/ring_shift.py --ranks 2,3,8 --entry shift_by_load
 """
 import argparse
 from typing import Any

@@ -1,0 +1,122 @@
+"""Every example of several ranks agrees with NumPy: for 1 to 8 ranks, on every target, under random schedules.
+
+The examples compare the results themselves. TILEWIRE_SCHEDULES=20 takes that many schedules in place of two.
+"""
+
+import faulthandler
+import os
+import pathlib
+import re
+import runpy
+import subprocess
+import sys
+
+import pytest
+
+from targets import TARGETS
+
+EXAMPLES = pathlib.Path(__file__).parents[2] / "examples"
+COMMAND = pathlib.Path(sys.executable).parent / "tilewire"
+SCHEDULES = int(os.environ.get("TILEWIRE_SCHEDULES", "2"))
+RANKS = [1, 2, 3, 4, 8]
+
+FILES = {path.stem: path for path in sorted(EXAMPLES.glob("*.py")) if "def main(ranks" in path.read_text()}
+
+
+@pytest.fixture(autouse=True)
+def watchdog():
+    """Ends the process, with its stack, when ranks hang without being noticed."""
+    faulthandler.dump_traceback_later(300, exit=True)
+    yield
+    faulthandler.cancel_dump_traceback_later()
+
+
+@pytest.fixture(scope="module")
+def examples():
+    return {name: runpy.run_path(str(path))["main"] for name, path in FILES.items()}
+
+
+def test_what_there_is():
+    assert set(FILES) >= {
+        "allgather_gemm", "barrier", "halo_exchange", "hello_ranks", "mesh_allreduce", "moe_dispatch",
+        "overlapping_groups", "producer_consumer", "ring_allreduce", "ring_gather", "ring_shift",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("ranks", RANKS)
+@pytest.mark.parametrize("name", FILES)
+def test_example(examples, name, ranks, target, capsys):
+    examples[name](ranks, target=target)
+    lines = capsys.readouterr().out.splitlines()
+    assert 1 <= len(lines) <= 2 and all(":" in line for line in lines)
+    for seed in range(1, SCHEDULES + 1):
+        examples[name](ranks, target=target, schedule=f"random:{seed}")
+
+
+@pytest.mark.skipif("cpu" not in TARGETS, reason="built without the cpu target")
+@pytest.mark.parametrize("ranks", [64, 1024])
+@pytest.mark.parametrize("name", ["barrier", "hello_ranks", "mesh_allreduce"])
+def test_many_ranks(examples, name, ranks):
+    examples[name](ranks, target="cpu")
+
+
+# What keeps an example in order, a little too weak.
+WEAKER = [
+    ("allgather_gemm", ", deps=[here]", ""),
+    ("barrier", "barrier(signal, me, ranks, 2 * step + 2)", "barrier(signal, me, ranks, 2 * step + 1)"),
+    ("halo_exchange", "await_edges(edges, step + 1,", "await_edges(edges, step,"),
+    ("hello_ranks", "wait(greeting, [0, 0], 1)", "wait(greeting, [0, 0], 0)"),
+    ("mesh_allreduce", "meet(signal, me, ranks, 1)", "meet(signal, me, ranks, 0)"),
+    ("moe_dispatch", "wait(arrived, [source, 0], 1)", "wait(arrived, [source, 0], 0)"),
+    ("overlapping_groups", "wait_all(ready, 1)", "wait_all(ready, 0)"),
+    ("producer_consumer", "wait(freed, [slot, 0], epoch - 1)", "wait(freed, [slot, 0], epoch - 2)"),
+    ("ring_allreduce", "wait(steps, [0, 0], ranks + step)", "wait(steps, [0, 0], ranks + step - 1)"),
+    ("ring_gather", "wait(arrived, [0, 0], step + 1)", "wait(arrived, [0, 0], step)"),
+    ("ring_shift", "wait(taken, [0, 0], step - 1)", "wait(taken, [0, 0], step - 2)"),
+    ("ring_shift", "wait(fetched, [0, 0], step - 1)", "wait(fetched, [0, 0], step - 2)"),
+]
+
+
+@pytest.mark.parametrize("name, order, weaker", WEAKER)
+def test_random_schedules_notice_what_is_out_of_order(name, order, weaker, tmp_path):
+    text = FILES[name].read_text()
+    assert text.count(order) == 1
+    path = tmp_path / f"{name}.py"
+    path.write_text(text.replace(order, weaker))
+    example = runpy.run_path(str(path))["main"]
+    with pytest.raises(AssertionError):
+        for seed in range(1, 101):
+            example(4, target="interp", schedule=f"random:{seed}")
+
+
+def test_as_a_script():
+    command = [sys.executable, EXAMPLES / "hello_ranks.py", "--ranks", "3", "--target", "interp"]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert result.stdout == "hello: rank 2 of 3 was greeted by rank 1\n", result.stderr
+
+
+def commands(name, verb):
+    """The arguments of each `tilewire VERB examples/NAME.py ...` line in the docstring."""
+    found = re.findall(rf"^    tilewire {verb} examples/{name}\.py(.*)$", FILES[name].read_text(), re.M)
+    return [line.split() for line in found]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", [name for name in FILES if commands(name, "run")])
+def test_by_the_command(name, target):
+    for arguments in commands(name, "run"):
+        command = [COMMAND, "run", FILES[name], "--target", target, *arguments]
+        result = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        assert result.returncode == 0, result.stderr
+
+
+# The choices of tokens have to be given, and zeros, which the command takes, are no choices.
+@pytest.mark.parametrize("name", [name for name in FILES if name != "moe_dispatch"])
+def test_proved(name):
+    assert commands(name, "check")
+    for arguments in commands(name, "check"):
+        result = subprocess.run([COMMAND, "check", FILES[name], *arguments], capture_output=True, text=True, timeout=60)
+        assert result.returncode == 0, result.stdout + result.stderr
+        verdicts = [line for line in result.stdout.splitlines() if line]
+        assert verdicts and all(": proved" in line for line in verdicts)
