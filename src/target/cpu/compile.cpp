@@ -125,6 +125,10 @@ class Loaded final : public CompiledModule {
     add("memcpy", &std::memcpy);
     add("memmove", &std::memmove);
     add("memset", &std::memset);
+    // The runtime of g++'s sanitizer has these under the names it intercepts.
+    add("__tsan_memcpy", &std::memcpy);
+    add("__tsan_memmove", &std::memmove);
+    add("__tsan_memset", &std::memset);
     add("sinf", &::sinf);
     add("cosf", &::cosf);
     add("fmodf", &::fmodf);

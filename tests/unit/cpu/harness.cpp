@@ -293,6 +293,17 @@ std::string compare(const Buffer& expected, const Buffer& found, double toleranc
   return "";
 }
 
+std::string compare(const Function& function, const Arguments& expected, const Arguments& found,
+                    double tolerance) {
+  for (size_t i = 0; i < function.params.size(); ++i) {
+    int b = expected.buffer_of[i];
+    if (b < 0) continue;
+    std::string text = compare(expected.buffers[b], found.buffers[b], tolerance, function.params[i]->name);
+    if (!text.empty()) return text;
+  }
+  return "";
+}
+
 const abi::Function* find(const abi::Module& module, const std::string& name) {
   for (uint32_t i = 0; i < module.kernel_count; ++i) {
     if (module.kernels[i].name == name) return &module.kernels[i];
@@ -405,7 +416,7 @@ struct RankedProgram {
     if (!host) problem = "not compiled: " + c.entry;
   }
 
-  runtime::Outcome run(Arguments& args, int ranks, int threads) const {
+  runtime::Outcome run(Arguments& args, int ranks, int threads, const std::string& schedule = "") const {
     std::vector<abi::Word> words = words_of(*function, args);
     std::vector<abi::Word> results(256);
     const abi::Module& m = *compiled.module->module();
@@ -419,6 +430,7 @@ struct RankedProgram {
     request.windows = windows.get();
     request.threads = threads;
     request.more_than_cores = true;
+    request.schedule = schedule;
     return runtime::run(request);
   }
 
@@ -435,6 +447,12 @@ Case with_ranks(Case c, int ranks) {
   return c;
 }
 
+// Code with hooks is run in other orders too.
+std::vector<std::string> schedules(const Options& options) {
+  if (!options.hooks) return {""};
+  return {"", "random:1", "random:2", "random:3"};
+}
+
 std::string difference_on_ranks(const Case& c, const Options& options) {
   RankedProgram compiled(c, options);
   if (!compiled.problem.empty()) return compiled.problem;
@@ -443,16 +461,14 @@ std::string difference_on_ranks(const Case& c, const Options& options) {
     const Arguments given = expected;
     auto interpreted = compiled.interpret(c, expected, ranks);
     if (interpreted.error) return "interpreted: " + interpreted.error->text();
-    for (int threads : c.threads) {
-      Arguments found = given;
-      std::string where = std::to_string(ranks) + " ranks, " + std::to_string(threads) + " threads: ";
-      runtime::Outcome outcome = compiled.run(found, ranks, threads);
-      if (!outcome.ok()) return where + (outcome.error ? render(*outcome.error) : "it failed");
-      for (size_t i = 0; i < compiled.function->params.size(); ++i) {
-        int b = expected.buffer_of[i];
-        if (b < 0) continue;
-        std::string text =
-            compare(expected.buffers[b], found.buffers[b], c.tolerance, compiled.function->params[i]->name);
+    for (const std::string& schedule : schedules(options)) {
+      for (int threads : c.threads) {
+        Arguments found = given;
+        std::string where =
+            std::to_string(ranks) + " ranks, " + std::to_string(threads) + " threads " + schedule + ": ";
+        runtime::Outcome outcome = compiled.run(found, ranks, threads, schedule);
+        if (!outcome.ok()) return where + (outcome.error ? render(*outcome.error) : "it failed");
+        std::string text = compare(*compiled.function, expected, found, c.tolerance);
         if (!text.empty()) return where + text;
       }
     }
@@ -486,6 +502,19 @@ std::string failure_on_ranks(const FileCase& file_case) {
 
 }  // namespace
 
+std::string run_compiled(const Case& c, const Options& options) {
+  RankedProgram compiled(c, options);
+  if (!compiled.problem.empty()) return compiled.problem;
+  for (int ranks : c.ranks) {
+    for (int threads : c.threads) {
+      Arguments args = make_arguments(*compiled.function, with_ranks(c, ranks));
+      runtime::Outcome outcome = compiled.run(args, ranks, threads);
+      if (!outcome.ok()) return outcome.error ? render(*outcome.error) : "it failed";
+    }
+  }
+  return "";
+}
+
 std::string difference(const Case& c, const Options& options) {
   if (!c.ranks.empty()) return difference_on_ranks(c, options);
   ProgramRef source = read(c.text, false);
@@ -513,13 +542,7 @@ std::string difference(const Case& c, const Options& options) {
            std::to_string(static_cast<int>(runtime.failure ? runtime.failure->fault : abi::Fault{})) +
            " line " + std::to_string(runtime.failure ? runtime.failure->line : 0);
   }
-  for (size_t i = 0; i < function->params.size(); ++i) {
-    int b = expected.buffer_of[i];
-    if (b < 0) continue;
-    std::string text = compare(expected.buffers[b], found.buffers[b], c.tolerance, function->params[i]->name);
-    if (!text.empty()) return text;
-  }
-  return "";
+  return compare(*function, expected, found, c.tolerance);
 }
 
 namespace {

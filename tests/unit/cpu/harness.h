@@ -55,6 +55,9 @@ std::string problem(const FileCase& c);
 // Empty when both runs agree, else what differs first.
 std::string difference(const Case& c, const Options& options = {});
 
+// Of a host function, compiled alone: empty when it ends well, else the message.
+std::string run_compiled(const Case& c, const Options& options = {});
+
 // The fault of a compiled run and the line of its site; none when it ends well.
 struct Failure {
   abi::Fault fault;

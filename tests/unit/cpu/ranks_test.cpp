@@ -141,6 +141,43 @@ TEST(Module, DescribesHostsAndWindows) {
   EXPECT_EQ(m.sites[m.windows[1].site].line, 39u);
 }
 
+// The first round waits for the last, and all take the whole of `y`.
+TEST(Parallel, RoundsAreNotOrdered) {
+  Case c{R"(
+import tilewire.language as pl
+import tilewire.language.distributed as pld
+
+
+@pl.program
+class P:
+    @pl.function(type=pl.FunctionType.InCore)
+    def kernel(self, i: pl.Scalar[pl.INDEX], s: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]],
+               y: pl.InOut[pl.Tensor[[4, 8], pl.FP32]]):
+        if i < 3:
+            pld.system.wait(s, [i, 0], 1)
+        if i > 0:
+            pld.system.notify(s, 0, [i - 1, 0], 1)
+        y = pl.store(pl.full([1, 8], dtype=pl.FP32, value=1.0), [i, 0], y)
+
+    @pl.function(type=pl.FunctionType.Orchestration)
+    def chip(self, s: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]], y: pl.InOut[pl.Tensor[[4, 8], pl.FP32]]):
+        for i in pl.parallel(4):
+            with pl.at(level=pl.Level.CORE_GROUP, ordered=False):
+                self.kernel(i, s, y)
+
+    @pl.function(level=pl.Level.HOST, role=pl.Role.Orchestrator)
+    def host(self, y: pl.InOut[pl.Tensor[[4, 8], pl.FP32]]):
+        s = pld.alloc_signal(4)
+        self.chip(s, y, device=0)
+)",
+         "host"};
+  c.ranks = {1};
+  EXPECT_EQ(run_compiled(c), "");
+  size_t at = c.text.find("pl.parallel");
+  c.text.replace(at, 11, "pl.range");
+  EXPECT_NE(run_compiled(c).find("TW2121"), std::string::npos);
+}
+
 // What stands in the way of a plain signal: one atomic update, one load.
 TEST(Signals, AreInline) {
   std::string errors;

@@ -143,7 +143,7 @@ class Faults:
     @pl.function(type=pl.FunctionType.InCore)
     def k_notify_value(self, w: pl.InOut[pld.DistributedTensor[[4, 16], pl.FP32]], s: pl.InOut[pld.DistributedTensor[[2, 1], pl.INT32]],
               bad: pl.Scalar[pl.INDEX], big: pl.Scalar[pl.INT64], y: pl.Out[pl.Tensor[[4, 16], pl.FP32]]):
-        pld.system.notify(s, 0, [0, 0], big + 1)
+        pld.system.notify(s, 0, [0, 0], big)
 
     @pl.function(level=pl.Level.HOST, role=pl.Role.Orchestrator)
     def notify_value(self, bad: pl.Scalar[pl.INDEX], big: pl.Scalar[pl.INT64], y: pl.Out[pl.Tensor[[NR, 4, 16], pl.FP32]]):
