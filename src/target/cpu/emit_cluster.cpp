@@ -422,8 +422,9 @@ void ClusterEmitter::write_at(Value* start, Value* stride, DType dtype, Value* v
 void ClusterEmitter::sinks(const Group& g, Chunk& chunk, llvm::MutableArrayRef<Value*> state) {
   // What is written may lie where a value lay that a later sink reads: all are computed before the first
   // write.
-  bool writes = std::any_of(g.sinks.begin(), g.sinks.end(),
-                            [](const Sink& sink) { return sink.kind == SinkKind::Write; });
+  bool writes = std::any_of(g.sinks.begin(), g.sinks.end(), [](const Sink& sink) {
+    return sink.kind == SinkKind::Write || sink.kind == SinkKind::Store;
+  });
   for (const Sink& sink : g.sinks) {
     if (writes) lanes(sink.value, chunk);
   }

@@ -8,6 +8,8 @@
 # run: shift same strided
 # run: late_use same
 # run: late_use
+# run: old_value
+# run: old_value same
 import tilewire.language as pl
 
 
@@ -52,3 +54,13 @@ class Overlap:
         u = pl.load(y, [0, 0], [16, 48])
         y = pl.store(pl.add(t, u), [0, 0], y)
         return y
+
+    # What was in y is stored after something else took its place.
+    @pl.function(type=pl.FunctionType.InCore)
+    def old_value(self, x: pl.Tensor[[16, 40], pl.FP32], y: pl.InOut[pl.Tensor[[16, 40], pl.FP32]],
+                  z: pl.Out[pl.Tensor[[16, 40], pl.FP32]]):
+        new = pl.load(x, [0, 0], [16, 40])
+        old = pl.load(y, [0, 0], [16, 40])
+        y = pl.store(new, [0, 0], y)
+        z = pl.store(old, [0, 0], z)
+        return y, z
