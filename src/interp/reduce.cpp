@@ -1,9 +1,9 @@
 // Reductions of rows and columns, and the broadcasts that undo them.
 //
 // Sums of floats are taken in FP32 from the first element to the last and rounded once, at the end; sums of
-// integers wrap. The largest and smallest of a row with a NaN are NaN, and their position is the first NaN.
-// Of no elements the sum is 0, the largest the lowest value of the dtype, the smallest the highest, the
-// position 0.
+// integers wrap. The largest and smallest of a row with a NaN are NaN, and their position is the first NaN;
+// where they are zero they are +0, so that they do not depend on an order. Of no elements the sum is 0, the
+// largest the lowest value of the dtype, the smallest the highest, the position 0.
 #include <cmath>
 #include <limits>
 
@@ -88,6 +88,7 @@ Lanes<float> values(const Plan& p, const Lanes<float>& x, Reduction r) {
         out[line] = i == 0 ? v : combine(op, out[line], v);
       }
     }
+    out[line] += 0.0f;  // a zero is +0, whatever the order of the elements
   }
   return out;
 }

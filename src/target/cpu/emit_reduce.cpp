@@ -1,7 +1,8 @@
 // Reductions: along rows in registers, down columns in a row of accumulators.
 //
 // Sums of floats are taken in FP32 and rounded once. The order of a row's sum is fixed by its width and the
-// vector length: lane by lane, then the lanes in halves.
+// vector length: lane by lane, then the lanes in halves. Largest and smallest of a line with zeros of both
+// signs would depend on the order, so a zero result is always +0 (`settle_zero`).
 #include "target/cpu/cluster_emitter.h"
 
 namespace tilewire::target::cpu {
@@ -31,6 +32,11 @@ Value* ClusterEmitter::combine(Reduction op, DType dtype, Value* a, Value* b) {
   if (op == Reduction::Max) return larger(r, dtype, a, b);
   if (op == Reduction::Min) return smaller(r, dtype, a, b);
   return is_float(dtype) ? b_.CreateFAdd(a, b) : b_.CreateAdd(a, b);
+}
+
+Value* ClusterEmitter::settle_zero(Reduction op, DType dtype, Value* value) {
+  if (!is_float(dtype) || (op != Reduction::Max && op != Reduction::Min)) return value;
+  return b_.CreateFAdd(value, llvm::Constant::getNullValue(value->getType()));
 }
 
 // Whether `a` takes the place of `b`; NaN beats numbers.
@@ -127,7 +133,7 @@ void ClusterEmitter::finish_reductions(const Group& g, unsigned lanes, unsigned 
       Value* found = b_.CreateExtractElement(position, uint64_t{0});
       result = b_.CreateSelect(b_.CreateICmpSLT(found, b_.getInt32(0)), b_.getInt32(0), found);
     } else {
-      result = r.round(dtype, b_.CreateExtractElement(value, uint64_t{0}));
+      result = r.round(dtype, settle_zero(op, dtype, b_.CreateExtractElement(value, uint64_t{0})));
     }
     row_scalars_[member.result] = result;
     next += positions ? 2 : 1;
@@ -146,6 +152,7 @@ void ClusterEmitter::reduce_single(const Member& member) {
   }
   // A sum starts from 0, which turns -0 into 0.
   if (op == Reduction::Sum) value = combine(op, dtype, identity(op, dtype, 0), value);
+  value = settle_zero(op, dtype, value);
   Value* some = b_.CreateICmpSGT(view_of(operand).cols, e_.i64(0));
   row_scalars_[member.result] = b_.CreateSelect(some, value, identity(op, dtype, 0));
 }
@@ -187,12 +194,9 @@ void ClusterEmitter::column_step(const Member& member, Value* value, Chunk& chun
   DType dtype = accumulator_dtype(v.dtype);
   TileView row = e_.storage(v.scratch >= 0 ? v.scratch : member.result);
   Value* sum = read_at(row.data, e_.i64(1), dtype, chunk);
-  if (dtype == DType::Int4) {
-    Registers r(b_, e_.module.machine);
-    value = r.round(dtype, combine(reduction_of(member), dtype, sum, value));
-  } else {
-    value = combine(reduction_of(member), dtype, sum, value);
-  }
+  Reduction op = reduction_of(member);
+  value = settle_zero(op, dtype, combine(op, dtype, sum, value));
+  if (dtype == DType::Int4) value = Registers(b_, e_.module.machine).round(dtype, value);
   write_at(row.data, e_.i64(1), dtype, value, chunk);
 }
 

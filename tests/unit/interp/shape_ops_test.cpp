@@ -28,15 +28,7 @@ Data kernel(const std::string& body, std::vector<Data> inputs, Data y, std::stri
   for (size_t i = 0; i < y.size(); ++i) y.set(i, 99);
   args.push_back(y.array());
   program += "y: pl.InOut[" + type(y) + "]):\n";
-  std::string line;
-  for (char ch : body + "\n") {
-    if (ch != '\n') {
-      line += ch;
-      continue;
-    }
-    program += "        " + line + "\n";
-    line.clear();
-  }
+  program += indented(body);
   program += "        return y\n";
   RunOptions options;
   options.poison = true;
@@ -63,6 +55,15 @@ TEST(Reduce, FloatsAndIntegers) {
   EXPECT_TRUE(same(evaluate("pl.row_sum(a)", {i}, DType::Int8, {2, 1}).values(), {-53, 3}));
   EXPECT_TRUE(same(evaluate("pl.row_argmax(a)", {i}, DType::Int32, {2, 1}).values(), {0, 1}));
   EXPECT_TRUE(same(evaluate("pl.col_max(a)", {i}, DType::Int8, {1, 3}).values(), {100, 100, 4}));
+}
+
+TEST(Reduce, ZerosArePositive) {
+  Data x(DType::FP32, {2, 2}, {0.0, -0.0, -0.0, -0.0});
+  for (const char* op : {"row_max", "row_min", "col_max", "col_min", "row_sum", "col_sum"}) {
+    std::vector<int64_t> shape = op[0] == 'r' ? std::vector<int64_t>{2, 1} : std::vector<int64_t>{1, 2};
+    Data y = evaluate("pl." + std::string(op) + "(a)", {x}, DType::FP32, shape);
+    EXPECT_FALSE(std::signbit(y.at(0)) || std::signbit(y.at(1))) << op;
+  }
 }
 
 TEST(Reduce, SumsInFp32FromLeftToRightRoundedOnce) {
