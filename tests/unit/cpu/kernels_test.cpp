@@ -62,6 +62,7 @@ const char* const programs[] = {
     "scalars",
     "softmax",
     "task_graph",
+    "tensor_concat",
     "tensor_elementwise",
     "tensor_reductions",
     "tile_subscripts",
