@@ -80,7 +80,7 @@ class CpuExecutable final : public Executable {
   }
 
   Call call(const BoundArguments& arguments, const CallOptions& options, Diagnostics& diags) override {
-    auto ranks = rank_count(signature(), options.ranks, arguments, diags);
+    auto ranks = ranks_.count(options.ranks, arguments, diags);
     std::optional<runtime::Manifest> own;
     const runtime::Manifest* manifest = ranks ? manifest_for(*ranks, arguments, own, diags) : nullptr;
     return manifest ? run(arguments, options, *ranks, *manifest, nullptr, diags) : Call{};
@@ -115,8 +115,10 @@ class CpuExecutable final : public Executable {
     static const runtime::Manifest none;
     if (!host_) return &none;
     if (manifest_) return fits(ranks, diags) ? &*manifest_ : nullptr;
-    ir::ProgramRef grouped =
-        passes::collect_comm_groups(lowered_, known_values(arguments, signature(), ranks), diags);
+    // As it was written, for messages with the names of the source.
+    auto known = known_values(arguments, signature(), ranks);
+    if (!passes::collect_comm_groups(program(), known, diags)) return nullptr;
+    ir::ProgramRef grouped = passes::collect_comm_groups(lowered_, known, diags);
     if (!grouped) return nullptr;
     own = manifest_of(*grouped, *host_, std::nullopt, diags);
     return own ? &*own : nullptr;
@@ -141,7 +143,7 @@ class CpuExecutable final : public Executable {
   bool fits(int ranks, Diagnostics& diags) {
     std::lock_guard lock(mutex_);
     if (fitting_.contains(ranks)) return true;
-    bool good = passes::collect_comm_groups(lowered_, known_ranks(ranks), diags) != nullptr;
+    bool good = passes::collect_comm_groups(program(), known_ranks(ranks), diags) != nullptr;
     if (good) fitting_.insert(ranks);
     return good;
   }
@@ -187,6 +189,7 @@ class CpuExecutable final : public Executable {
     return made;
   }
 
+  RankCounter ranks_{signature()};
   ir::ProgramRef lowered_;
   ir::FunctionRef host_;  // the entry as lowered; null when it is no host function
   bool bounds_;
@@ -215,8 +218,7 @@ class CpuSession final : public Session {
 
   Call call(const BoundArguments& arguments, const CallOptions& options, Diagnostics& diags) override {
     std::lock_guard lock(mutex_);
-    const Signature& signature = executable_.signature();
-    auto ranks = rank_count(signature, ranks_ ? ranks_ : options.ranks, arguments, diags);
+    auto ranks = executable_.ranks_.count(ranks_ ? ranks_ : options.ranks, arguments, diags);
     std::optional<runtime::Manifest> own;
     const runtime::Manifest* manifest =
         ranks ? executable_.manifest_for(*ranks, arguments, own, diags) : nullptr;

@@ -16,11 +16,17 @@ std::string stats_table(const runtime::Stats& stats) {
   for (size_t rank = 0; rank < stats.ranks.size(); ++rank) {
     const runtime::RankStats& of = stats.ranks[rank];
     std::snprintf(line, sizeof line,
-                  "rank %zu: %llu tasks, %llu blocks, %llu edges, compute %.3f ms, wait %.3f ms\n", rank,
+                  "rank %zu: %llu tasks, %llu blocks, %llu edges, compute %.3f ms, wait %.3f ms", rank,
                   static_cast<unsigned long long>(of.tasks), static_cast<unsigned long long>(of.blocks),
                   static_cast<unsigned long long>(of.edges), static_cast<double>(of.compute_ns) * 1e-6,
                   static_cast<double>(of.wait_ns) * 1e-6);
     text += line;
+    if (stats.ranks.size() > 1 || of.bytes) {
+      std::snprintf(line, sizeof line, ", transfer %.3f ms, %llu bytes",
+                    static_cast<double>(of.transfer_ns) * 1e-6, static_cast<unsigned long long>(of.bytes));
+      text += line;
+    }
+    text += "\n";
   }
   std::snprintf(line, sizeof line, "%.3f ms on %d thread%s\n", static_cast<double>(stats.wall_ns) * 1e-6,
                 stats.threads, stats.threads == 1 ? "" : "s");
@@ -78,6 +84,7 @@ Call LocalRun::call(const Signature& signature, const BoundArguments& arguments,
   request.ranks = ranks;
   request.threads = options.threads;
   request.trace = options.trace;
+  request.schedule = options.schedule;
   request.stats = options.stats ? &stats : nullptr;
   runtime::Outcome outcome = runtime::run(request);
   if (!outcome.ok()) {

@@ -24,22 +24,6 @@ std::vector<const Parameter*> staged_parameters(const Function& host) {
   return staged;
 }
 
-bool fits_rows(int64_t ranks, const Signature& signature, const BoundArguments& arguments,
-               Diagnostics& diags) {
-  for (const Parameter* parameter : staged_parameters(signature.entry())) {
-    for (size_t i = 0; i < signature.params().size(); ++i) {
-      const auto* array = std::get_if<Array>(&arguments.values[i]);
-      if (signature.params()[i].node != parameter || !array || array->shape[0] == ranks) continue;
-      if (std::count(arguments.made.begin(), arguments.made.end(), i)) continue;  // follows from the others
-      diags
-          .report(diag::staged_rows, parameter->span,
-                  {parameter->name, std::to_string(array->shape[0]), std::to_string(ranks)})
-          .with_help("row r is the share of rank r: give as many rows as there are ranks");
-    }
-  }
-  return !diags.has_errors();
-}
-
 // A number of ranks, and what says so.
 struct Answer {
   int64_t ranks;
@@ -70,7 +54,8 @@ class RankDimensions final : public Visitor<RankDimensions> {
  private:
   void compared(const ExprRef& size, const ExprRef& other) {
     if (passes::is_world_size(*passes::without_casts(scalars_.fold(size)))) {
-      dimension(passes::without_casts(other));
+      const ExprRef& dim = passes::without_casts(other);
+      if (isa<DimSymbol>(dim)) dimension(dim);
     }
   }
 
@@ -100,47 +85,6 @@ std::optional<int> checked(int64_t ranks, const Function& entry, Diagnostics& di
   if (ranks >= 1 && ranks <= most_ranks) return static_cast<int>(ranks);
   diags.report(diag::ranks_invalid, entry.span, {std::to_string(ranks)})
       .with_help("there may be 1 to " + std::to_string(most_ranks));
-  return std::nullopt;
-}
-
-// A loop over a dimension that dispatches to as many ranks: they are all there are.
-bool fits_loops(int64_t ranks, const Function& host, const BoundArguments& arguments, Diagnostics& diags) {
-  passes::HostScalars nothing_known(host);
-  for (const auto& dispatch : passes::WindowUses::of(host, nothing_known).dispatches) {
-    const DimSymbol* symbol = counted_by(dispatch, nothing_known);
-    auto value = symbol ? arguments.dimensions.find(symbol->name) : arguments.dimensions.end();
-    if (value == arguments.dimensions.end() || value->second == ranks) continue;
-    diags
-        .report(diag::ranks_of_dimension, dispatch.loop->span,
-                {dispatch.call->callee, symbol->name, std::to_string(value->second), std::to_string(ranks)})
-        .with_help("leave ranks out, or give " + std::to_string(value->second));
-    return false;
-  }
-  return true;
-}
-
-std::optional<int> deduced(const Signature& signature, const BoundArguments& arguments, Diagnostics& diags) {
-  const Function& entry = signature.entry();
-  passes::HostScalars scalars(entry, known_values(arguments, signature));
-  passes::WindowUses uses = passes::WindowUses::of(entry, scalars);
-  if (uses.dispatches.empty() && uses.collectives.empty()) return 1;
-  passes::DeviceSet devices;
-  for (const auto& dispatch : uses.dispatches) devices.add(dispatch.devices);
-  if (devices.constant() && !devices.empty()) return checked(*devices.devices().rbegin() + 1, entry, diags);
-  RankDimensions said(entry, scalars);
-  const std::vector<Answer>& answers = said.answers();
-  for (const Answer& answer : answers) {
-    if (answer.ranks == answers[0].ranks) continue;
-    diags
-        .report(diag::ranks_differ, entry.span,
-                {entry.name, std::to_string(answers[0].ranks), answers[0].by, std::to_string(answer.ranks),
-                 answer.by})
-        .with_help("give the number: ranks=N, or --ranks N");
-    return std::nullopt;
-  }
-  if (!answers.empty()) return checked(answers[0].ranks, entry, diags);
-  diags.report(diag::ranks_unknown, entry.span, {entry.name})
-      .with_help("give the number: ranks=N, or --ranks N");
   return std::nullopt;
 }
 
@@ -185,21 +129,80 @@ passes::HostScalars::Known known_ranks(int64_t ranks) {
   };
 }
 
-std::optional<int> rank_count(const Signature& signature, std::optional<int64_t> asked,
-                              const BoundArguments& arguments, Diagnostics& diags) {
+RankCounter::RankCounter(const Signature& signature) : signature_(signature) {
   const Function& entry = signature.entry();
+  if (entry.type != FunctionType::Host) return;
+  for (const Parameter* parameter : staged_parameters(entry)) {
+    for (size_t i = 0; i < signature.params().size(); ++i) {
+      if (signature.params()[i].node == parameter) staged_.push_back(i);
+    }
+  }
+  passes::HostScalars nothing_known(entry);
+  for (const auto& dispatch : passes::WindowUses::of(entry, nothing_known).dispatches) {
+    const DimSymbol* symbol = counted_by(dispatch, nothing_known);
+    if (symbol) loops_.push_back({symbol->name, dispatch.call->callee, dispatch.loop->span});
+  }
+}
+
+std::optional<int> RankCounter::deduced(const BoundArguments& arguments, Diagnostics& diags) const {
+  const Function& entry = signature_.entry();
+  passes::HostScalars scalars(entry, known_values(arguments, signature_));
+  passes::WindowUses uses = passes::WindowUses::of(entry, scalars);
+  if (uses.dispatches.empty() && uses.collectives.empty()) return 1;
+  passes::DeviceSet devices;
+  for (const auto& dispatch : uses.dispatches) devices.add(dispatch.devices);
+  if (devices.constant() && !devices.empty()) return checked(*devices.devices().rbegin() + 1, entry, diags);
+  RankDimensions said(entry, scalars);
+  const std::vector<Answer>& answers = said.answers();
+  for (const Answer& answer : answers) {
+    if (answer.ranks == answers[0].ranks) continue;
+    diags
+        .report(diag::ranks_differ, entry.span,
+                {entry.name, std::to_string(answers[0].ranks), answers[0].by, std::to_string(answer.ranks),
+                 answer.by})
+        .with_help("give the number: ranks=N, or --ranks N");
+    return std::nullopt;
+  }
+  if (!answers.empty()) return checked(answers[0].ranks, entry, diags);
+  diags.report(diag::ranks_unknown, entry.span, {entry.name})
+      .with_help("give the number: ranks=N, or --ranks N");
+  return std::nullopt;
+}
+
+bool RankCounter::fits(int64_t ranks, const BoundArguments& arguments, Diagnostics& diags) const {
+  for (const CountedLoop& loop : loops_) {
+    auto value = arguments.dimensions.find(loop.dimension);
+    if (value == arguments.dimensions.end() || value->second == ranks) continue;
+    diags
+        .report(diag::ranks_of_dimension, loop.span,
+                {loop.callee, loop.dimension, std::to_string(value->second), std::to_string(ranks)})
+        .with_help("leave ranks out, or give " + std::to_string(value->second));
+    return false;
+  }
+  for (size_t staged : staged_) {
+    const auto* array = std::get_if<Array>(&arguments.values[staged]);
+    bool made = std::count(arguments.made.begin(), arguments.made.end(), staged) != 0;
+    if (!array || made || array->shape[0] == ranks) continue;
+    const Parameter& parameter = *signature_.params()[staged].node;
+    diags
+        .report(diag::staged_rows, parameter.span,
+                {parameter.name, std::to_string(array->shape[0]), std::to_string(ranks)})
+        .with_help("row r is the share of rank r: give as many rows as there are ranks");
+  }
+  return !diags.has_errors();
+}
+
+std::optional<int> RankCounter::count(std::optional<int64_t> asked, const BoundArguments& arguments,
+                                      Diagnostics& diags) const {
+  const Function& entry = signature_.entry();
   if (entry.type != FunctionType::Host) {
     if (!asked || *asked == 1) return 1;
     diags.report(diag::ranks_without_host, entry.span, {entry.name, std::to_string(*asked)})
         .with_help("a host function, @pl.jit.host, says what each rank does: f(x[r], device=r)");
     return std::nullopt;
   }
-  auto ranks = asked ? checked(*asked, entry, diags) : deduced(signature, arguments, diags);
-  if (!ranks || !fits_loops(*ranks, entry, arguments, diags) ||
-      !fits_rows(*ranks, signature, arguments, diags)) {
-    return std::nullopt;
-  }
-  return ranks;
+  auto ranks = asked ? checked(*asked, entry, diags) : deduced(arguments, diags);
+  return ranks && fits(*ranks, arguments, diags) ? ranks : std::nullopt;
 }
 
 }  // namespace tilewire::driver

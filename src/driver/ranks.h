@@ -29,8 +29,34 @@ passes::HostScalars::Known known_ranks(int64_t ranks);
 // Dimensions that are the number of ranks.
 std::vector<std::string> rank_dimensions(const ir::Function& entry);
 
-// Nothing after reporting why there is no such number.
-std::optional<int> rank_count(const Signature& signature, std::optional<int64_t> asked,
-                              const BoundArguments& arguments, Diagnostics& diags);
+class RankCounter {
+ public:
+  // What can be told before any call is worked out here, once. The signature must outlive it.
+  explicit RankCounter(const Signature& signature);
+
+  // Nothing after reporting why there is no such number, or why the arguments do not fit it.
+  std::optional<int> count(std::optional<int64_t> asked, const BoundArguments& arguments,
+                           Diagnostics& diags) const;
+
+ private:
+  // A loop over a dimension that dispatches to as many ranks: they are all there are.
+  struct CountedLoop {
+    std::string dimension, callee;
+    Span span;
+  };
+
+  std::optional<int> deduced(const BoundArguments& arguments, Diagnostics& diags) const;
+  bool fits(int64_t ranks, const BoundArguments& arguments, Diagnostics& diags) const;
+
+  const Signature& signature_;
+  std::vector<size_t> staged_;  // parameters whose row r is the share of rank r
+  std::vector<CountedLoop> loops_;
+};
+
+// Of one call.
+inline std::optional<int> rank_count(const Signature& signature, std::optional<int64_t> asked,
+                                     const BoundArguments& arguments, Diagnostics& diags) {
+  return RankCounter(signature).count(asked, arguments, diags);
+}
 
 }  // namespace tilewire::driver

@@ -11,6 +11,7 @@
 #include "passes/window_uses.h"
 #include "support/diagnostics/ops.h"
 #include "support/diagnostics/passes.h"
+#include "support/diagnostics/runtime.h"
 
 namespace tilewire::passes {
 
@@ -43,6 +44,7 @@ class HostGroups {
 
   void run(std::vector<Ref<const CommGroup>>& groups) {
     check_views();
+    check_devices();
     collect_dispatches();
     join_collectives();
     check_dispatched();
@@ -173,6 +175,16 @@ class HostGroups {
   }
 
   // --- how dispatches fit
+
+  void check_devices() {
+    for (const WindowUses::Dispatch& dispatch : uses_.dispatches) {
+      const std::set<int64_t>& devices = dispatch.devices.devices();
+      if (!ranks_ || !dispatch.certain || devices.empty() || *devices.rbegin() < *ranks_) continue;
+      diags_.report(
+          diag::run_device, dispatch.call->span,
+          {dispatch.call->callee, std::to_string(*devices.lower_bound(*ranks_)), std::to_string(*ranks_)});
+    }
+  }
 
   // Ranks are given a buffer by loops over all of its ranks, and beside these by dispatches that together
   // reach all of them again (rank 0 does one thing, the others another), or to single ranks.

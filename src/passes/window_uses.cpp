@@ -26,10 +26,18 @@ class UseWalk : public Visitor<UseWalk> {
     loops_.pop_back();
   }
 
+  void visit(const While& loop) {
+    ++open_;
+    walk_children(loop);
+    --open_;
+  }
+
   void visit(const If& branch) {
     auto taken = scalars_.condition(branch.condition);
+    open_ += !taken;
     if (taken.value_or(true)) walk(branch.then_body);
     if (!taken.value_or(false)) walk(branch.else_body);
+    open_ -= !taken;
   }
 
   void visit(const Assign& assign) {
@@ -50,12 +58,17 @@ class UseWalk : public Visitor<UseWalk> {
   void visit(const FunctionCall& call) {
     walk_children(call);
     if (!call.device) return;
-    WindowUses::Dispatch dispatch{&call, nullptr, DeviceSet::unknown()};
+    WindowUses::Dispatch dispatch{&call, nullptr, DeviceSet::unknown(), open_ == 0};
     if (auto device = scalars_.integer(call.device)) {
       dispatch.devices = DeviceSet::one(*device);
     } else {
       dispatch.loop = loop_of(call.device);
       if (dispatch.loop) dispatch.devices = rounds(*dispatch.loop);
+    }
+    for (const For* loop : loops_) {
+      if (loop == dispatch.loop) continue;
+      DeviceSet turns = rounds(*loop);
+      dispatch.certain = dispatch.certain && turns.known() && !turns.empty();
     }
     uses_.dispatches.push_back(std::move(dispatch));
   }
@@ -90,6 +103,7 @@ class UseWalk : public Visitor<UseWalk> {
   const HostScalars& scalars_;
   WindowUses& uses_;
   std::vector<const For*> loops_;
+  int open_ = 0;  // conditions around that are not known
 };
 
 }  // namespace

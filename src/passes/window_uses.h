@@ -18,6 +18,7 @@ struct WindowUses {
     const ir::FunctionCall* call = nullptr;
     const ir::For* loop = nullptr;  // whose variable is the device; null: one rank
     DeviceSet devices;
+    bool certain = true;  // no condition and no other loop leaves open whether it happens
   };
 
   std::vector<const ir::Assign*> allocations;  // in the order of the source

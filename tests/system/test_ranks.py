@@ -1,5 +1,6 @@
 """Programs of several ranks: how many there are, and what is said when nothing tells."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -283,6 +284,17 @@ def test_sessions_keep_windows():
 def test_sessions_of_the_interpreter():
     assert error_of(lambda: rotate.compile(target="interp").open(ranks=2)) == (
         "TW2233", "the target `interp` keeps no windows between calls", "compile for the cpu target")
+
+
+def test_stats_and_trace(tmp_path):
+    file = PROGRAMS / "mesh_allreduce.py"
+    code, out, err = command(file, "--ranks", 2, "--shape", "x=2x1x256:FP32", "--stats", "--trace", tmp_path / "t.json")
+    assert (code, err) == (0, "")
+    for rank in range(2):
+        [line] = [text for text in out.splitlines() if text.startswith(f"rank {rank}: ")]
+        assert "2 tasks" in line and " bytes" in line
+    names = {event.get("name") for event in json.loads((tmp_path / "t.json").read_text())["traceEvents"]}
+    assert {"stage", "reduce"} <= names
 
 
 def test_manifest():

@@ -41,7 +41,7 @@ class P:
     Diagnostics diags;
     auto bound = signature.bind({x, Number(k)}, {}, diags);
     EXPECT_TRUE(bound) << diags.text();
-    auto count = rank_count(signature, asked, *bound, diags);
+    auto count = RankCounter(signature).count(asked, *bound, diags);
     EXPECT_NE(count.has_value(), diags.has_errors());
     return count ? std::to_string(*count) : diags.all().front().message;
   }
@@ -75,6 +75,10 @@ TEST(Ranks, FollowFromComparisonsAndStaging) {
 
 TEST(Ranks, NothingSays) {
   EXPECT_EQ(Host(over + std::string("n") + touch).ranks(5, 0), "nothing says how many ranks `host` runs on");
+  EXPECT_EQ(
+      Host("        if n > 4:\n            self.touch(w, device=0)\n" + (over + std::string("n") + touch))
+          .ranks(5, 0),
+      "nothing says how many ranks `host` runs on");
   EXPECT_EQ(Host(over + std::string("min(NR, n)") + touch).ranks(5, 0),
             "nothing says how many ranks `host` runs on");
 }
