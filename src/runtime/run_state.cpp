@@ -17,6 +17,8 @@ namespace {
 constexpr uint64_t spin_ns = 20'000;
 // So long only tests that come out false: see Run::polled.
 constexpr uint64_t quiet_ns = 100'000'000;
+// And so many of them: the process may have been off its core all that time, with others ready to run.
+constexpr uint32_t quiet_polls = 2000;
 
 void futex_wait(std::atomic<uint32_t>& word, uint32_t value) {
   syscall(SYS_futex, reinterpret_cast<uint32_t*>(&word), FUTEX_WAIT_PRIVATE, value, nullptr, nullptr, 0);
@@ -343,7 +345,9 @@ void Run::polled(Worker& worker, Job& job) {
   uint64_t since = quiet_since_.load(std::memory_order_relaxed);
   if (since == 0) {
     quiet_since_.store(now, std::memory_order_relaxed);
-  } else if (now - since > quiet_ns && !aborted()) {
+    quiet_polls_.store(0, std::memory_order_relaxed);
+  } else if (quiet_polls_.fetch_add(1, std::memory_order_relaxed) >= quiet_polls && now - since > quiet_ns &&
+             !aborted()) {
     bool all = std::all_of(workers_.begin(), workers_.begin() + threads, [&](const auto& each) {
       return each->polled_at.load(std::memory_order_relaxed) > since + quiet_ns / 2;
     });

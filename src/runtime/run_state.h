@@ -133,6 +133,7 @@ class Run {
   cpu_set_t cpus_{};  // of the caller
 
   std::atomic<uint64_t> quiet_since_{0};
+  std::atomic<uint32_t> quiet_polls_{0};  // since then
 
   std::mutex notify_mutex_;
   std::unordered_map<const int32_t*, uint64_t> notifies_;

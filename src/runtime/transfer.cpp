@@ -33,6 +33,11 @@ class Shape {
     int64_t extent, target, source;
   };
 
+ private:
+  std::array<Dim, 6> inline_;
+  std::vector<Dim> more_;
+
+ public:
   explicit Shape(const Copy& region) {
     if (region.rank > inline_.size()) {
       more_.resize(region.rank);
@@ -57,10 +62,6 @@ class Shape {
   Dim* dims = inline_.data();
   uint32_t count = 0;
   bool empty = false;
-
- private:
-  std::array<Dim, 6> inline_;
-  std::vector<Dim> more_;
 };
 
 // Calls visit(target, source) for every index of dimensions [first, end).
