@@ -178,6 +178,38 @@ class P:
   EXPECT_NE(run_compiled(c).find("TW2121"), std::string::npos);
 }
 
+// Two ranks write the same elements of a third: somebody must tell the sanitizer.
+TEST(ThreadSanitizer, SeesGeneratedCode) {
+  if (!built_with_tsan) GTEST_SKIP() << "not built with it";
+  Case c{R"(
+import tilewire.language as pl
+import tilewire.language.distributed as pld
+
+
+@pl.program
+class P:
+    @pl.function(type=pl.FunctionType.InCore)
+    def kernel(self, w: pl.InOut[pld.DistributedTensor[[64, 64], pl.FP32]]):
+        for i in pl.range(2000):
+            pld.tile.remote_store(pl.full([64, 64], dtype=pl.FP32, value=1.0), w, 0, [0, 0])
+
+    @pl.function(level=pl.Level.HOST, role=pl.Role.Orchestrator)
+    def host(self, x: pl.Tensor[[1, 1], pl.FP32]):
+        w = pld.alloc_window([64, 64], dtype=pl.FP32)
+        for r in pl.range(pld.world_size()):
+            self.kernel(w, device=r)
+)",
+         "host"};
+  c.ranks = {2};
+  c.threads = {2};
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  auto run = [&] {
+    run_compiled(c);
+    std::exit(0);
+  };
+  EXPECT_EXIT(run(), testing::ExitedWithCode(66), "data race");
+}
+
 // What stands in the way of a plain signal: one atomic update, one load.
 TEST(Signals, AreInline) {
   std::string errors;
