@@ -56,8 +56,8 @@ double typical(std::vector<double> values) {
 // A loop whose length is an argument. A repetition times few rounds and many; what more rounds take longer is
 // the time of a round.
 struct Loop {
-  std::function<void(int)> run;
-  int rounds;
+  std::function<void(int)> run = {};
+  int rounds = 0;
   std::vector<double> few = {}, many = {};
 
   void repeat() {
@@ -284,8 +284,8 @@ struct MpiSum {
       }
     }
   }
+  // Seconds a round, of the slowest process.
   double once(int rounds, int rank) {
-    run(2, rank);
     MPI_Barrier(MPI_COMM_WORLD);
     double mine = seconds([&] { run(rounds, rank); }) / rounds, slowest;
     MPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
@@ -315,6 +315,11 @@ std::function<void(int)> our_sum(const Form& form, int ranks, int64_t elements, 
   return run;
 }
 
+// For a measurement of about 20 ms.
+int rounds_for(double round) {
+  return static_cast<int>(std::clamp(0.02 / std::max(round, 1e-9), 3.0, 20000.0));
+}
+
 struct Result {
   int form;
   long long elements;
@@ -326,15 +331,14 @@ void sums_of(int64_t n, int rank, int ranks) {
   auto* operand = static_cast<float*>(pages(n * 4));
   auto* result = static_cast<float*>(pages(n * 4));
   MpiSum apart{operand, result, n}, in_place{result, result, n};
-  // About 20 ms a measurement.
-  double guess = 0.5e-6 * ranks + static_cast<double>(n) * 4 * ranks / 3e9;
-  int rounds = static_cast<int>(std::clamp(0.02 / guess, 3.0, 20000.0));
   std::vector<double> theirs, theirs_in_place;
   std::vector<float> y[std::size(forms)];
-  std::vector<Loop> ours(std::size(forms), Loop{{}, rounds});
+  std::vector<Loop> ours(std::size(forms));
   for (size_t k = 0; k < std::size(forms); ++k) {
-    if (rank == 0 && n >= forms[k].least && n <= forms[k].most)
-      ours[k].run = our_sum(forms[k], ranks, n, y[k]);
+    if (rank != 0 || n < forms[k].least || n > forms[k].most) continue;
+    ours[k] = Loop{our_sum(forms[k], ranks, n, y[k]), 10};
+    ours[k].repeat();
+    ours[k] = Loop{ours[k].run, rounds_for(ours[k].round())};
   }
   for (int i = 0; i < (quick ? 3 : 7); ++i) {
     meet_asleep();
@@ -344,6 +348,7 @@ void sums_of(int64_t n, int rank, int ranks) {
     }
     meet_asleep();
     if (ranks == 2) use_core(rank);
+    int rounds = rounds_for(apart.once(10, rank));
     theirs.push_back(apart.once(rounds, rank));
     theirs_in_place.push_back(in_place.once(rounds, rank));
   }
