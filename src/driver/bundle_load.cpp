@@ -33,7 +33,7 @@ class BundleExecutable final : public Executable {
         manifest_(std::move(manifest)) {}
 
   // Loads the code of plain arrays; the other is loaded when a call needs it.
-  bool open(Diagnostics& diags) { return code(false, diags) != nullptr; }
+  bool prepare(Diagnostics& diags) { return code(false, diags) != nullptr; }
 
   std::string manifest_text() const override {
     return manifest_.groups.empty() ? std::string() : manifest_.write();
@@ -45,6 +45,11 @@ class BundleExecutable final : public Executable {
       return "a bundle has native code alone; its form \"ir\" is the program it was made of\n";
     ir::ProgramRef program = source(diags);
     return program ? ir::as_python(program) : diags.text();
+  }
+
+  std::unique_ptr<Session> open(std::optional<int64_t>, Diagnostics& diags) override {
+    diags.report(diag::bundle_session, {}).with_help("open the program it was made of");
+    return nullptr;
   }
 
   Call call(const BoundArguments& arguments, const CallOptions& options, Diagnostics& diags) override {
@@ -244,7 +249,7 @@ std::shared_ptr<Executable> load_bundle(const std::string& path, const std::stri
   }
   auto executable =
       std::make_shared<BundleExecutable>(*found, folder, std::move(*contents), std::move(manifest));
-  return executable->open(diags) ? executable : nullptr;
+  return executable->prepare(diags) ? executable : nullptr;
 }
 
 }  // namespace tilewire::driver

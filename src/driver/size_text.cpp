@@ -165,9 +165,11 @@ void SizeWriter::put_call(const ir::Call& call, int loosest) {
   if (closed) text_ += ")";
 }
 
-ir::ExprRef size_to_ir(const runtime::SizeExpression& size) {
+namespace {
+
+// Built when the first expression with an operator is read: most dimensions are names.
+const ir::Op* op_of(runtime::SizeExpression::Step step) {
   using Step = runtime::SizeExpression::Step;
-  if (size.constant()) return ir::const_index(*size.constant());
   static const std::map<Step, const ir::Op*> ops = [] {
     std::map<Step, const ir::Op*> made;
     auto add = [&](Step step, const char* name) { made[step] = ops::registry().find(name); };
@@ -184,6 +186,14 @@ ir::ExprRef size_to_ir(const runtime::SizeExpression& size) {
     add(Step::Most, "pl.scalar.max");
     return made;
   }();
+  return ops.at(step);
+}
+
+}  // namespace
+
+ir::ExprRef size_to_ir(const runtime::SizeExpression& size) {
+  using Step = runtime::SizeExpression::Step;
+  if (size.constant()) return ir::const_index(*size.constant());
   ir::ExprList stack;
   for (const runtime::SizeExpression::Code& code : size.code()) {
     if (code.step == Step::WorldSize) return nullptr;
@@ -195,7 +205,7 @@ ir::ExprRef size_to_ir(const runtime::SizeExpression& size) {
       bool unary = code.step == Step::Negate || code.step == Step::Absolute;
       ir::ExprList args(stack.end() - (unary ? 1 : 2), stack.end());
       stack.resize(stack.size() - args.size());
-      stack.push_back(ir::make<ir::Call>(Span{}, ops.at(code.step), std::move(args), ir::AttrList(),
+      stack.push_back(ir::make<ir::Call>(Span{}, op_of(code.step), std::move(args), ir::AttrList(),
                                          ir::scalar_type(ir::DType::Index)));
     }
   }

@@ -1,7 +1,10 @@
 """C++ programs against an installed Tilewire: find_package, the public header, the shared library."""
 
+import os
 import pathlib
 import subprocess
+import sys
+import time
 
 import pytest
 
@@ -16,14 +19,39 @@ def prefix(tmp_path_factory):
     return folder
 
 
-def test_example_builds_and_runs(prefix, tmp_path):
-    configure = ["cmake", "-G", "Ninja", "-S", ROOT / "examples" / "cpp", "-B", tmp_path, f"-DCMAKE_PREFIX_PATH={prefix}"]
-    for command in (configure, ["cmake", "--build", tmp_path]):
+@pytest.fixture(scope="module")
+def examples(prefix, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("examples")
+    configure = ["cmake", "-G", "Ninja", "-S", ROOT / "examples" / "cpp", "-B", folder, f"-DCMAKE_PREFIX_PATH={prefix}"]
+    for command in (configure, ["cmake", "--build", folder]):
         done = subprocess.run(command, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
-    done = subprocess.run([tmp_path / "scale"], capture_output=True, text=True)
+    return folder
+
+
+def test_example_builds_and_runs(examples):
+    done = subprocess.run([examples / "scale"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("largest error ")
+
+
+def test_a_bundle_runs_at_once_without_compiler_and_python(examples, tmp_path):
+    bundle = tmp_path / "sum_rows"
+    tilewire = pathlib.Path(sys.executable).parent / "tilewire"
+    subprocess.run([tilewire, "build", ROOT / "examples" / "mesh_allreduce.py", "-o", bundle], check=True)
+    done = subprocess.run([examples / "sum_rows", bundle], capture_output=True, text=True,
+                          env={**os.environ, "LD_DEBUG": "files"})
+    assert (done.returncode, done.stdout) == (0, "4 ranks have the sum\n"), done.stderr
+    loaded = {line.split("file=")[1].split()[0] for line in done.stderr.splitlines() if "file=" in line}
+    assert any("libtilewire.so" in name for name in loaded)
+    assert not [name for name in loaded if "LLVM" in name or "tilewire-cpu" in name or "python" in name]
+
+    def first_result():
+        command = [examples / "sum_rows", bundle, str(time.monotonic_ns())]
+        out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        return float(out.removeprefix("first result after ").split()[0])
+
+    assert min(first_result() for _ in range(30)) <= 10
 
 
 def test_only_the_interface_is_exported(prefix):

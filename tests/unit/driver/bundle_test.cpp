@@ -8,7 +8,9 @@
 #include <iterator>
 
 #include "driver/bundle_files.h"
+#include "driver/bundle_json.h"
 #include "driver/cpu_features.h"
+#include "driver/local_run.h"
 #include "frontend/frontend.h"
 #include "ir/op.h"
 
@@ -361,6 +363,133 @@ TEST_F(BundleTest, TakesPathsAsTheyComeFromUsers) {
   EXPECT_FALSE(executable->save("", {}, diags));
   EXPECT_EQ(diags.text(), "error[TW2444]: cannot write ``: it has no name\n");
   fs::current_path(before);
+}
+
+// Every rank of `first` to the last puts its row where the window was.
+std::string shift_text(const std::string& first) {
+  return R"(import tilewire.language as pl
+import tilewire.language.distributed as pld
+NR = pl.dynamic("NR")
+
+@pl.jit.incore
+def kernel(x: pl.Tensor[[1, 8], pl.FP32], w: pl.InOut[pld.DistributedTensor[[1, 8], pl.FP32]], y: pl.Out[pl.Tensor[[1, 8], pl.FP32]]):
+    w = pl.store(pl.load(x) * 2.0, [0, 0], w)
+    y = pl.store(pl.load(w), [0, 0], y)
+
+@pl.jit.host
+def host(x: pl.Tensor[[NR, 8], pl.FP32], y: pl.Out[pl.Tensor[[NR, 8], pl.FP32]]):
+    w = pld.alloc_window([1, 8], dtype=pl.FP32)
+    for r in pl.range()" +
+         first + R"(pld.world_size()):
+        kernel(x[r : r + 1, :], w, y[r : r + 1, :], device=r)
+)";
+}
+
+Outcome call_ranks(Executable& executable, std::optional<int64_t> ranks, const std::string& schedule = "") {
+  Outcome outcome{false, "", std::vector<float>(32, -1.0f)};
+  std::vector<float> x(32, 3.0f);
+  Array from{x.data(), ir::DType::FP32, {4, 8}, {8, 1}, true, ""};
+  Array to{outcome.y.data(), ir::DType::FP32, {4, 8}, {8, 1}, true, ""};
+  Diagnostics diags;
+  auto bound = executable.signature().bind({from, to}, {}, diags);
+  CallOptions options;
+  options.ranks = ranks;
+  options.schedule = schedule;
+  if (bound) outcome.ok = executable.call(*bound, options, diags).ok;
+  outcome.text = diags.text();
+  return outcome;
+}
+
+TEST_F(BundleTest, RunsHostFunctions) {
+  Diagnostics diags;
+  ASSERT_TRUE(compiled(shift_text("").c_str())->save(bundle_, {}, diags)) << diags.text();
+  auto executable = load_bundle(bundle_, "", diags);
+  ASSERT_TRUE(executable) << diags.text();
+  Outcome outcome = call_ranks(*executable, 4);
+  EXPECT_TRUE(outcome.ok) << outcome.text;
+  EXPECT_EQ(outcome.y, std::vector<float>(32, 6.0f));
+  std::string unknown = call_ranks(*executable, {}).text;
+  EXPECT_EQ(unknown.substr(0, unknown.find('\n')),
+            "error[TW2225]: nothing says how many ranks `host` runs on");
+  EXPECT_EQ(call_ranks(*executable, 0).text.substr(0, 14), "error[TW2228]:");
+  EXPECT_EQ(call_ranks(*executable, 4, "random:1").text,
+            "error[TW2451]: a schedule needs code that reports what it does, and a bundle has none\n"
+            "  = help: compile the program, and call it with the schedule\n");
+  EXPECT_FALSE(executable->open(4, diags));
+  EXPECT_EQ(
+      diags.text(),
+      "error[TW2452]: a bundle keeps no windows between calls\n  = help: open the program it was made of\n");
+  change("\"orchestration/comm_manifest.json\"", "\"orchestration/other.json\"");
+  fs::rename(bundle_ + "/orchestration/comm_manifest.json", bundle_ + "/orchestration/other.json");
+  EXPECT_EQ(load_error(),
+            "error[TW2439]: `host` allocates window buffer `w`, and the bundle has no "
+            "orchestration/comm_manifest.json\n");
+}
+
+TEST_F(BundleTest, MayBeForOneNumberOfRanks) {
+  auto program = compiled(shift_text("").c_str());
+  Diagnostics diags;
+  ASSERT_TRUE(program->save(bundle_, 4, diags)) << diags.text();
+  auto executable = load_bundle(bundle_, "", diags);
+  ASSERT_TRUE(executable) << diags.text();
+  EXPECT_TRUE(call_ranks(*executable, {}).ok);
+  EXPECT_TRUE(call_ranks(*executable, 4).ok);
+  EXPECT_EQ(call_ranks(*executable, 3).text,
+            "error[TW2441]: the bundle was built for 4 ranks, and 3 were asked for\n");
+}
+
+TEST_F(BundleTest, NeedsToKnowItsGroups) {
+  auto program = compiled(shift_text("1, ").c_str());
+  Diagnostics diags;
+  EXPECT_FALSE(program->save(bundle_, {}, diags));
+  EXPECT_EQ(diags.text().substr(0, diags.text().find('\n')),
+            "error[TW2449]: which ranks share the window buffers of `host` is known only when it is called");
+  diags = {};
+  ASSERT_TRUE(program->save(bundle_, 4, diags)) << diags.text();
+  auto executable = load_bundle(bundle_, "", diags);
+  ASSERT_TRUE(executable) << diags.text();
+  Outcome outcome = call_ranks(*executable, 4);
+  EXPECT_TRUE(outcome.ok) << outcome.text;
+  EXPECT_EQ(outcome.y[0], -1.0f);
+  EXPECT_EQ(outcome.y[8], 6.0f);
+}
+
+TEST_F(BundleTest, ReportsWhatTheLinkerSays) {
+  auto executable = compiled(scale_text);
+  std::string path = std::getenv("PATH");
+  put(root_ + "/ld.lld-19", "#!/bin/sh\necho 'ld: no more disk'\necho again\nexit 1\n");
+  fs::permissions(root_ + "/ld.lld-19", fs::perms::owner_all);
+  setenv("PATH", root_.c_str(), 1);
+  Diagnostics diags;
+  bool saved = executable->save(bundle_, {}, diags);
+  setenv("PATH", path.c_str(), 1);
+  EXPECT_FALSE(saved);
+  EXPECT_EQ(diags.text(), "error[TW2447]: linking failed: ld.lld-19: ld: no more disk\n");
+}
+
+TEST(BundleDescription, HasNoTextForOtherParameters) {
+  auto param = ir::make<ir::Parameter>(Span{}, std::string("t"), ir::task_id_type(), ir::Direction::In);
+  BundleEntry entry;
+  entry.function = ir::make<ir::Function>(
+      Span{}, std::string("f"), ir::FunctionType::Orchestration, std::vector<Ref<const ir::Parameter>>{param},
+      std::vector<ir::TypeRef>(), ir::make<ir::Block>(Span{}, std::vector<ir::StmtRef>()));
+  BundleDescription bundle;
+  bundle.entries.push_back(entry);
+  Diagnostics diags;
+  EXPECT_FALSE(bundle.write(diags));
+  EXPECT_EQ(diags.text(), "error[TW2448]: parameter `t` cannot be described in a bundle: it is pl.TaskId\n");
+}
+
+TEST(Windows, NeedMemory) {
+  auto program = compiled(shift_text("").c_str());
+  runtime::Manifest manifest;
+  manifest.groups.push_back({{}, {}, {{"w", int64_t{1} << 45, {}, false, false}}});
+  BoundArguments arguments;
+  Diagnostics diags;
+  EXPECT_FALSE(make_windows(manifest, 4, program->signature(), arguments, diags));
+  EXPECT_EQ(diags.text(),
+            "error[TW2418]: there is not enough memory for the window buffers of 4 ranks, "
+            "35184372088832 bytes each\n");
 }
 
 TEST_F(BundleTest, NeedsNativeCode) {
