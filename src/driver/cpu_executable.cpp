@@ -218,6 +218,7 @@ class CpuSession final : public Session {
 
   Call call(const BoundArguments& arguments, const CallOptions& options, Diagnostics& diags) override {
     std::lock_guard lock(mutex_);
+    if (ranks_ && options.ranks && *options.ranks != *ranks_) return refuse(diags);
     auto ranks = executable_.ranks_.count(ranks_ ? ranks_ : options.ranks, arguments, diags);
     std::optional<runtime::Manifest> own;
     const runtime::Manifest* manifest =
@@ -232,6 +233,13 @@ class CpuSession final : public Session {
   }
 
  private:
+  Call refuse(Diagnostics& diags) const {
+    const ir::Function& entry = executable_.signature().entry();
+    diags.report(diag::session_windows, entry.span, {entry.name})
+        .with_help("open another session for arguments of other sizes, or other ranks");
+    return {};
+  }
+
   bool prepare(const runtime::Manifest& manifest, int ranks, const BoundArguments& arguments,
                Diagnostics& diags) {
     const Signature& signature = executable_.signature();
@@ -239,8 +247,7 @@ class CpuSession final : public Session {
     if (!layouts) return false;
     if (windows_) {
       if (same(*layouts, layouts_)) return true;
-      diags.report(diag::session_windows, signature.entry().span, {signature.entry().name})
-          .with_help("open another session for arguments of other sizes");
+      refuse(diags);
       return false;
     }
     windows_ = make_windows(manifest, ranks, signature, arguments, diags);

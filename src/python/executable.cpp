@@ -14,20 +14,31 @@
 namespace tilewire::python {
 namespace {
 
-// Keywords of a call that are not parameters of the program.
+// The value of a keyword; TypeError says what it must be.
+template <class T>
+T option(const std::string& name, nb::handle value, const char* kind) {
+  T result;
+  if (nb::try_cast(value, result)) return result;
+  PyErr_Format(PyExc_TypeError, "%s must be %s, got %R", name.c_str(), kind, value.ptr());
+  throw nb::python_error();
+}
+
+// Keywords of a call that are not parameters of the program; None leaves them as they are.
 bool take_option(const std::string& name, nb::handle value, driver::CallOptions& options) {
+  const bool given = !value.is_none();
   if (name == "ranks") {
-    options.ranks.reset();
-    if (!value.is_none()) options.ranks = nb::cast<int64_t>(value);
+    if (given) options.ranks = option<int64_t>(name, value, "an int");
   } else if (name == "threads") {
-    options.threads = nb::cast<int>(value);
+    if (given) options.threads = option<int>(name, value, "an int");
     if (options.threads < 0) throw nb::value_error("threads must not be negative");
   } else if (name == "trace") {
-    options.trace = value.is_none() ? "" : nb::cast<std::string>(nb::str(value));
+    if (given) options.trace = nb::cast<std::string>(nb::str(value));
   } else if (name == "split") {
-    if (nb::cast<std::string>(value) != "auto") throw nb::value_error("split must be \"auto\"");
+    if (given && option<std::string>(name, value, "a str") != "auto") {
+      throw nb::value_error("split must be \"auto\"");
+    }
   } else if (name == "schedule") {
-    options.schedule = value.is_none() ? "" : nb::cast<std::string>(value);
+    if (given) options.schedule = option<std::string>(name, value, "a str");
   } else {
     return false;
   }
@@ -54,14 +65,14 @@ bool is_parameter(const driver::Executable& executable, const std::string& name)
 // `with exe.open(ranks=4) as s`: calls that find the windows as the last one left them.
 struct OpenSession {
   Callable callable;
-  std::unique_ptr<driver::Session> session;  // null once closed
+  std::shared_ptr<driver::Session> session;  // null once closed
 };
 
 // One call: what was given, by parameter, and what keeps it alive.
 class PythonCall {
  public:
-  explicit PythonCall(const Callable& callable, driver::Session* session = nullptr)
-      : executable_(*callable.executable), session_(session), options_(callable.options) {}
+  explicit PythonCall(const Callable& callable, std::shared_ptr<driver::Session> session = nullptr)
+      : executable_(*callable.executable), session_(std::move(session)), options_(callable.options) {}
 
   nb::object run(const nb::args& in_order, const nb::kwargs& named) {
     collect(in_order, named);
@@ -134,7 +145,7 @@ class PythonCall {
   }
 
   driver::Executable& executable_;
-  driver::Session* session_;
+  std::shared_ptr<driver::Session> session_;  // stays for this call, whoever closes it
   driver::CallOptions options_;
   std::vector<nb::handle> given_;
   std::vector<std::string> names_;
@@ -162,9 +173,11 @@ Callable with_settings(const Callable& self, const nb::dict& named) {
   for (auto [key, value] : named) {
     std::string name = nb::cast<std::string>(key);
     if (is_parameter(*self.executable, name) || take_option(name, value, result.options)) continue;
-    Diagnostics diags;
-    self.executable->signature().arrange(0, {name}, diags);
-    raise_run_error(diags);
+    Diagnostics all, unknown;  // that arguments are missing does not matter here
+    self.executable->signature().arrange(0, {name}, all);
+    const Diagnostic& first = all.all().front();
+    unknown.report(first.id, first.span) = first;
+    raise_run_error(unknown);
   }
   return result;
 }
@@ -177,23 +190,28 @@ OpenSession open(const Callable& self, const nb::kwargs& settings) {
   return made;
 }
 
-driver::Session& checked(OpenSession& self) {
+std::shared_ptr<driver::Session> checked(const OpenSession& self) {
   if (!self.session) throw nb::value_error("the session is closed");
-  return *self.session;
+  return self.session;
+}
+
+void reset(const OpenSession& self) {
+  auto session = checked(self);
+  nb::gil_scoped_release release;  // a call may be under way in another thread
+  session->reset();
 }
 
 void bind_session(nb::module_& module) {
+  auto close = [](OpenSession& self, const nb::args&) { self.session.reset(); };
   nb::class_<OpenSession>(module, "Session", "Calls of an executable that keep its windows.")
       .def("__call__",
-           [](OpenSession& self, const nb::args& args, const nb::kwargs& named) {
-             return PythonCall(self.callable, &checked(self)).run(args, named);
+           [](const OpenSession& self, const nb::args& args, const nb::kwargs& named) {
+             return PythonCall(self.callable, checked(self)).run(args, named);
            })
-      .def(
-          "reset", [](OpenSession& self) { checked(self).reset(); }, "Zeroes the windows.")
-      .def(
-          "close", [](OpenSession& self) { self.session.reset(); }, "Gives the windows back.")
+      .def("reset", reset, "Zeroes the windows.")
+      .def("close", close, "Gives the windows back.")
       .def("__enter__", [](nb::object self) { return self; })
-      .def("__exit__", [](OpenSession& self, const nb::args&) { self.session.reset(); });
+      .def("__exit__", close);
 }
 
 // The communication manifest as Python's json reads it; None without one.

@@ -273,8 +273,10 @@ def test_sessions_keep_windows():
         session.reset()
         session(y, 32)
         assert (y == 1).all()
-        assert error_of(lambda: session(y, 64))[:2] == (
-            "TW2232", "this call of `counts` needs other window buffers than the session has")
+        for call in (lambda: session(y, 64), lambda: session(y[:2], 32, ranks=2)):
+            assert error_of(call) == (
+                "TW2232", "this call of `counts` needs other window buffers than the session has",
+                "open another session for arguments of other sizes, or other ranks")
     with pytest.raises(ValueError, match="the session is closed"):
         session(y, 32)
     exe(y, 32)
@@ -309,6 +311,24 @@ def test_manifest():
 def test_numbers_that_cannot_be(target, ranks):
     assert error_of(lambda: rotate(rows(2), ranks=ranks, target=target)) == (
         "TW2228", f"a run cannot have {ranks} ranks", "there may be 1 to 65536")
+
+
+@pytest.mark.parametrize("keyword, value, text", [
+    ("ranks", 2.0, "ranks must be an int, got 2.0"), ("ranks", "2", "ranks must be an int, got '2'"),
+    ("threads", "all", "threads must be an int, got 'all'"), ("schedule", 1, "schedule must be a str, got 1"),
+    ("split", 1, "split must be a str, got 1")])
+def test_keywords_of_another_type(keyword, value, text):
+    with pytest.raises(TypeError) as caught:
+        rotate(rows(2), **{"ranks": 2, "target": "interp", keyword: value})
+    assert str(caught.value) == text
+
+
+def test_keywords_that_change_nothing(target):
+    y = rotate(rows(2), ranks=np.int64(2), target=target, split="auto", trace=None, schedule=None, threads=1)
+    np.testing.assert_array_equal(y, np.roll(rows(2), 1, axis=0))
+    with pytest.raises(ValueError, match='split must be "auto"'):
+        rotate.compile(split="fused")
+    assert error_of(lambda: rotate.compile(rnaks=2))[:2] == ("TW2202", "`rotate` has no parameter `rnaks`")
 
 
 def test_deadlock_lists_who_waits(target):
