@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cstdlib>
 
+#include "support/integers.h"
+
 namespace tilewire::runtime {
 namespace {
 
@@ -39,36 +41,23 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-std::optional<int64_t> floor_division(int64_t a, int64_t b) {
-  if (a == INT64_MIN && b == -1) return std::nullopt;
-  return a / b - (a % b != 0 && (a < 0) != (b < 0));
-}
-
-std::optional<int64_t> shifted_left(int64_t a, int64_t b) {
-  int64_t result = 0;
-  if (a == 0) return 0;
-  if (b > 62 || __builtin_mul_overflow(a, int64_t{1} << b, &result)) return std::nullopt;
-  return result;
-}
-
 // Nothing when the result leaves 64 bits. The divisor is not 0, a shift not negative.
 std::optional<int64_t> combined(Step step, int64_t a, int64_t b) {
-  int64_t result = 0;
   switch (step) {
     case Step::Add:
-      return __builtin_add_overflow(a, b, &result) ? std::nullopt : std::optional(result);
+      return checked_add(a, b);
     case Step::Subtract:
-      return __builtin_sub_overflow(a, b, &result) ? std::nullopt : std::optional(result);
+      return checked_sub(a, b);
     case Step::Multiply:
-      return __builtin_mul_overflow(a, b, &result) ? std::nullopt : std::optional(result);
+      return checked_mul(a, b);
     case Step::Divide:
-      return floor_division(a, b);
+      return checked_floor_div(a, b);
     case Step::Remainder:
-      return b == -1 ? 0 : a - *floor_division(a, b) * b;
+      return checked_floor_mod(a, b);
     case Step::ShiftLeft:
-      return shifted_left(a, b);
+      return checked_shl(a, b);
     case Step::ShiftRight:
-      return a >> std::min<int64_t>(b, 63);
+      return checked_shr(a, b);
     case Step::Least:
       return std::min(a, b);
     default:
