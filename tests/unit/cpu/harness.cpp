@@ -11,6 +11,7 @@
 #include "frontend/frontend.h"
 #include "interp/interp.h"
 #include "numeric/numeric.h"
+#include "ops/evaluate.h"
 #include "passes/pipeline.h"
 #include "runtime/run.h"
 #include "runtime/windows.h"
@@ -150,12 +151,11 @@ const abi::Api test_api = [] {
 // --- arguments
 
 int64_t extent(const ExprRef& dim, const Case& c) {
-  if (auto constant = constant_value(dim)) return *constant;
-  if (const auto* symbol = as<DimSymbol>(dim)) {
-    auto found = c.dims.find(symbol->name);
+  auto given = [&](std::string_view name) -> std::optional<int64_t> {
+    auto found = c.dims.find(std::string(name));
     return found != c.dims.end() ? found->second : 16;
-  }
-  return 16;
+  };
+  return ops::evaluate_integer(*dim, given).value_or(16);
 }
 
 Range default_range(DType dtype) {
@@ -437,7 +437,7 @@ struct RankedProgram {
   interp::RunResult interpret(const Case& c, Arguments& args, int ranks) const {
     interp::RunOptions options;
     options.ranks = ranks;
-    const ProgramRef& source = compiled.source;
+    const ProgramRef& source = c.interpret_lowered ? compiled.program : compiled.source;
     return interp::run(source, c.entry, interp_arguments(*source->find(c.entry), args), options);
   }
 };

@@ -31,6 +31,7 @@ struct Case {
   bool lower = true;                           // run the passes first
   bool same_array = false;                     // all tensor parameters of equal type are one array
   uint64_t seed = 1;
+  bool interpret_lowered = false;     // collectives mean something to the interpreter once they are lowered
   std::vector<int> ranks = {};        // of host functions: run with each of these
   std::vector<int> threads = {1, 2};  // of host functions: and with each of these
 };

@@ -20,6 +20,7 @@ struct Program {
   const char* path;
   const char* entry;
   std::vector<int> ranks;
+  bool collectives = false;
 };
 
 void PrintTo(const Program& program, std::ostream* out) {
@@ -31,13 +32,14 @@ TEST_P(RankedPrograms, CompiledLikeInterpreted) {
   for (bool hooks : {false, true}) {
     Case c{text_of(GetParam().path), GetParam().entry};
     c.ranks = GetParam().ranks;
+    c.interpret_lowered = GetParam().collectives;
     Options options;
     options.hooks = hooks;
     EXPECT_EQ(difference(c, options), "") << (hooks ? "with hooks" : "");
   }
 }
 
-// Those that have no race and no collective.
+// Those whose results do not depend on the schedule.
 const Program programs[] = {
     {"/examples/mesh_allreduce.py", "sum_rows", {1, 2, 3, 4, 8}},
     {"/tests/lang/programs/mesh_allreduce.py", "host", {1, 2, 3, 4, 8}},
@@ -45,6 +47,17 @@ const Program programs[] = {
     {"/tests/lang/programs/halo_exchange.py", "host", {1, 2, 4}},
     {"/tests/lang/programs/pipeline_parallel.py", "host", {1, 2, 3, 4, 8}},
     {"/tests/lang/programs/ring_allreduce.py", "host", {1, 2, 3, 4, 8}},
+    {"/tests/lang/programs/kernel_dispatch.py", "host", {1, 2, 4}},
+    {"/tests/lang/programs/comm_groups.py", "host", {4}, true},
+    {"/tests/lang/programs/window_views.py", "host", {1, 2, 4}},
+    {"/tests/lang/programs/collectives_kernel.py", "host", {1, 2, 4}, true},
+    {"/tests/lang/programs/collectives_host.py", "host", {1, 2, 4}, true},
+    {"/tests/lang/programs/all_to_all_transpose.py", "host", {1, 2, 4}, true},
+    {"/examples/overlapping_groups.py", "relay", {3}},
+    {"/examples/ring_gather.py", "host", {1, 2, 4}},
+    {"/examples/ring_shift.py", "shift_by_store", {1, 2, 4}},
+    {"/examples/ring_shift.py", "shift_by_load", {1, 2, 4}},
+    {"/examples/halo_exchange.py", "heat", {1, 2, 4}},
 };
 INSTANTIATE_TEST_SUITE_P(Files, RankedPrograms, testing::ValuesIn(programs));
 
