@@ -117,10 +117,11 @@ class ValidWalk {
     return {either(a.rows, b.rows), either(a.cols, b.cols)};
   }
 
-  void set(const Var& var, const ValidShape& shape) {
+  // By value: it may be the shape of another variable, which moves when there is one more.
+  void set(const Var& var, ValidShape shape) {
     auto [place, added] = shapes_.places_.insert(&var, static_cast<uint32_t>(shapes_.shapes_.size()));
     if (added) shapes_.shapes_.emplace_back();
-    shapes_.shapes_[*place] = shape;
+    shapes_.shapes_[*place] = std::move(shape);
   }
 
   // --- one op
