@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "check/exact.h"
 #include "check/findings.h"
@@ -104,8 +105,14 @@ class Checker {
   void refute(const Run& run, std::vector<Finding> findings, std::string method) {
     report_.actors = actors_of(run.world);
     report_.verdict = Verdict::Refuted;
-    report_.findings = std::move(findings);
     report_.method = std::move(method);
+    // Texts that are inlined several times, and both directions of an exchange, say the same more than once.
+    std::set<std::tuple<Kind, std::set<std::pair<uint32_t, uint32_t>>>> told;
+    for (Finding& finding : findings) {
+      std::set<std::pair<uint32_t, uint32_t>> at;
+      for (const Place& place : finding.places) at.emplace(place.span.line, place.span.column);
+      if (told.emplace(finding.kind, std::move(at)).second) report_.findings.push_back(std::move(finding));
+    }
   }
 
   void decide(Run& run, const ExactResult& exact) {

@@ -120,10 +120,10 @@ class Search {
 
   SearchResult go() {
     do {
-      if (result_.schedules == limits_.schedules) return at_random();
+      if (runs_++ == limits_.schedules) return at_random();
       auto run = std::make_unique<Run>(start_);
       explore(*run);
-      ++result_.schedules;
+      if (run->end != Run::End::Covered) ++result_.schedules;
       if (run->end == Run::End::TooLong) return std::move(result_);
       if (run->wrong()) {
         result_.wrong = std::move(run);
@@ -268,6 +268,7 @@ class Search {
   SearchLimits limits_;
   std::vector<Choice> choices_;
   SearchResult result_;
+  size_t runs_ = 0;  // with those that turned out to be part of others
 };
 
 }  // namespace

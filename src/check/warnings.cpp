@@ -1,5 +1,6 @@
 // What is no error but seldom meant: waits that wait for nothing, signals that nobody uses.
 #include <set>
+#include <tuple>
 
 #include "check/findings.h"
 #include "support/diagnostics/check.h"
@@ -24,9 +25,9 @@ class Warnings {
  private:
   void add(Kind kind, Diag diag, uint32_t at, std::vector<std::string> arguments) {
     const Action& action = trace_[at];
-    if (!told_.emplace(kind, action.where).second) return;
     Diagnostics diags;
     const Span span = action.where ? action.where->span : Span{};
+    if (!told_.emplace(kind, span.line, span.column).second) return;  // an inlined text has many nodes
     Finding finding{.kind = kind,
                     .diagnostic = diags.report(diag, span, std::move(arguments)),
                     .places = {{action.rank, names_.function(action.task), action.block, span, ""}},
@@ -81,7 +82,7 @@ class Warnings {
   const Trace& trace_;
   Names names_;
   const Cells& cells_;
-  std::set<std::pair<Kind, const ir::Node*>> told_;
+  std::set<std::tuple<Kind, uint32_t, uint32_t>> told_;
   std::vector<Finding> found_;
 };
 

@@ -1,0 +1,119 @@
+#include "protocols.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <vector>
+
+#include "frontend/frontend.h"
+
+namespace tilewire::check::test {
+namespace {
+
+class Generator {
+ public:
+  explicit Generator(uint64_t seed) : random_(seed) {}
+
+  Protocol make() {
+    ranks_ = 2 + pick(2);
+    cells_ = 1 + pick(2);
+    style_ = pick(4);
+    std::vector<std::vector<std::string>> statements(static_cast<size_t>(ranks_));
+    const std::string indent = "            ";
+    for (int rank = 0; rank < ranks_; ++rank) {
+      const int count = 2 + pick(ranks_ == 2 ? 4 : 3);
+      for (int i = 0; i < count; ++i)
+        statements[static_cast<size_t>(rank)].push_back(statement(rank, indent));
+    }
+    // Most waits get a notify somewhere, or nearly every protocol would deadlock at once.
+    for (const auto& [rank, cell] : awaited_) {
+      if (chance(15)) continue;
+      auto& there = statements[static_cast<size_t>((rank + 1 + pick(ranks_ - 1)) % ranks_)];
+      const auto at = static_cast<ptrdiff_t>(pick(static_cast<int>(there.size()) / 2 + 1));
+      there.insert(there.begin() + at,
+                   indent + "pld.system.notify(s, " + std::to_string(rank) + ", " + cell + ", 1)\n");
+    }
+    std::string body;
+    for (int rank = 0; rank < ranks_; ++rank) {
+      body += "        if me == " + std::to_string(rank) + ":\n";
+      for (const std::string& line : statements[static_cast<size_t>(rank)]) body += line;
+    }
+    std::string text = R"(
+@pl.program
+class P:
+    @pl.function(type=pl.FunctionType.InCore)
+    def k(self, w: pl.InOut[pld.DistributedTensor[[2], pl.FP32]], s: pl.InOut[pld.DistributedTensor[[2, 1], pl.INT32]]):
+        me = pld.rank(pld.get_comm_ctx(w))
+        t = pl.full([1, 1], dtype=pl.FP32, value=1.0)
+)" + body + R"(
+    @pl.function(level=pl.Level.HOST, role=pl.Role.Orchestrator)
+    def main(self):
+        w = pld.alloc_window([2], dtype=pl.FP32)
+        s = pld.alloc_signal(2)
+        for r in pl.range(pld.world_size()):
+            self.k(w, s, device=r)
+)";
+    return {text, ranks_};
+  }
+
+ private:
+  int pick(int count) { return static_cast<int>(random_() % static_cast<uint64_t>(count)); }
+  bool chance(int percent) { return pick(100) < percent; }
+  std::string peer(int rank) {
+    int other = pick(ranks_);
+    return std::to_string(chance(80) && other == rank ? (rank + 1) % ranks_ : other);
+  }
+
+  // Styles: 0 monotone, 1 credits, 2 sets and comparisons of all kinds, 3 with tests.
+  std::string statement(int rank, const std::string& indent) {
+    const int what = pick(10);
+    const std::string element = std::to_string(pick(2)), cell = "[" + std::to_string(pick(cells_)) + ", 0]";
+    if (what < 1) return indent + "w = pl.store(t, [" + element + "], w)\n";
+    if (what < 2) return indent + "pld.tile.remote_store(t, w, " + peer(rank) + ", [" + element + "])\n";
+    if (what < 4) return indent + "u = pld.tile.remote_load(w, " + peer(rank) + ", [" + element + "], [1])\n";
+    if (what < 7) return indent + notify(rank, cell);
+    if (style_ == 3 && what < 8) {
+      return indent + "if pld.system.test(s, " + cell + ", " + condition() + "):\n" + indent + "    " +
+             (chance(50) ? notify(rank, cell) : "w = pl.store(t, [" + element + "], w)\n");
+    }
+    awaited_.emplace_back(rank, cell);
+    if (style_ == 1 && chance(50)) {
+      return indent + "pld.system.wait(s, " + cell + ", 1)\n" + indent + "pld.system.notify(s, " +
+             std::to_string(rank) + ", " + cell + ", -1)\n";
+    }
+    return indent + "pld.system.wait(s, " + cell + ", " + condition() + ")\n";
+  }
+
+  std::string notify(int rank, const std::string& cell) {
+    std::string value = std::to_string(chance(80) ? 1 : style_ == 2 ? pick(4) - 1 : pick(3));
+    std::string op = style_ >= 2 && chance(30) ? ", op=\"set\"" : "";
+    return "pld.system.notify(s, " + peer(rank) + ", " + cell + ", " + value + op + ")\n";
+  }
+
+  std::string condition() {
+    static constexpr const char* all[] = {"eq", "ne", "gt", "ge", "lt", "le"};
+    if (style_ < 2) return std::to_string(chance(75) ? 1 : pick(3));
+    return std::to_string(chance(70) ? 1 : pick(3)) + ", cmp=\"" + (chance(50) ? "ge" : all[pick(6)]) + "\"";
+  }
+
+  std::mt19937_64 random_;
+  int ranks_ = 2, cells_ = 1, style_ = 0;
+  std::vector<std::pair<int, std::string>> awaited_;
+};
+
+}  // namespace
+
+Protocol make_protocol(uint64_t seed) {
+  return Generator(seed).make();
+}
+
+ir::ProgramRef read(const std::string& text) {
+  Diagnostics diags;
+  auto file = frontend::make_source(
+      "test.py", "import tilewire.language as pl\nimport tilewire.language.distributed as pld\n" + text);
+  ir::ProgramRef program = frontend::read_program(file, {}, diags);
+  if (!program) ADD_FAILURE() << diags.text() << text;
+  return program;
+}
+
+}  // namespace tilewire::check::test
