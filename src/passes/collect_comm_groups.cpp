@@ -152,6 +152,13 @@ class HostGroups {
     const Shared* first = nullptr;
     for_each_buffer(call.args, [&](Shared& shared) {
       if (!first) first = &shared;
+      if (!ranks_ && !set_of(shared).is_group()) {
+        diags_
+            .report(diag::collective_open_group, call.span,
+                    {call.op->qualified(), shared.buffer->name, set_of(shared).text()})
+            .with_help("call it in a kernel, or give the window to all ranks or to constant ones");
+        return;
+      }
       DeviceSet a = set_of(*first), b = set_of(shared);
       if (a == b || !a.known() || !b.known()) return;
       diags_

@@ -66,9 +66,7 @@ class UseWalk : public Visitor<UseWalk> {
       if (dispatch.loop) dispatch.devices = rounds(*dispatch.loop);
     }
     for (const For* loop : loops_) {
-      if (loop == dispatch.loop) continue;
-      DeviceSet turns = rounds(*loop);
-      dispatch.certain = dispatch.certain && turns.known() && !turns.empty();
+      dispatch.certain = dispatch.certain && (loop == dispatch.loop || surely_runs(*loop));
     }
     uses_.dispatches.push_back(std::move(dispatch));
   }
@@ -85,6 +83,12 @@ class UseWalk : public Visitor<UseWalk> {
       if (loop->loop_var == variable) return loop;
     }
     return nullptr;
+  }
+
+  bool surely_runs(const For& loop) const {
+    auto start = scalars_.integer(loop.start), stop = scalars_.integer(loop.stop),
+         step = scalars_.integer(loop.step);
+    return start && stop && step && (*step > 0 ? *start < *stop : *start > *stop);
   }
 
   DeviceSet rounds(const For& loop) const {
