@@ -91,6 +91,12 @@ class system:
     @staticmethod
     def wait_all(signal: Any, expected: Any) -> Any:
         """Blocks until cell [s] of this rank is at least `expected`, for every other rank s of the group."""
+    @staticmethod
+    def check_extent(found: Any, limit: Any) -> Any:
+        """Stops the run when an extent is not the one that is needed."""
+    @staticmethod
+    def check_count(found: Any, limit: Any) -> Any:
+        """Stops the run when a count is above what there is room for."""
 class tensor:
     """The ops of `pld.tensor`."""
     @staticmethod
