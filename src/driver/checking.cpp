@@ -5,6 +5,8 @@
 #include "driver/random_arrays.h"
 #include "driver/ranks.h"
 #include "ops/evaluate.h"
+#include "passes/lower_composite_ops.h"
+#include "passes/pipeline.h"
 #include "support/diagnostics/command.h"
 
 namespace tilewire::driver {
@@ -101,6 +103,10 @@ std::vector<check::Report> check_program(const ir::ProgramRef& program, const Ch
                                          Diagnostics& diags) {
   Entry entry = find_entry(program, options.entry, diags);
   if (!entry.function) return {};
+  // Collectives are checked as what they are made of.
+  ir::ProgramRef checked =
+      passes::has_composite_ops(*entry.program) ? passes::lower(entry.program, diags) : entry.program;
+  if (!checked) return {};
   const Signature signature(entry.function);
   const bool host = entry.function->type == ir::FunctionType::Host;
   std::vector<check::Report> reports;
@@ -115,7 +121,7 @@ std::vector<check::Report> check_program(const ir::ProgramRef& program, const Ch
     settings.general = options.general;
     settings.limits.seed = options.seed;
     if (options.schedules) settings.limits.schedules = options.schedules;
-    reports.push_back(check::check(entry.program, entry.function->name, made.arguments(), settings));
+    reports.push_back(check::check(checked, entry.function->name, made.arguments(), settings));
   }
   return reports;
 }

@@ -3,7 +3,6 @@
 #include "driver/ranks.h"
 #include "interp/interp.h"
 #include "ir/printer.h"
-#include "ir/visitor.h"
 #include "passes/collect_comm_groups.h"
 #include "passes/lower_composite_ops.h"
 #include "passes/pipeline.h"
@@ -24,14 +23,6 @@ Number number_from(const interp::Number& number) {
   if (number.dtype == ir::DType::UInt64) return static_cast<uint64_t>(number.integer());
   return number.integer();
 }
-
-struct FindCollective : ir::Visitor<FindCollective> {
-  bool found = false;
-  void visit(const ir::Call& call) {
-    found = found || passes::is_composite(*call.op);
-    walk_children(call);
-  }
-};
 
 class InterpExecutable final : public Executable {
  public:
@@ -98,10 +89,9 @@ class InterpExecutable final : public Executable {
 
 std::shared_ptr<Executable> compile_for_interp(const Entry& entry, Diagnostics& diags) {
   // As it was written, where that can be: collectives mean what passes make of them.
-  FindCollective collectives;
-  collectives.walk(*entry.program);
-  ir::ProgramRef grouped = collectives.found ? passes::lower(entry.program, diags)
-                                             : passes::collect_comm_groups(entry.program, diags);
+  ir::ProgramRef grouped = passes::has_composite_ops(*entry.program)
+                               ? passes::lower(entry.program, diags)
+                               : passes::collect_comm_groups(entry.program, diags);
   return grouped ? std::make_shared<InterpExecutable>(entry, std::move(grouped)) : nullptr;
 }
 

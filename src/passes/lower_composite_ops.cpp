@@ -331,6 +331,18 @@ bool is_composite(const Op& op) {
   return rules().contains(&op);
 }
 
+bool has_composite_ops(const Program& program) {
+  struct Find : Visitor<Find> {
+    bool found = false;
+    void visit(const Call& call) {
+      found = found || is_composite(*call.op);
+      walk_children(call);
+    }
+  } find;
+  find.walk(program);
+  return find.found;
+}
+
 ProgramRef lower_composite_ops(const ProgramRef& program, Diagnostics& diags) {
   SpmdKernels spmd;
   spmd.walk(*program);

@@ -15,7 +15,8 @@ namespace tilewire::passes {
 // second run changes nothing.
 ir::ProgramRef lower_composite_ops(const ir::ProgramRef& program, Diagnostics& diags);
 
-// Whether it is an op that the pass writes out.
+// Whether it is an op that the pass writes out, and whether the program has one, on the host or in a kernel.
 bool is_composite(const ir::Op& op);
+bool has_composite_ops(const ir::Program& program);
 
 }  // namespace tilewire::passes
