@@ -98,7 +98,8 @@ class Arguments {
     return tensor && d < tensor->shape.size() ? ir::as<ir::ConstInt>(tensor->shape[d])->value : -1;
   }
 
-  // A dimension that one parameter fixes holds for all; that of the ranks is the number asked for.
+  // A dimension that one parameter fixes holds for all; that of the ranks is the number asked for, and so is
+  // the first one of a host function's tensors, whose rows go to ranks, when nothing else fixes it.
   void note_dimensions() {
     for (size_t i = 0; i < signature_.params().size(); ++i) {
       const driver::ParameterInfo& param = signature_.params()[i];
@@ -111,6 +112,11 @@ class Arguments {
     if (!options_.ranks) return;
     for (const std::string& name : driver::rank_dimensions(signature_.entry())) {
       dimensions_.emplace(name, *options_.ranks);
+    }
+    if (signature_.entry().type != ir::FunctionType::Host) return;
+    for (const driver::ParameterInfo& param : signature_.params()) {
+      const auto* first = param.dim_exprs.empty() ? nullptr : ir::as<ir::DimSymbol>(param.dim_exprs[0]);
+      if (first) dimensions_.emplace(first->name, *options_.ranks);
     }
   }
 
