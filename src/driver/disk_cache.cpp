@@ -12,6 +12,7 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <tuple>
 #include <vector>
 
 namespace tilewire::driver {
@@ -51,7 +52,9 @@ std::string user_folder() {
   return home && *home == '/' ? std::string(home) + "/.cache/tilewire" : std::string();
 }
 
-// Held while entries are removed, so that two processes do not both count and remove.
+// Held while entries are counted and removed, so that two processes do not both do it. The file says how many
+// bytes the folder held when they were last counted, and what was stored since: going through thousands of
+// entries takes longer than compiling a kernel.
 class FolderLock {
  public:
   explicit FolderLock(const std::string& folder)
@@ -63,6 +66,15 @@ class FolderLock {
     if (file_ >= 0) close(file_);
   }
   bool held() const { return held_; }
+  std::optional<uint64_t> total() const {
+    uint64_t bytes = 0;
+    bool there = pread(file_, &bytes, sizeof bytes, 0) == sizeof bytes;
+    return there ? std::optional(bytes) : std::nullopt;
+  }
+  void set_total(uint64_t bytes) const {
+    // Without it, the next one counts.
+    if (pwrite(file_, &bytes, sizeof bytes, 0) != sizeof bytes) std::ignore = ftruncate(file_, 0);
+  }
 
  private:
   int file_;
@@ -128,12 +140,15 @@ void DiskCache::store(const std::string& digest, std::string_view bytes) const {
   std::error_code ignored;
   if (written) fs::rename(name, path_of(digest), ignored);
   if (!written || ignored) fs::remove(name, ignored);
-  prune();
+  prune(magic.size() + digest_bytes + bytes.size());
 }
 
-void DiskCache::prune() const {
+void DiskCache::prune(uint64_t added) const {
   FolderLock lock(folder_);
   if (!lock.held()) return;
+  if (auto known = lock.total(); known && *known + added <= largest_folder) {
+    return lock.set_total(*known + added);
+  }
   struct Entry {
     fs::file_time_type used;
     uint64_t bytes;
@@ -151,12 +166,14 @@ void DiskCache::prune() const {
     else
       total += entries.back().bytes;
   }
-  if (total <= largest_folder) return;
-  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.used < b.used; });
-  for (const Entry& entry : entries) {
-    if (total <= largest_folder / 2) break;
-    if (fs::remove(entry.path, error)) total -= entry.bytes;
+  if (total > largest_folder) {
+    std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.used < b.used; });
+    for (const Entry& entry : entries) {
+      if (total <= largest_folder / 2) break;
+      if (fs::remove(entry.path, error)) total -= entry.bytes;
+    }
   }
+  lock.set_total(total);
 }
 
 }  // namespace tilewire::driver

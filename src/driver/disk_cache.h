@@ -5,6 +5,7 @@
 // is an error: without a folder to write to, every program is compiled anew.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -26,7 +27,8 @@ class DiskCache {
 
  private:
   std::string path_of(const std::string& digest) const;
-  void prune() const;
+  // After a file of so many bytes was stored.
+  void prune(uint64_t added) const;
 
   std::string folder_;  // empty: no place to keep anything
 };

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 
@@ -47,6 +48,26 @@ TEST_F(DiskCacheTest, DropsDamagedEntries) {
   cache.store("d1", "some code");
   fs::resize_file(path, 20);
   EXPECT_FALSE(cache.load("d1"));
+}
+
+TEST_F(DiskCacheTest, RemovesTheOldestWhenTheFolderIsTooLarge) {
+  DiskCache cache(folder_);
+  cache.store("d1", "code");
+  auto sparse = [&](const char* name, int hours_ago) {
+    std::string path = folder_ + "/" + name + ".code";
+    std::ofstream(path).close();
+    fs::resize_file(path, uint64_t{300} << 20);
+    fs::last_write_time(path, fs::file_time_type::clock::now() - std::chrono::hours(hours_ago));
+    return path;
+  };
+  std::string older = sparse("older", 2), newer = sparse("newer", 1);
+  cache.store("d2", "code");  // the files above are not counted yet
+  EXPECT_TRUE(fs::exists(older));
+  fs::remove(folder_ + "/lock");
+  cache.store("d3", "code");  // nobody knows how much there is: count
+  EXPECT_FALSE(fs::exists(older));
+  EXPECT_FALSE(fs::exists(newer));
+  EXPECT_EQ(cache.load("d1"), "code");
 }
 
 TEST_F(DiskCacheTest, LeavesNoTemporaryFiles) {
