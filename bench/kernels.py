@@ -97,8 +97,9 @@ class Bench:
         self.np = np
         self.options = options
         self.rows: list[Row] = []
-        # OpenBLAS's threads go on spinning after a product; whoever comes next must not share a core with them.
-        self.pause = 0.05 if options.part == "two" else 0.0
+        # OpenBLAS's threads go on spinning after a product, for more than a tenth of a second; whoever comes next
+        # must not share a core with them.
+        self.pause = 0.2 if options.part == "two" else 0.0
         self.random = np.random.default_rng(1)
         self.loops = self.build_peers()
         self.peak = self.measure_peak()
