@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "abi/abi.h"
 #include "runtime/arena.h"
@@ -14,6 +15,7 @@ class Job;
 class Rank;
 class Run;
 class Worker;
+struct Storage;
 struct Task;
 
 // abi::Context and the runtime's own state behind it.
@@ -23,7 +25,13 @@ struct BlockContext : abi::Context {
   Worker* worker = nullptr;  // who runs it now; read anew after everything that may suspend
   Job* job = nullptr;        // null for kernels that cannot block: they run on the worker's own stack
   const abi::Function* function = nullptr;
-  uint64_t other_ns = 0;  // not computing, since it was last resumed; in runs that are timed
+  uint64_t other_ns = 0;            // not computing, since it was last resumed; in runs that are timed
+  std::vector<Storage*> created{};  // by a kernel: its own, until its block ends
+
+  // Tensors that a kernel creates. Blocks run on any worker, so they have nothing to do with the rank's.
+  abi::Status create(uint64_t bytes, uint32_t site, void** storage);
+  void release(void* storage);
+  void release_all();
 
   const char* kernel_name() const;  // null in an orchestration or host function
   static BlockContext& of(abi::Context* context) { return *static_cast<BlockContext*>(context); }

@@ -155,6 +155,7 @@ abi::Status Worker::run_blocks(Rank& rank, const abi::Function& kernel, const ab
     if (run_.aborted()) return abi::aborted;
     direct_.block_index = block;
     status = kernel.code(&direct_, args, nullptr);
+    direct_.release_all();
   }
   if (sampled) {
     uint64_t end_ns = now_ns();
@@ -210,6 +211,7 @@ void Job::run_block() {
   context.arena = arena.data();
   if (run.random) std::memset(arena.data(), poison, kernel.arena_bytes);
   abi::Status status = kernel.code(&context, task->args, nullptr);
+  context.release_all();
   if (status != abi::ok) run.ended_badly(context, status);
   late.land_all();
 }

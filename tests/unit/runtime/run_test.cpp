@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <fstream>
@@ -135,6 +136,43 @@ TEST(Storage, ALoopOfLargeTensorsStaysSmall) {
         threads);
     EXPECT_TRUE(outcome.ok()) << text(outcome);
     EXPECT_EQ(ran, 100);
+  }
+}
+
+// Blocks run side by side on all workers, each with what it created.
+TEST(Storage, BlocksCreateTensorsOfTheirOwn) {
+  for (uint32_t bits : {0u, static_cast<uint32_t>(abi::MayBlock)}) {
+    Program program;
+    const abi::Function& kernel = program.function("k", {}, bits);
+    std::atomic<int> wrong{0};
+    Body creates = [&](Context* context, const Word*) {
+      int64_t* tensors[3];
+      for (int round = 0; round < 4; ++round) {
+        for (int i = 0; i < 3; ++i) {
+          void* storage = nullptr;
+          if (Status status = context->api->allocate(context, 256, 0, &storage)) return status;
+          tensors[i] = static_cast<int64_t*>(storage);
+          std::fill_n(tensors[i], 32, context->block_index * 3 + i);
+        }
+        context->api->release(context, tensors[1]);
+        for (int i : {0, 2}) wrong += tensors[i][31] != context->block_index * 3 + i;
+      }
+      return abi::ok;  // with eight that nobody released
+    };
+    Outcome outcome = program.run(
+        [&](Context* context, const Word*) {
+          void* own = nullptr;
+          context->api->allocate(context, 256, 0, &own);
+          Status status = submit(context, kernel, creates, {.blocks = 2000});
+          for (int i = 0; i < 200 && status == abi::ok; ++i) {
+            context->api->release(context, own);
+            status = context->api->allocate(context, 256, 0, &own);
+          }
+          return status;
+        },
+        4);
+    EXPECT_TRUE(outcome.ok());
+    EXPECT_EQ(wrong, 0);
   }
 }
 

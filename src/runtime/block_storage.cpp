@@ -1,0 +1,36 @@
+// Memory of tensors that kernels create. They live until they are released or the block ends; no task takes
+// them, so nothing has to wait for anything.
+#include <cstring>
+#include <utility>
+
+#include "runtime/job.h"
+#include "runtime/run_state.h"
+#include "runtime/storage.h"
+
+namespace tilewire::runtime {
+
+abi::Status BlockContext::create(uint64_t bytes, uint32_t site, void** storage) {
+  if (run->aborted()) return abi::aborted;
+  Storage* made = run->process.storage.take(bytes);
+  if (!made) return run->fail_memory(*this, bytes, site);
+  if (run->random) std::memset(made->data(), poison, bytes);
+  made->position = static_cast<uint32_t>(created.size());
+  created.push_back(made);
+  *storage = made->data();
+  return abi::ok;
+}
+
+void BlockContext::release(void* data) {
+  Storage* storage = Storage::of(data);
+  created.back()->position = storage->position;
+  std::swap(created[storage->position], created.back());
+  created.pop_back();
+  run->process.storage.give(storage);
+}
+
+void BlockContext::release_all() {
+  for (Storage* storage : created) run->process.storage.give(storage);
+  created.clear();
+}
+
+}  // namespace tilewire::runtime
