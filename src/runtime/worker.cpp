@@ -209,7 +209,7 @@ void Job::run_block() {
     return;
   }
   context.arena = arena.data();
-  if (run.random) std::memset(arena.data(), poison, kernel.arena_bytes);
+  if (run.random && kernel.arena_bytes != 0) std::memset(arena.data(), poison, kernel.arena_bytes);
   abi::Status status = kernel.code(&context, task->args, nullptr);
   context.release_all();
   if (status != abi::ok) run.ended_badly(context, status);
