@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "driver/write_all.h"
 #include "support/diagnostics/bundle.h"
 
 #ifndef MFD_EXEC
@@ -23,20 +24,13 @@ int sealed_copy(std::string_view bytes) {
   // Newer kernels want to be told that it is to be run; older ones refuse what they do not know.
   int file = memfd_create("tilewire-code", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_EXEC);
   if (file < 0 && errno == EINVAL) file = memfd_create("tilewire-code", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  while (file >= 0 && !bytes.empty()) {
-    ssize_t count = write(file, bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) {
-      close(file);
-      return -1;
-    }
-    bytes.remove_prefix(static_cast<size_t>(count));
-  }
-  if (file >= 0 && fcntl(file, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
-    close(file);
-    return -1;
-  }
-  return file;
+  if (file < 0) return file;
+  constexpr int seals = F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+  if (write_all(file, bytes) && fcntl(file, F_ADD_SEALS, seals) == 0) return file;
+  int why = errno;
+  close(file);
+  errno = why;
+  return -1;
 }
 
 // The loader takes two libraries of one name for the same, and numbers of files are used again: each load

@@ -1,8 +1,6 @@
-#define OPENSSL_SUPPRESS_DEPRECATED  // of SHA256_Init and its like
 #include "driver/bundle_files.h"
 
 #include <fcntl.h>
-#include <openssl/sha.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "driver/write_all.h"
 #include "support/diagnostics/bundle.h"
 
 namespace tilewire::driver {
@@ -31,22 +30,6 @@ class File {
 };
 
 }  // namespace
-
-std::string sha256_of(std::string_view bytes) {
-  // Not EVP_Digest: it reads OpenSSL's settings and sets up its providers, one of ten milliseconds a start
-  // has.
-  unsigned char digest[SHA256_DIGEST_LENGTH];
-  SHA256_CTX state;
-  SHA256_Init(&state);
-  SHA256_Update(&state, bytes.data(), bytes.size());
-  SHA256_Final(digest, &state);
-  std::string text;
-  for (unsigned char byte : digest) {
-    text += "0123456789abcdef"[byte >> 4];
-    text += "0123456789abcdef"[byte & 15];
-  }
-  return text;
-}
 
 std::optional<std::string> read_file(const std::string& path, uint64_t largest, Diagnostics& diags) {
   auto refuse = [&](const std::string& why) {
@@ -79,14 +62,7 @@ std::optional<std::string> read_file(const std::string& path, uint64_t largest, 
 
 bool write_file(const std::string& path, std::string_view content, Diagnostics& diags) {
   File file(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-  bool good = file.number() >= 0;
-  while (good && !content.empty()) {
-    ssize_t count = write(file.number(), content.data(), content.size());
-    if (count < 0 && errno == EINTR) continue;
-    good = count > 0;
-    if (good) content.remove_prefix(static_cast<size_t>(count));
-  }
-  good = good && file.close();
+  bool good = file.number() >= 0 && write_all(file.number(), content) && file.close();
   if (!good) diags.report(diag::bundle_unwritable, {}, {path, std::strerror(errno)});
   return good;
 }

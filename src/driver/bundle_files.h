@@ -13,9 +13,6 @@ namespace tilewire::driver {
 inline constexpr uint64_t largest_json = uint64_t{16} << 20;
 inline constexpr uint64_t largest_code = uint64_t{1} << 30;
 
-// In hexadecimal.
-std::string sha256_of(std::string_view bytes);
-
 // The whole of a regular file. Nothing after an error.
 std::optional<std::string> read_file(const std::string& path, uint64_t largest, Diagnostics& diags);
 

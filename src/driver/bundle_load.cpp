@@ -8,6 +8,7 @@
 #include "driver/bundle_json.h"
 #include "driver/cpu_features.h"
 #include "driver/local_run.h"
+#include "driver/sha256.h"
 #include "driver/sources.h"
 #include "ir/printer.h"
 #include "ir/serialize.h"
@@ -215,7 +216,7 @@ std::optional<Contents> read_contents(const BundleDescription& bundle, const std
                    {name, std::to_string(content->size()), std::to_string(file.bytes)});
       return std::nullopt;
     }
-    std::string digest = sha256_of(*content);
+    std::string digest = hexadecimal(sha256(*content));
     if (digest != file.sha256) {
       diags.report(diag::bundle_digest, {}, {name, digest, file.sha256});
       return std::nullopt;

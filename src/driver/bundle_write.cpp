@@ -12,6 +12,7 @@
 #include "driver/bundle_json.h"
 #include "driver/cpu_features.h"
 #include "driver/link.h"
+#include "driver/sha256.h"
 #include "ir/op.h"
 #include "ir/serialize.h"
 #include "support/diagnostics/bundle.h"
@@ -114,7 +115,7 @@ class Writer {
   }
 
   bool add(const std::string& path, const std::string& content) {
-    bundle_.files[path] = {content.size(), sha256_of(content)};
+    bundle_.files[path] = {content.size(), hexadecimal(sha256(content))};
     return write_file(root_ + "/" + path, content, diags_);
   }
 

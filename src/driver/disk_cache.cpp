@@ -1,7 +1,6 @@
 #include "driver/disk_cache.h"
 
 #include <fcntl.h>
-#include <openssl/evp.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -11,9 +10,11 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <memory>
 #include <tuple>
 #include <vector>
+
+#include "driver/sha256.h"
+#include "driver/write_all.h"
 
 namespace tilewire::driver {
 namespace {
@@ -21,29 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view magic = "TWCODE1\n";
-constexpr size_t digest_bytes = 32;
 constexpr uint64_t largest_folder = uint64_t{512} << 20;
-
-struct FreeDigest {
-  void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
-};
-
-std::string sha256(std::span<const std::string_view> parts, bool with_lengths) {
-  std::unique_ptr<EVP_MD_CTX, FreeDigest> context(EVP_MD_CTX_new());
-  EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr);
-  for (std::string_view part : parts) {
-    uint64_t length = part.size();
-    if (with_lengths) EVP_DigestUpdate(context.get(), &length, sizeof length);
-    EVP_DigestUpdate(context.get(), part.data(), part.size());
-  }
-  std::string digest(digest_bytes, '\0');
-  EVP_DigestFinal_ex(context.get(), reinterpret_cast<unsigned char*>(digest.data()), nullptr);
-  return digest;
-}
-
-std::string sha256(std::string_view bytes) {
-  return sha256({&bytes, 1}, false);
-}
 
 std::string user_folder() {
   const char* cache = std::getenv("XDG_CACHE_HOME");
@@ -81,25 +60,16 @@ class FolderLock {
   bool held_ = false;
 };
 
-bool write_all(int file, std::string_view bytes) {
-  while (!bytes.empty()) {
-    ssize_t count = write(file, bytes.data(), bytes.size());
-    if (count <= 0) return false;
-    bytes.remove_prefix(static_cast<size_t>(count));
-  }
-  return true;
-}
-
 }  // namespace
 
 std::string digest_of(std::span<const std::string_view> parts) {
-  static constexpr char digits[] = "0123456789abcdef";
-  std::string text;
-  for (char c : sha256(parts, true)) {
-    auto byte = static_cast<unsigned char>(c);
-    text += {digits[byte >> 4], digits[byte & 15]};
+  Sha256 hash;
+  for (std::string_view part : parts) {
+    uint64_t length = part.size();
+    hash.add({reinterpret_cast<const char*>(&length), sizeof length});
+    hash.add(part);
   }
-  return text;
+  return hexadecimal(hash.digest());
 }
 
 DiskCache::DiskCache(std::string folder) : folder_(folder.empty() ? user_folder() : std::move(folder)) {
@@ -118,9 +88,9 @@ std::optional<std::string> DiskCache::load(const std::string& digest) const {
   if (!file) return std::nullopt;
   std::string content{std::istreambuf_iterator<char>(file), {}};
   std::error_code ignored;
-  size_t header = magic.size() + digest_bytes;
+  size_t header = magic.size() + Sha256::digest_bytes;
   bool whole = content.size() > header && content.starts_with(magic) &&
-               std::string_view(content).substr(magic.size(), digest_bytes) ==
+               std::string_view(content).substr(magic.size(), Sha256::digest_bytes) ==
                    sha256(std::string_view(content).substr(header));
   if (!whole) {
     fs::remove(path_of(digest), ignored);
@@ -140,7 +110,7 @@ void DiskCache::store(const std::string& digest, std::string_view bytes) const {
   std::error_code ignored;
   if (written) fs::rename(name, path_of(digest), ignored);
   if (!written || ignored) fs::remove(name, ignored);
-  prune(magic.size() + digest_bytes + bytes.size());
+  prune(magic.size() + Sha256::digest_bytes + bytes.size());
 }
 
 void DiskCache::prune(uint64_t added) const {

@@ -11,6 +11,7 @@
 #include "driver/bundle_json.h"
 #include "driver/cpu_features.h"
 #include "driver/local_run.h"
+#include "driver/sha256.h"
 #include "frontend/frontend.h"
 #include "ir/op.h"
 
@@ -223,7 +224,8 @@ TEST_F(BundleTest, RefusesFilesThatWereChanged) {
   EXPECT_EQ(load_error(),
             "error[TW2436]: `ROOT/scale/kernels/main.so` is not the file the bundle was built with: its "
             "SHA-256 is " +
-                sha256_of(changed) + ", and `bundle.json` says " + sha256_of(good) + "\n");
+                hexadecimal(sha256(changed)) + ", and `bundle.json` says " + hexadecimal(sha256(good)) +
+                "\n");
   put(path, good.substr(0, 100));
   EXPECT_EQ(load_error(),
             "error[TW2435]: `ROOT/scale/kernels/main.so` has 100 bytes, and `bundle.json` says " +
@@ -238,13 +240,14 @@ TEST_F(BundleTest, RefusesFilesThatWereChanged) {
 
 TEST_F(BundleTest, RefusesCodeThatIsNone) {
   build();
-  const std::string path = bundle_ + "/kernels/main.so", good = content_of(path), digest = sha256_of(good);
+  const std::string path = bundle_ + "/kernels/main.so", good = content_of(path),
+                    digest = hexadecimal(sha256(good));
   auto with = [&](const std::string& code) {
     put(path, code);
-    change(digest, sha256_of(code));
+    change(digest, hexadecimal(sha256(code)));
     change("\"bytes\": " + std::to_string(good.size()), "\"bytes\": " + std::to_string(code.size()));
     std::string text = load_error();
-    change(sha256_of(code), digest);
+    change(hexadecimal(sha256(code)), digest);
     change("\"bytes\": " + std::to_string(code.size()), "\"bytes\": " + std::to_string(good.size()));
     return text;
   };
