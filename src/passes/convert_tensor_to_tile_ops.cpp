@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/op.h"
+#include "passes/function_kinds.h"
 #include "passes/return_by_parameter.h"
 #include "passes/tensor_converter.h"
 
@@ -263,9 +264,7 @@ ProgramRef convert_tensor_to_tile_ops(const ProgramRef& program, Diagnostics& di
   ReturnRoots returns = return_roots(*ready);
   Ref<Program> result = copy(*ready);
   for (FunctionRef& function : result->functions) {
-    bool kernel = function->type == FunctionType::InCore || function->type == FunctionType::AIC ||
-                  function->type == FunctionType::AIV;
-    if (!kernel) continue;
+    if (!is_kernel(function->type)) continue;
     TensorConverter converter(*function, returns, diags);
     function = with_body(*function, converter.block(*function->body));
   }

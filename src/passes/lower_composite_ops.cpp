@@ -9,6 +9,7 @@
 #include "ir/visitor.h"
 #include "ops/shape.h"
 #include "passes/collective_builder.h"
+#include "passes/function_kinds.h"
 
 namespace tilewire::passes {
 namespace {
@@ -320,10 +321,6 @@ struct SpmdKernels : Visitor<SpmdKernels> {
     walk_children(call);
   }
 };
-
-bool is_kernel(FunctionType type) {
-  return type == FunctionType::InCore || type == FunctionType::AIC || type == FunctionType::AIV;
-}
 
 }  // namespace
 

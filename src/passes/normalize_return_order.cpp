@@ -5,6 +5,7 @@
 
 #include "ir/mutator.h"
 #include "ir/visitor.h"
+#include "passes/function_kinds.h"
 #include "passes/roots.h"
 #include "support/diagnostics/passes.h"
 
@@ -16,11 +17,6 @@ namespace {
 
 using Order = std::vector<size_t>;  // the old number of each result
 using Orders = std::map<std::string_view, Order>;
-
-bool is_kernel(FunctionType type) {
-  return type == FunctionType::InCore || type == FunctionType::AIC || type == FunctionType::AIV ||
-         type == FunctionType::Group;
-}
 
 template <class T>
 std::vector<T> ordered(const std::vector<T>& list, const Order& order) {
@@ -123,7 +119,7 @@ ProgramRef normalize_return_order(const ProgramRef& program, Diagnostics& diags)
   ReturnRoots roots = return_roots(*program);
   Orders orders;
   for (const FunctionRef& function : program->functions) {
-    if (!is_kernel(function->type) || function->return_types.empty()) continue;
+    if (!is_kernel_or_group(function->type) || function->return_types.empty()) continue;
     Order order = order_of(*function, roots.at(function->name), diags);
     if (!order.empty()) orders[function->name] = std::move(order);
   }

@@ -7,6 +7,7 @@
 #include "ir/visitor.h"
 #include "ops/registry.h"
 #include "passes/captures.h"
+#include "passes/function_kinds.h"
 #include "passes/infer_directions.h"
 #include "passes/inline_functions.h"
 #include "passes/names.h"
@@ -19,11 +20,6 @@ namespace tilewire::passes {
 using namespace ir;
 
 namespace {
-
-bool is_kernel(FunctionType type) {
-  return type == FunctionType::InCore || type == FunctionType::AIC || type == FunctionType::AIV ||
-         type == FunctionType::Group;
-}
 
 // A type as a parameter has it: dimensions and strides that the caller computes become dynamic ones.
 TypeRef parameter_type(const TypeRef& type, const std::string& name) {
@@ -451,7 +447,7 @@ class Dispatcher : public Rebuilder {
     ExprRef now = use(expr);
     const auto* call = as<FunctionCall>(now);
     FunctionRef callee = call ? program_.find(call->callee) : nullptr;
-    if (!callee || !is_kernel(callee->type)) return now;
+    if (!callee || !is_kernel_or_group(callee->type)) return now;
     Ref<FunctionCall> changed = copy(*call);
     TypeRef blocks = call->blocks ? call->blocks->type : nullptr;
     changed->callee = pass_through(*callee, blocks);

@@ -4,6 +4,7 @@
 
 #include "ir/op.h"
 #include "ops/registry.h"
+#include "passes/function_kinds.h"
 #include "passes/names.h"
 #include "passes/rebuild.h"
 #include "passes/roots.h"
@@ -15,10 +16,6 @@ namespace tilewire::passes {
 using namespace ir;
 
 namespace {
-
-bool is_kernel(FunctionType type) {
-  return type == FunctionType::InCore || type == FunctionType::AIC || type == FunctionType::AIV;
-}
 
 // A kernel and which of its parameters, at the end of the list, are for tensors it returns.
 struct Changed {

@@ -2,6 +2,7 @@
 
 #include "ir/op.h"
 #include "ir/visitor.h"
+#include "passes/function_kinds.h"
 #include "passes/roots.h"
 #include "passes/task_call.h"
 #include "passes/tensor_forms.h"
@@ -11,10 +12,6 @@ namespace tilewire::passes {
 using namespace ir;
 
 namespace {
-
-bool is_kernel(FunctionType type) {
-  return type == FunctionType::InCore || type == FunctionType::AIC || type == FunctionType::AIV;
-}
 
 class Check : public Visitor<Check> {
  public:
@@ -80,7 +77,7 @@ std::string not_lowered(const Program& program) {
       problems += function->name + ": is still inline or opaque\n";
     }
     Check(functions, *function, problems).walk(*function);
-    if (!is_kernel(function->type) && function->type != FunctionType::Group) continue;
+    if (!is_kernel_or_group(function->type)) continue;
     int last = -1;
     for (size_t i = 0; i < function->return_types.size(); ++i) {
       if (!isa<TensorType>(function->return_types[i])) continue;
