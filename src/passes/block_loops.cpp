@@ -4,6 +4,7 @@
 
 #include "ir/op.h"
 #include "ops/shape.h"
+#include "passes/tensor_type.h"
 #include "passes/tile_plan.h"
 
 namespace tilewire::passes {
@@ -109,7 +110,7 @@ void BlockLoops::for_each_block(const ExprList& shape, int64_t rows, int64_t col
 
 ExprRef BlockLoops::load_block(const ExprRef& tensor, const TileBlock& block) {
   static const Op& load = op_named("pl.tile.load");
-  size_t rank = static_cast<const TensorType&>(*tensor->type).shape.size();
+  size_t rank = tensor_type_of(tensor).shape.size();
   ExprList offsets, shape, valid;
   if (rank >= 2) {
     offsets = block.lead;
@@ -130,7 +131,7 @@ ExprRef BlockLoops::load_block(const ExprRef& tensor, const TileBlock& block) {
 
 void BlockLoops::store_block(const ExprRef& tile, const ExprRef& tensor, const TileBlock& block) {
   static const Op& store = op_named("pl.tile.store");
-  size_t rank = static_cast<const TensorType&>(*tensor->type).shape.size();
+  size_t rank = tensor_type_of(tensor).shape.size();
   ExprList offsets;
   if (rank >= 2) {
     offsets = block.lead;
@@ -142,7 +143,7 @@ void BlockLoops::store_block(const ExprRef& tile, const ExprRef& tensor, const T
 }
 
 ExprRef BlockLoops::load_whole(const ExprRef& tensor, const Span& span) {
-  const ExprList& shape = static_cast<const TensorType&>(*tensor->type).shape;
+  const ExprList& shape = tensor_type_of(tensor).shape;
   TileBlock block;
   block.span = span;
   for (size_t i = 0; i + 2 < shape.size(); ++i) block.lead.push_back(const_index(0));

@@ -8,6 +8,7 @@
 #include "ops/shape.h"
 #include "ops/windows.h"
 #include "passes/signal_needs.h"
+#include "passes/tensor_type.h"
 #include "passes/window_uses.h"
 #include "support/diagnostics/ops.h"
 #include "support/diagnostics/passes.h"
@@ -307,7 +308,7 @@ class HostGroups {
     if (group.all()) ranks = ranks_ ? ExprRef(const_index(*ranks_)) : scalars_.fold(ref(world_size_call()));
     if (!ranks) return;
     ExprRef needed = ops::product(ranks, const_index(need.cells_per_rank));
-    ExprRef cells = folded_product(static_cast<const TensorType&>(*signal->type).shape);
+    ExprRef cells = folded_product(tensor_type_of(signal).shape);
     auto missing = difference(needed, cells);
     if (!missing || *missing <= 0) return;
     Diagnostic& said = diags_.report(diag::signal_uncovered, at,

@@ -4,6 +4,7 @@
 
 #include "ir/op.h"
 #include "ops/shape.h"
+#include "passes/tensor_type.h"
 
 namespace tilewire::passes {
 
@@ -15,19 +16,11 @@ namespace {
 constexpr int64_t chunk_bytes = 8192;
 constexpr int64_t cache_line = 64;
 
-const TensorType& type_of(const ExprRef& tensor) {
-  return static_cast<const TensorType&>(*tensor->type);
-}
-
 bool is_dense(const TensorType& type) {
   return !type.view || type.view->stride.empty();
 }
 
 }  // namespace
-
-DType dtype_of(const ExprRef& tensor) {
-  return type_of(tensor).dtype;
-}
 
 Team CollectiveBuilder::team(const ExprRef& signal, bool single) {
   Team team;
@@ -59,7 +52,7 @@ ExprList CollectiveBuilder::index_of(const ExprList& shape, ExprRef position) {
 
 // Every block has a cell for each rank.
 ExprRef CollectiveBuilder::cell(const Team& team, const ExprRef& block, const ExprRef& rank) {
-  return list(index_of(type_of(team.signal).shape, add(mul(block, team.ranks), rank)));
+  return list(index_of(tensor_type_of(team.signal).shape, add(mul(block, team.ranks), rank)));
 }
 
 ExprRef CollectiveBuilder::peer(const Team& team, const ExprRef& distance) {
@@ -116,7 +109,7 @@ void CollectiveBuilder::barrier(const Team& team) {
 }
 
 Units CollectiveBuilder::units(const ExprRef& window) {
-  const TensorType& type = type_of(window);
+  const TensorType& type = tensor_type_of(window);
   if (is_dense(type)) {
     ExprRef count = number(1);
     for (const ExprRef& extent : type.shape) count = mul(count, extent);
@@ -131,7 +124,7 @@ Units CollectiveBuilder::units(const ExprRef& window) {
 
 Part CollectiveBuilder::part(const Units& units, const ExprRef& all, const ExprRef& index,
                              const ExprRef& count) {
-  int64_t grain = units.length ? 1 : cache_line / bytes(dtype_of(units.window));
+  int64_t grain = units.length ? 1 : cache_line / bytes(tensor_type_of(units.window).dtype);
   ExprRef grains = mul(count, number(grain));
   ExprRef share = let("share", mul(div(add(all, sub(grains, number(1))), grains), number(grain)));
   ExprRef start = let("start", smaller(mul(index, share), all));
@@ -139,7 +132,7 @@ Part CollectiveBuilder::part(const Units& units, const ExprRef& all, const ExprR
 }
 
 int64_t CollectiveBuilder::chunk_size(const Units& units) const {
-  int64_t most = chunk_bytes / bytes(dtype_of(units.window));
+  int64_t most = chunk_bytes / bytes(tensor_type_of(units.window).dtype);
   auto known = constant_value(units.length ? units.length : units.count);
   return known ? std::max<int64_t>(1, std::min(*known, most)) : most;
 }
@@ -166,7 +159,7 @@ void CollectiveBuilder::each_chunk(const Units& units, const Part& part,
                                    const std::function<void(const Chunk&)>& body) {
   int64_t size = chunk_size(units);
   if (!units.length) return chunks_of_line({}, part.start, part.stop, size, body);
-  const ExprList& shape = type_of(units.window).shape;
+  const ExprList& shape = tensor_type_of(units.window).shape;
   repeat("line", part.start, part.stop, number(1), [&](const VarRef& line) {
     ExprList lead = index_of(ExprList(shape.begin(), shape.end() - 1), line);
     chunks_of_line(lead, number(0), units.length, size, body);
@@ -198,7 +191,7 @@ ExprRef CollectiveBuilder::widened(const ExprRef& tile) {
 }
 
 ExprRef CollectiveBuilder::narrowed(const ExprRef& tile, const Units& units) {
-  DType wanted = dtype_of(units.window);
+  DType wanted = tensor_type_of(units.window).dtype;
   if (static_cast<const TileType&>(*tile->type).dtype == wanted) return tile;
   return let("t", op("pl.tile.cast", {tile}, {{"target_type", AttrValue{wanted}}}));
 }

@@ -78,6 +78,4 @@ class CollectiveBuilder : public StructuredBuilder {
                       int64_t size, const std::function<void(const Chunk&)>& body);
 };
 
-ir::DType dtype_of(const ir::ExprRef& tensor);
-
 }  // namespace tilewire::passes

@@ -5,6 +5,7 @@
 #include "ir/op.h"
 #include "ops/shape.h"
 #include "passes/tensor_converter.h"
+#include "passes/tensor_type.h"
 
 namespace tilewire::passes {
 
@@ -14,7 +15,7 @@ namespace {
 
 // The widest operand decides how large a block may be.
 DType widest(const Call& call) {
-  DType dtype = static_cast<const TensorType&>(*call.type).dtype;
+  DType dtype = tensor_type_of(call).dtype;
   for (const ExprRef& arg : call.args) {
     if (!arg || !isa<TensorType>(arg->type)) continue;
     if (bits(tensor_type_of(arg).dtype) > bits(dtype)) dtype = tensor_type_of(arg).dtype;
@@ -101,7 +102,7 @@ ExprRef TensorConverter::count_block(const Call& call, const TileBlock& block) {
   static const Op& add_op = op_named("pl.scalar.add");
   static const Op& full = op_named("pl.tile.full");
   static const Op& arange = op_named("pl.tile.arange");
-  const auto& type = static_cast<const TensorType&>(*call.type);
+  const TensorType& type = tensor_type_of(call);
   int64_t rank = static_cast<int64_t>(type.shape.size());
   int64_t axis = axis_of(call, -1, rank);
   bool over_lead = axis < rank - 2, over_rows = axis == rank - 2;

@@ -2,6 +2,7 @@
 #include "ir/op.h"
 #include "ops/shape.h"
 #include "passes/tensor_converter.h"
+#include "passes/tensor_type.h"
 
 namespace tilewire::passes {
 
@@ -53,7 +54,7 @@ ExprRef TensorConverter::part_of(const Call& assemble) {
   static const Op& slice = op_named("pl.tensor.slice");
   ExprRef target = use(assemble.args[0]);
   const ExprList& whole = tensor_type_of(target).shape;
-  const ExprList& shape = static_cast<const TensorType&>(*assemble.args[1]->type).shape;
+  const ExprList& shape = tensor_type_of(assemble.args[1]).shape;
   ExprList offsets = use(static_cast<const MakeTuple&>(*assemble.args[2]).elements);
   bool all = true;
   for (size_t i = 0; i < whole.size(); ++i) {
@@ -94,7 +95,7 @@ void TensorConverter::open_memory(const OpGroup& group) {
     }
     inside.insert(item.var.get(), 1);
     if (!item.escapes) continue;
-    const auto& type = static_cast<const TensorType&>(*item.call->type);
+    const TensorType& type = tensor_type_of(*item.call);
     bind(*item.var, create(type.shape, type.dtype, item.var->name_hint, item.call->span));
   }
 }

@@ -6,6 +6,7 @@
 #include "passes/function_kinds.h"
 #include "passes/return_by_parameter.h"
 #include "passes/tensor_converter.h"
+#include "passes/tensor_type.h"
 
 namespace tilewire::passes {
 
@@ -144,7 +145,7 @@ TileBlock TensorConverter::shifted(TileBlock block, const ExprList& offsets, siz
 
 ExprRef TensorConverter::convert(const Call& call, const TensorOp& op, const std::string& name,
                                  bool as_tile) {
-  const auto& type = static_cast<const TensorType&>(*call.type);
+  const TensorType& type = tensor_type_of(call);
   if (op.form == TensorForm::Assemble) return assemble(call, as_tile);
   if (as_tile) return whole(call, op, name);
   if (op.form == TensorForm::MatmulAcc) return accumulate(call, op);
@@ -197,7 +198,7 @@ ExprList TensorConverter::tile_operands(const Call& call, const TensorOp& op) {
     if (!arg) {
       args.push_back(nullptr);
     } else if (list && (makes || expands)) {
-      args.push_back(tile_shape(static_cast<const TensorType&>(*call.type).shape, call.span));
+      args.push_back(tile_shape(tensor_type_of(call).shape, call.span));
     } else if (list) {
       ExprList elements;
       for (const ExprRef& element : list->elements) elements.push_back(operand(element));

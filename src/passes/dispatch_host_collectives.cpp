@@ -21,10 +21,6 @@ int64_t core_num(const Call& call) {
   return value ? *value->get<int64_t>() : 1;
 }
 
-size_t signal_slot(const Call& call) {
-  return static_cast<size_t>(call.op->operand_slots[static_cast<size_t>(call.op->param_index("signal"))]);
-}
-
 // The kernel that calls the collective with its parameters.
 FunctionRef kernel_of(const Call& call, const ExprList& args, std::string name, Diagnostics& diags) {
   const Span& span = call.span;
@@ -113,7 +109,7 @@ class Dispatcher final : public StructuredBuilder {
     void visit(const Call& call) {
       if (is_composite(*call.op)) {
         any = true;
-        if (!call.args[signal_slot(call)]) {
+        if (!call.args[signal_slot(*call.op)]) {
           Signal& signal = owner->signals_[owner->group_of(call, call.args)];
           signal.cores = std::max(signal.cores, core_num(call));
         }
@@ -176,7 +172,7 @@ class Dispatcher final : public StructuredBuilder {
     at(call->span);
     ExprList args = use(call->args);
     size_t group = group_of(*call, call->args);
-    ExprRef& signal = args[signal_slot(*call)];
+    ExprRef& signal = args[signal_slot(*call->op)];
     if (!signal) signal = signals_.at(group).view;
     const std::string& callee = kernel(*call, args);
     ExprRef blocks = core_num(*call) == 1 ? nullptr : number(core_num(*call));

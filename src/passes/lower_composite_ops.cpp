@@ -10,13 +10,13 @@
 #include "ops/shape.h"
 #include "passes/collective_builder.h"
 #include "passes/function_kinds.h"
+#include "passes/tensor_type.h"
 
 namespace tilewire::passes {
 namespace {
 
 using namespace ir;
 
-class Lowering;
 // Writes the call, whose operands are `args`; gives what stands for its value.
 using Rule = ExprRef (*)(const Call& call, const ExprList& args, const Team& team, CollectiveBuilder& b);
 
@@ -104,7 +104,7 @@ ExprRef allreduce(const Call& call, const ExprList& args, const Team& team, Coll
   } else if (mode == AllreduceMode::Mesh) {
     mesh(how, units, team, b);
   } else {
-    ExprRef small = b.number(mesh_bytes / bytes(dtype_of(units.window)) + 1);
+    ExprRef small = b.number(mesh_bytes / bytes(tensor_type_of(units.window).dtype) + 1);
     b.choose(
         b.less(units.count, small),
         [&]() -> ExprList {
@@ -121,7 +121,7 @@ ExprRef allreduce(const Call& call, const ExprList& args, const Team& team, Coll
 
 ExprRef reduce_scatter(const Call& call, const ExprList& args, const Team& team, CollectiveBuilder& b) {
   Units units = b.units(args[0]);
-  const ExprRef& rows = static_cast<const TensorType&>(*args[0]->type).shape[0];
+  const ExprRef& rows = tensor_type_of(args[0]).shape[0];
   b.run("pld.system.check_extent", {rows, b.mul(b.div(rows, team.ranks), team.ranks)});
   ExprRef own = b.let("own", b.div(units.count, team.ranks));
   Part part = b.part(units, own, team.block, team.blocks);
@@ -153,7 +153,7 @@ Rows own_rows(const ExprRef& count, const Team& team, CollectiveBuilder& b) {
 // Copies rows of `source` to rows of the target of a peer.
 void put_rows(const ExprRef& target, const ExprRef& to, const ExprRef& peer, const ExprRef& source,
               const ExprRef& from, const ExprRef& count, CollectiveBuilder& b) {
-  const ExprList& shape = static_cast<const TensorType&>(*source->type).shape;
+  const ExprList& shape = tensor_type_of(source).shape;
   ExprList target_at(shape.size(), b.number(0)), source_at = target_at, extents = shape;
   target_at[0] = to;
   source_at[0] = from;
@@ -167,7 +167,7 @@ ExprRef broadcast(const Call&, const ExprList& args, const Team& team, Collectiv
   ExprRef root = b.let("root", ops::scalar_cast(args[2], DType::Index));
   b.barrier(team);
   b.when(b.equal(team.rank, root), [&] {
-    const ExprList& shape = static_cast<const TensorType&>(*target->type).shape;
+    const ExprList& shape = tensor_type_of(target).shape;
     Rows rows = own_rows(shape[0], team, b);
     b.repeat("k", b.number(1), team.ranks, b.number(1), [&](const VarRef& k) {
       put_rows(target, rows.start, b.peer(team, k), target, rows.start, rows.count, b);
@@ -179,8 +179,8 @@ ExprRef broadcast(const Call&, const ExprList& args, const Team& team, Collectiv
 
 ExprRef allgather(const Call&, const ExprList& args, const Team& team, CollectiveBuilder& b) {
   const ExprRef &local = args[0], &target = args[1];
-  const ExprRef& block = static_cast<const TensorType&>(*local->type).shape[0];
-  const ExprRef& all = static_cast<const TensorType&>(*target->type).shape[0];
+  const ExprRef& block = tensor_type_of(local).shape[0];
+  const ExprRef& all = tensor_type_of(target).shape[0];
   b.run("pld.system.check_extent", {all, b.mul(team.ranks, block)});
   Rows rows = own_rows(block, team, b);
   ExprRef to = b.let("to", b.add(b.mul(team.rank, block), rows.start));
@@ -193,7 +193,7 @@ ExprRef allgather(const Call&, const ExprList& args, const Team& team, Collectiv
 
 // Rows that go to, and come from, each rank.
 ExprRef rows_per_rank(const ExprRef& target, const Team& team, CollectiveBuilder& b) {
-  const ExprRef& all = static_cast<const TensorType&>(*target->type).shape[0];
+  const ExprRef& all = tensor_type_of(target).shape[0];
   ExprRef rows = b.let("block_rows", b.div(all, team.ranks));
   b.run("pld.system.check_extent", {all, b.mul(rows, team.ranks)});
   return rows;
@@ -213,19 +213,20 @@ ExprRef all_to_all(const Call&, const ExprList& args, const Team& team, Collecti
   return target;
 }
 
+// How many rows a list of counts says for a rank, as the INT32 it is.
+ExprRef read_count(const ExprRef& counts, const ExprRef& rank, CollectiveBuilder& b) {
+  return b.let("count", b.op("pl.tensor.read", {counts, b.list({rank})}));
+}
+
 // The first blocks tell each other how many rows they sent: 2 * (count + 1) is added to the cell, so that the
 // 1 of the barrier that follows, which may come before anyone has looked, is told apart from it.
 void exchange_counts(const ExprRef& sent, const ExprRef& received, const Team& team, CollectiveBuilder& b) {
   auto code = [&](const ExprRef& count) { return b.mul(b.add(count, b.number(1)), b.number(2)); };
-  auto sent_to = [&](const ExprRef& rank) {
-    return b.let("count", ops::scalar_cast(b.let("count", b.op("pl.tensor.read", {sent, b.list({rank})})),
-                                           DType::Index));
-  };
-  b.run("pl.tensor.write",
-        {received, b.list({team.rank}), b.let("count", b.op("pl.tensor.read", {sent, b.list({team.rank})}))});
+  b.run("pl.tensor.write", {received, b.list({team.rank}), read_count(sent, team.rank, b)});
   b.repeat("k", b.number(1), team.ranks, b.number(1), [&](const VarRef& k) {
     ExprRef peer = b.peer(team, k);
-    b.notify(team, peer, b.number(0), code(sent_to(peer)));
+    ExprRef count = b.let("count", ops::scalar_cast(read_count(sent, peer, b), DType::Index));
+    b.notify(team, peer, b.number(0), code(count));
   });
   b.repeat("k", b.number(1), team.ranks, b.number(1), [&](const VarRef& k) {
     ExprRef source = b.peer(team, k);
@@ -243,9 +244,7 @@ ExprRef all_to_all_v(const Call&, const ExprList& args, const Team& team, Collec
   b.barrier(team);
   b.repeat("k", b.number(0), team.ranks, b.number(1), [&](const VarRef& k) {
     ExprRef peer = b.peer(team, k);
-    ExprRef count =
-        b.let("count",
-              ops::scalar_cast(b.let("count", b.op("pl.tensor.read", {sent, b.list({peer})})), DType::Index));
+    ExprRef count = b.let("count", ops::scalar_cast(read_count(sent, peer, b), DType::Index));
     b.run("pld.system.check_count", {count, block});
     Rows rows = own_rows(count, team, b);
     ExprRef from = b.let("from", b.add(b.mul(peer, block), rows.start));
@@ -296,11 +295,7 @@ class Lowering final : public CollectiveBuilder {
     if (found == rules().end()) return nullptr;
     at(call->span);
     ExprList args = use(call->args);
-    int signal = call->op->param_index("signal");
-    return found->second(
-        *call, args,
-        team(args[static_cast<size_t>(call->op->operand_slots[static_cast<size_t>(signal)])], single_),
-        *this);
+    return found->second(*call, args, team(args[signal_slot(*call->op)], single_), *this);
   }
 
   bool single_;
@@ -326,6 +321,10 @@ struct SpmdKernels : Visitor<SpmdKernels> {
 
 bool is_composite(const Op& op) {
   return rules().contains(&op);
+}
+
+size_t signal_slot(const Op& op) {
+  return static_cast<size_t>(op.operand_slots[static_cast<size_t>(op.param_index("signal"))]);
 }
 
 bool has_composite_ops(const Program& program) {

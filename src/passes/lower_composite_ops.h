@@ -18,5 +18,7 @@ ir::ProgramRef lower_composite_ops(const ir::ProgramRef& program, Diagnostics& d
 // Whether it is an op that the pass writes out, and whether the program has one, on the host or in a kernel.
 bool is_composite(const ir::Op& op);
 bool has_composite_ops(const ir::Program& program);
+// Which operand of such an op is its signal.
+size_t signal_slot(const ir::Op& op);
 
 }  // namespace tilewire::passes

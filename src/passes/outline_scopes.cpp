@@ -13,6 +13,7 @@
 #include "passes/names.h"
 #include "passes/roots.h"
 #include "passes/task_call.h"
+#include "passes/tensor_type.h"
 #include "support/diagnostics/passes.h"
 
 namespace tilewire::passes {
@@ -167,7 +168,7 @@ class Outliner : public Rebuilder {
     const auto* call = as<Call>(assign.value);
     if (!call || (call->op != full && call->op != arange)) return Rebuilder::assign(assign);
     const Span& span = assign.span;
-    const auto& type = static_cast<const TensorType&>(*call->type);
+    const TensorType& type = tensor_type_of(*call);
     ExprRef shape = use(call->args[0]);
     VarRef target = assign_new(assign.var->name_hint,
                                call_op(create, {shape}, {{"dtype", AttrValue{type.dtype}}}, span), span);

@@ -9,6 +9,7 @@
 #include "passes/rebuild.h"
 #include "passes/roots.h"
 #include "passes/task_call.h"
+#include "passes/tensor_type.h"
 #include "support/diagnostics/passes.h"
 
 namespace tilewire::passes {
@@ -52,7 +53,7 @@ class Receiver : public Rebuilder {
     ExprList values = use(ret.values);
     for (size_t k = 0; k < returns_.size(); ++k) {
       ExprRef& value = values[returns_[k]];
-      size_t rank = static_cast<const TensorType&>(*value->type).shape.size();
+      size_t rank = tensor_type_of(value).shape.size();
       ExprRef zeros = make<MakeTuple>(ret.span, ExprList(rank, const_index(0)));
       value = assign_new("r", call_op(assemble, {outputs_[k], value, zeros}, {}, ret.span), ret.span);
     }
@@ -120,7 +121,7 @@ class Caller : public Rebuilder {
     }
     const auto& ret = static_cast<const Return&>(*kernel.body->stmts.back());
     for (size_t k : found->second.returns) {
-      const auto& type = static_cast<const TensorType&>(*ret.values[k]->type);
+      const TensorType& type = tensor_type_of(ret.values[k]);
       ExprRef shape = make<MakeTuple>(call->span, inside.use(type.shape));
       created_.push_back(assign_new(
           "made", call_op(create, {shape}, {{"dtype", AttrValue{type.dtype}}}, call->span), call->span));

@@ -5,6 +5,7 @@
 #include "passes/op_groups.h"
 #include "passes/roots.h"
 #include "passes/tensor_forms.h"
+#include "passes/tensor_type.h"
 #include "passes/tile_plan.h"
 
 namespace tilewire::passes {
@@ -89,10 +90,6 @@ class TensorConverter : public BlockLoops {
   ir::PointerMap<ir::ExprRef> tiles_, memory_;
   std::vector<std::tuple<const ir::Expr*, int64_t, int64_t, ir::ExprRef>> loaded_;
 };
-
-inline const ir::TensorType& tensor_type_of(const ir::ExprRef& expr) {
-  return static_cast<const ir::TensorType&>(*expr->type);
-}
 
 // An axis attribute of a call over tensors of that rank, counted from the front.
 int64_t axis_of(const ir::Call& call, int64_t by_default, size_t rank);
