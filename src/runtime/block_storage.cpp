@@ -1,11 +1,9 @@
 // Memory of tensors that kernels create. They live until they are released or the block ends; no task takes
 // them, so nothing has to wait for anything.
 #include <cstring>
-#include <utility>
 
 #include "runtime/job.h"
 #include "runtime/run_state.h"
-#include "runtime/storage.h"
 
 namespace tilewire::runtime {
 
@@ -14,17 +12,14 @@ abi::Status BlockContext::create(uint64_t bytes, uint32_t site, void** storage) 
   Storage* made = run->process.storage.take(bytes);
   if (!made) return run->fail_memory(*this, bytes, site);
   if (run->random) std::memset(made->data(), poison, bytes);
-  made->position = static_cast<uint32_t>(created.size());
-  created.push_back(made);
+  created.add(*made);
   *storage = made->data();
   return abi::ok;
 }
 
 void BlockContext::release(void* data) {
   Storage* storage = Storage::of(data);
-  created.back()->position = storage->position;
-  std::swap(created[storage->position], created.back());
-  created.pop_back();
+  created.remove(*storage);
   run->process.storage.give(storage);
 }
 

@@ -2,12 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "abi/abi.h"
 #include "runtime/arena.h"
 #include "runtime/fiber.h"
 #include "runtime/late_writes.h"
+#include "runtime/storage.h"
 
 namespace tilewire::runtime {
 
@@ -15,7 +15,6 @@ class Job;
 class Rank;
 class Run;
 class Worker;
-struct Storage;
 struct Task;
 
 // abi::Context and the runtime's own state behind it.
@@ -25,8 +24,8 @@ struct BlockContext : abi::Context {
   Worker* worker = nullptr;  // who runs it now; read anew after everything that may suspend
   Job* job = nullptr;        // null for kernels that cannot block: they run on the worker's own stack
   const abi::Function* function = nullptr;
-  uint64_t other_ns = 0;            // not computing, since it was last resumed; in runs that are timed
-  std::vector<Storage*> created{};  // by a kernel: its own, until its block ends
+  uint64_t other_ns = 0;  // not computing, since it was last resumed; in runs that are timed
+  StorageList created{};  // by a kernel: its own, until its block ends
 
   // Tensors that a kernel creates. Blocks run on any worker, so they have nothing to do with the rank's.
   abi::Status create(uint64_t bytes, uint32_t site, void** storage);

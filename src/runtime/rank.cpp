@@ -346,17 +346,10 @@ abi::Status Rank::allocate(BlockContext& context, uint64_t bytes, uint32_t site,
   }
   if (!made) return run.fail_memory(context, bytes, site);
   if (run.random) std::memset(made->data(), poison, bytes);
-  made->position = static_cast<uint32_t>(storages_.size());
-  storages_.push_back(made);
+  storages_.add(*made);
   created_bytes_.fetch_add(bytes, std::memory_order_relaxed);
   *storage = made->data();
   return abi::ok;
-}
-
-void Rank::unlist(Storage& storage) {
-  storages_.back()->position = storage.position;
-  std::swap(storages_[storage.position], storages_.back());
-  storages_.pop_back();
 }
 
 abi::Status Rank::release(BlockContext& context, void* data) {
@@ -368,7 +361,7 @@ abi::Status Rank::release(BlockContext& context, void* data) {
     abi::Word words[3] = {reinterpret_cast<abi::Word>(data), storage.bytes, 1};
     accesses_.conflicts({words, 1, 1}, Role::Hold, {}, [this](Task& task) { add_predecessor(task); });
   }
-  unlist(storage);
+  storages_.remove(storage);
   if (predecessors_.empty()) {
     free_storage(&storage);
     return abi::ok;

@@ -76,7 +76,6 @@ class Rank {
   abi::Status drain(BlockContext& context, int64_t live);
   void leave(Worker& worker);
   void finish(Worker& worker);
-  void unlist(Storage& storage);
 
   std::vector<Dispatch> dispatches_;
   size_t next_dispatch_ = 0;
@@ -89,7 +88,7 @@ class Rank {
   CurrentRounds rounds_;
   int64_t limit_ = live_limit;
 
-  std::vector<Storage*> storages_;
+  StorageList storages_;
   std::vector<Storage*> returned_storages_;
 
   // Records in use, and 1 for the orchestration function.

@@ -13,12 +13,34 @@ namespace tilewire::runtime {
 struct alignas(64) Storage {
   uint64_t bytes;  // asked for
   uint32_t size_class;
-  uint32_t position;  // in its rank's list
+  uint32_t position;  // in the list that has it
 
   std::byte* data() { return reinterpret_cast<std::byte*>(this + 1); }
   static Storage* of(void* data) { return static_cast<Storage*>(data) - 1; }
 };
 static_assert(sizeof(Storage) == 64);
+
+// Those in use by one owner, in no order.
+class StorageList {
+ public:
+  void add(Storage& storage) {
+    storage.position = static_cast<uint32_t>(list_.size());
+    list_.push_back(&storage);
+  }
+  void remove(const Storage& storage) {
+    Storage* last = list_.back();
+    last->position = storage.position;
+    list_[storage.position] = last;
+    list_.pop_back();
+  }
+  void clear() { list_.clear(); }
+  bool empty() const { return list_.empty(); }
+  auto begin() const { return list_.begin(); }
+  auto end() const { return list_.end(); }
+
+ private:
+  std::vector<Storage*> list_;
+};
 
 class StoragePool {
  public:
