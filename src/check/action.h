@@ -8,10 +8,13 @@
 #include <vector>
 
 #include "interp/event.h"
+#include "interp/wait_condition.h"
 
 namespace tilewire::check {
 
 using interp::AgentId;
+using interp::holds;
+using interp::sign;
 using interp::StorageId;
 using interp::TaskNo;
 
@@ -76,9 +79,5 @@ struct Action {
 
   CellId cell() const { return {storage, box.offset}; }
 };
-
-// `>=` as it is written, and whether a value meets it.
-const char* sign(ir::WaitCmp cmp);
-bool holds(ir::WaitCmp cmp, int64_t value, int64_t expected);
 
 }  // namespace tilewire::check

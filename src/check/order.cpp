@@ -4,29 +4,6 @@
 
 namespace tilewire::check {
 
-const char* sign(ir::WaitCmp cmp) {
-  static constexpr const char* signs[] = {"==", ">=", "!=", ">", "<", "<="};
-  return signs[static_cast<size_t>(cmp)];
-}
-
-bool holds(ir::WaitCmp cmp, int64_t value, int64_t expected) {
-  switch (cmp) {
-    case ir::WaitCmp::Eq:
-      return value == expected;
-    case ir::WaitCmp::Ge:
-      return value >= expected;
-    case ir::WaitCmp::Ne:
-      return value != expected;
-    case ir::WaitCmp::Gt:
-      return value > expected;
-    case ir::WaitCmp::Lt:
-      return value < expected;
-    case ir::WaitCmp::Le:
-      return value <= expected;
-  }
-  return false;
-}
-
 namespace {
 
 bool within(const std::vector<uint32_t>& a, const std::vector<uint32_t>& b) {

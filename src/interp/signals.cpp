@@ -2,6 +2,7 @@
 // answers, but an agent that has polled in vain stands still until one of the cells it looked at changes.
 #include "interp/move.h"
 #include "interp/op_table.h"
+#include "interp/wait_condition.h"
 #include "numeric/numeric.h"
 #include "support/diagnostics/runtime.h"
 
@@ -12,29 +13,6 @@ using namespace ir;
 
 int64_t cell_value(const Context& c, const Tensor& cell) {
   return numeric::load_integer(DType::Int32, c.view(cell).base);
-}
-
-bool holds(WaitCmp cmp, int64_t value, int64_t expected) {
-  switch (cmp) {
-    case WaitCmp::Eq:
-      return value == expected;
-    case WaitCmp::Ge:
-      return value >= expected;
-    case WaitCmp::Ne:
-      return value != expected;
-    case WaitCmp::Gt:
-      return value > expected;
-    case WaitCmp::Lt:
-      return value < expected;
-    case WaitCmp::Le:
-      return value <= expected;
-  }
-  return false;
-}
-
-const char* sign(WaitCmp cmp) {
-  static constexpr const char* signs[] = {"==", ">=", "!=", ">", "<", "<="};
-  return signs[static_cast<size_t>(cmp)];
 }
 
 Event cell_event(const Context& c, Event::Kind kind, const Tensor& cell, int64_t value) {
