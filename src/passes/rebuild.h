@@ -83,6 +83,7 @@ class Rebuilder {
   }
 
   Diagnostics& diags_;
+  bool fresh_;
 
  private:
   template <class T>
@@ -92,7 +93,6 @@ class Rebuilder {
   ir::ExprRef rebuild_call(const ir::ExprRef& expr);
   ir::ExprRef rebuild_function_call(const ir::ExprRef& expr);
 
-  bool fresh_;
   std::vector<ir::StmtRef>* out_ = nullptr;
   ir::PointerMap<uint32_t> places_;
   std::vector<std::pair<ir::VarRef, ir::ExprRef>> bound_;  // the old one too: its address must stay taken

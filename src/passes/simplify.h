@@ -7,8 +7,9 @@
 namespace tilewire::passes {
 
 // Folds scalar arithmetic on constants and puts constants in the place of the variables that hold them; keeps
-// the taken side of branches with known conditions; drops loops without a round and opens those with one;
-// then drops what has no effect and whose results nobody uses. One walk forward and one back: linear time.
+// the taken side of branches with known conditions; drops loops without a round, opens those with one and
+// writes out short ones of `pl.unroll`; then drops what has no effect and whose results nobody uses. One walk
+// forward and one back: linear time.
 //
 // Needs: nothing beyond verified IR. Ensures: the same results and effects; a value that was never used may
 // no longer be computed, and with it the error its computation would have been.

@@ -8,13 +8,6 @@ using namespace ir;
 using llvm::BasicBlock;
 using llvm::Value;
 
-namespace {
-
-// pl.unroll repeats the body in the code when it has no more rounds than this.
-constexpr int64_t unroll_limit = 16;
-
-}  // namespace
-
 const Yield* FunctionEmitter::block(const Block& body, bool keep) {
   const Yield* yield = nullptr;
   size_t futures = open_futures_.size();
@@ -281,32 +274,10 @@ void FunctionEmitter::branch(const If& stmt) {
   bind_results(stmt.results, carried, joined, yields[0]->values);
 }
 
-void FunctionEmitter::unrolled(const For& stmt, int64_t start, int64_t step, int64_t rounds) {
-  const LoopPlan& loop_plan = plan.loop(&stmt);
-  std::vector<Carried> carried;
-  std::vector<Value*> values;
-  enter_loop(stmt.init_values, stmt.iter_args, loop_plan, carried, values);
-  llvm::Type* type = register_type(module.context, *scalar_dtype(stmt.loop_var->type), 0);
-  for (int64_t i = 0; i < rounds; ++i) {
-    for (const Carried& c : carried) {
-      TensorValue like = c.kind == LeafKind::Tensor ? tensors_[c.id] : TensorValue{};
-      if (!c.skip) bind(c, c.id, values, &like);
-    }
-    scalars_[plan.leaves(stmt.loop_var.get())[0].id] = llvm::ConstantInt::get(type, start + i * step, true);
-    const Yield* yield = block(*stmt.body);
-    if (!yield || carried.empty()) continue;
-    transfers(loop_plan.round);
-    values.clear();
-    flatten_all(yield->values, carried, values);
-  }
-  bind_results(stmt.results, carried, values, stmt.init_values);
-}
-
 void FunctionEmitter::counted(const For& stmt) {
   Value* start = index(stmt.start);
   Value* stop = index(stmt.stop);
   Value* step = index(stmt.step);
-  auto constant = [](Value* v) { return llvm::dyn_cast<llvm::ConstantInt>(v); };
   fail_if(b.CreateICmpEQ(step, i64(0)), abi::Fault::StepZero, stmt);
   // Rounds: the distance in the direction of the step, divided by its size, rounded up. All unsigned, so that
   // no difference overflows.
@@ -317,11 +288,6 @@ void FunctionEmitter::counted(const For& stmt) {
   Value* safe_size = b.CreateSelect(b.CreateICmpEQ(size, i64(0)), i64(1), size);
   Value* counted = b.CreateAdd(b.CreateUDiv(b.CreateSub(distance, i64(1)), safe_size), i64(1));
   Value* rounds = b.CreateSelect(runs, counted, i64(0));
-  if (constant(start) && constant(step) && constant(rounds) && stmt.loop_kind == LoopKind::Unroll &&
-      constant(rounds)->getSExtValue() <= unroll_limit) {
-    return unrolled(stmt, constant(start)->getSExtValue(), constant(step)->getSExtValue(),
-                    constant(rounds)->getSExtValue());
-  }
   if (product_loop(stmt, start, rounds)) return;
   const LoopPlan& loop_plan = plan.loop(&stmt);
   std::vector<Carried> carried;

@@ -190,7 +190,6 @@ class FunctionEmitter {
   void counted(const ir::For& stmt);
   // A loop that is one matrix product, emitted as such; false: it is not.
   bool product_loop(const ir::For& stmt, llvm::Value* start, llvm::Value* rounds);
-  void unrolled(const ir::For& stmt, int64_t start, int64_t step, int64_t rounds);
   void conditional(const ir::While& stmt);
   void returned(const ir::Return& stmt);
   void transfers(const std::vector<Transfer>& list);

@@ -1,5 +1,5 @@
 # run: tilewire print --after simplify %s
-"""Constants folded, branches and loops opened, unused work dropped."""
+"""Constants folded, branches and loops opened, `pl.unroll` written out, unused work dropped."""
 import tilewire.language as pl
 
 BIG = True
@@ -26,6 +26,13 @@ class Simplified:
         z[2] = pl.cast(pl.const(-7, pl.INT32) % pl.const(2, pl.INT32), pl.INT32)
         for i in pl.range(n):
             u = pl.load(x, [0, 0], [8, 8]) + 1.0
+        v = pl.load(x, [0, 0], [8, 8])
+        for c in pl.unroll(48, 0, -16):
+            for r in pl.unroll(2):
+                v = v + pl.load(x, [r * 8, c], [8, 8])
+        y = pl.store(v, [0, 0], y)
+        for i in pl.unroll(17):
+            z[3] = z[3] + pl.cast(i, pl.INT32)
         if n > 5 and BIG:
             w = n + 1
         return y
