@@ -9,16 +9,8 @@
 //   MPI_Allreduce. Both sides write the operand and read the result in every round, 2 ranks on 2 cores, 4
 //   ranks on 2 cores. Processes are started by mpirun; while rank 0 runs all ranks of the program, the others
 //   sleep. Five launches: `ratio` is the third best, so what it says holds in three of five.
-//
-// Times of loops inside one dispatch are differences between many rounds and few, so that starting costs
-// nothing. Medians of repetitions taken in turns, or with --best the least times, for a machine that others
-// use too.
-#include <sched.h>
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -28,56 +20,20 @@
 #include <thread>
 #include <vector>
 
+#include "timing.h"
 #include "tilewire/tilewire.h"
 #ifdef TILEWIRE_BENCH_MPI
-#include <mpi.h>
+#include "mpi_side.h"
 #endif
 
 namespace {
 
+using namespace bench;
 using tilewire::Array;
 using tilewire::Executable;
 using tilewire::Program;
 
 const std::string programs = TILEWIRE_SOURCE_DIR "/bench/comm/";
-bool quick = false, best = false;
-
-double seconds(const std::function<void()>& work) {
-  auto start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-double typical(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values.empty() ? 0 : values[best ? 0 : values.size() / 2];
-}
-
-// A loop whose length is an argument. A repetition times few rounds and many; what more rounds take longer is
-// the time of a round.
-struct Loop {
-  std::function<void(int)> run = {};
-  int rounds = 0;
-  std::vector<double> few = {}, many = {};
-
-  void repeat() {
-    run(1);  // windows are mapped and touched before anything is timed, whatever ran before
-    few.push_back(seconds([&] { run(1); }));
-    many.push_back(seconds([&] { run(1 + rounds); }));
-  }
-  double round() const { return std::max(typical(many) - typical(few), 0.0) / rounds; }
-};
-
-// Takes the loops in turns, so that a busy moment hits all of them.
-std::vector<double> measure(std::vector<Loop> loops, int repetitions) {
-  for (Loop& loop : loops) loop.run(2);
-  for (int i = 0; i < repetitions; ++i) {
-    for (Loop& loop : loops) loop.repeat();
-  }
-  std::vector<double> result;
-  for (const Loop& loop : loops) result.push_back(loop.round());
-  return result;
-}
 
 Executable compile(const std::string& file, const std::string& entry,
                    const std::vector<std::pair<std::string, std::string>>& constants = {}) {
@@ -89,18 +45,6 @@ tilewire::RunOptions on(int ranks, int threads = 2) {
   options.ranks = ranks;
   options.threads = threads;
   return options;
-}
-
-std::string show_time(double s) {
-  char text[32];
-  if (s < 1e-6) {
-    snprintf(text, sizeof text, "%.1f ns", s * 1e9);
-  } else if (s < 1e-3) {
-    snprintf(text, sizeof text, "%.2f us", s * 1e6);
-  } else {
-    snprintf(text, sizeof text, "%.2f ms", s * 1e3);
-  }
-  return text;
 }
 
 void heading() {
@@ -171,18 +115,11 @@ void signals() {
 
 // Copies.
 
-void* pages(size_t bytes) {
-  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) abort();
-  memset(memory, 1, bytes);
-  return memory;
-}
-
 void copies() {
   constexpr int64_t elements = 16 << 20;
   Executable put = compile("put.py", "put");
-  auto* source = static_cast<float*>(pages(elements * 4));
-  auto* target = static_cast<float*>(pages(elements * 4));
+  Pages source_pages(elements * 4), target_pages(elements * 4);
+  float *source = source_pages.floats(), *target = target_pages.floats();
   Array x = Array::of(source, {1, elements});
   std::vector<double> t = measure({{[&](int n) {
                                       put({x, int64_t{n}}, on(2));
@@ -197,8 +134,6 @@ void copies() {
                                     6}},
                                   quick ? 3 : 9);
   row("put of 64 MB", t[0], "memcpy", t[1], t[1] / t[0], 0.95, true);
-  munmap(source, elements * 4);
-  munmap(target, elements * 4);
 }
 
 // Dispatch.
@@ -239,35 +174,9 @@ const Form forms[] = {{"one-shot", "by_one_shot", 1, 4096, false, false},
                       {"two-shot", "by_two_shot", 1, 1 << 30, true, true},
                       {"streamed", "by_stream", 1 << 17, 1 << 30, true, false}};
 
-std::string show_size(int64_t bytes) {
-  if (bytes >= 1 << 20) return std::to_string(bytes >> 20) + " MB";
-  if (bytes >= 1 << 10) return std::to_string(bytes >> 10) + " KB";
-  return std::to_string(bytes) + " B";
-}
-
 // What is written and read at a time.
 int64_t chunk_of(int64_t elements) {
   return std::min<int64_t>(elements, 2048);
-}
-
-// One core for each process of the peer's side, all for the threads of ours.
-void use_core(int core) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  for (int i = 0; i < CPU_SETSIZE; ++i) {
-    if (core < 0 || i == core) CPU_SET(i, &set);
-  }
-  sched_setaffinity(0, sizeof set, &set);
-}
-
-// Until all have called it; who waits does not use a core.
-void meet_asleep() {
-  MPI_Request request;
-  MPI_Ibarrier(MPI_COMM_WORLD, &request);
-  for (int done = 0; !done;) {
-    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-    if (!done) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
 }
 
 // The rounds of bench/comm/allreduce.py by MPI: operand written, summed, result read. `operand` may be the
@@ -289,12 +198,8 @@ struct MpiSum {
       }
     }
   }
-  // Seconds a round, of the slowest process.
   double once(int rounds, int rank) {
-    MPI_Barrier(MPI_COMM_WORLD);
-    double mine = seconds([&] { run(rounds, rank); }) / rounds, slowest;
-    MPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    return slowest;
+    return slowest_round(rounds, [&](int n) { run(n, rank); });
   }
 };
 
@@ -320,11 +225,6 @@ std::function<void(int)> our_sum(const Form& form, int ranks, int64_t elements, 
   return run;
 }
 
-// For a measurement of about 20 ms.
-int rounds_for(double round) {
-  return static_cast<int>(std::clamp(0.02 / std::max(round, 1e-9), 3.0, 20000.0));
-}
-
 struct Result {
   int form;
   long long elements;
@@ -333,29 +233,27 @@ struct Result {
 
 // All forms and the peer in turns for one size; a line of Result for each form, from rank 0.
 void sums_of(int64_t n, int rank, int ranks) {
-  auto* operand = static_cast<float*>(pages(n * 4));
-  auto* result = static_cast<float*>(pages(n * 4));
+  Pages operand_pages(n * 4), result_pages(n * 4);
+  float *operand = operand_pages.floats(), *result = result_pages.floats();
   MpiSum apart{operand, result, n}, in_place{result, result, n};
   std::vector<double> theirs, theirs_in_place;
   std::vector<float> y[std::size(forms)];
   std::vector<Loop> ours(std::size(forms));
   for (size_t k = 0; k < std::size(forms); ++k) {
     if (rank != 0 || n < forms[k].least || n > forms[k].most) continue;
-    ours[k] = Loop{our_sum(forms[k], ranks, n, y[k]), 10};
-    ours[k].repeat();
-    ours[k] = Loop{ours[k].run, rounds_for(ours[k].round())};
+    ours[k] = timed_loop(our_sum(forms[k], ranks, n, y[k]));
   }
   for (int i = 0; i < (quick ? 3 : 7); ++i) {
-    meet_asleep();
-    if (rank == 0) use_core(-1);
-    for (Loop& loop : ours) {
-      if (loop.run) loop.repeat();
-    }
-    meet_asleep();
-    if (ranks == 2) use_core(rank);
-    int rounds = rounds_for(apart.once(10, rank));
-    theirs.push_back(apart.once(rounds, rank));
-    theirs_in_place.push_back(in_place.once(rounds, rank));
+    auto our_turn = [&] {
+      for (Loop& loop : ours) {
+        if (loop.run) loop.repeat();
+      }
+    };
+    in_turns(rank, ranks, our_turn, [&] {
+      int rounds = rounds_for(apart.once(10, rank));
+      theirs.push_back(apart.once(rounds, rank));
+      theirs_in_place.push_back(in_place.once(rounds, rank));
+    });
   }
   for (size_t k = 0; k < std::size(forms); ++k) {
     if (!ours[k].run) continue;
@@ -363,8 +261,6 @@ void sums_of(int64_t n, int rank, int ranks) {
            std::min(typical(theirs), typical(theirs_in_place)));
     fflush(stdout);
   }
-  munmap(operand, n * 4);
-  munmap(result, n * 4);
 }
 
 // What every process started by mpirun does.
@@ -379,25 +275,17 @@ void sums_by_mpi(int argc, char** argv) {
   MPI_Finalize();
 }
 
-void launch(const std::string& command, std::map<std::pair<long long, int>, std::vector<Result>>& found) {
-  FILE* pipe = popen(command.c_str(), "r");
-  Result each;
-  while (pipe && fscanf(pipe, "%d %lld %lg %lg", &each.form, &each.elements, &each.ours, &each.theirs) == 4) {
-    found[{each.elements, each.form}].push_back(each);
-  }
-  if (pipe && pclose(pipe) == 0) return;
-  fprintf(stderr, "failed: %s\n", command.c_str());
-  exit(1);
-}
-
 void sums(const std::string& program) {
   for (int ranks : {2, 4}) {
-    std::string command = "mpirun --allow-run-as-root --oversubscribe --bind-to none" +
-                          std::string(ranks > 2 ? " --mca mpi_yield_when_idle 1" : "") + " -n " +
-                          std::to_string(ranks) + " '" + program + "' --mpi" + (quick ? " --quick" : "") +
-                          (best ? " --best" : "");
     std::map<std::pair<long long, int>, std::vector<Result>> found;
-    for (int i = 0; i < (quick ? 1 : 5); ++i) launch(command, found);
+    for (int i = 0; i < (quick ? 1 : 5); ++i) {
+      launch(program, ranks, "", [&](const char* line) {
+        Result each;
+        if (sscanf(line, "%d %lld %lg %lg", &each.form, &each.elements, &each.ours, &each.theirs) != 4)
+          return;
+        found[{each.elements, each.form}].push_back(each);
+      });
+    }
     for (auto& [key, all] : found) {
       const Form& form = forms[key.second];
       const Size* size =

@@ -1,0 +1,446 @@
+// The built-in collectives beside those of Open MPI, all in one run.
+//
+//     build/release/bench/collectives [--quick] [--best] [--only allreduce,4MB,2ranks] [--launches N]
+//
+// Both sides write the operand and read the result in every round; ours are looped inside one dispatch,
+// operands in windows (bench/collectives/rounds.py). A size is that of the larger buffer of a rank. 2 ranks
+// on 2 cores, 4 ranks on 2 cores. Five launches of mpirun: `ratio` is the third best, so what it says holds
+// in three of five.
+//
+// Behind that: mode="auto" of allreduce beside its best mode; two calls beside one; whether the bits of sums
+// are equal on all ranks and over 100 runs.
+#include <cmath>
+#include <map>
+#include <optional>
+#include <random>
+#include <set>
+#include <sstream>
+
+#include "tilewire/tilewire.h"
+#include "timing.h"
+#ifdef TILEWIRE_BENCH_MPI
+#include "mpi_side.h"
+#endif
+
+namespace {
+
+using namespace bench;
+using tilewire::Array;
+using tilewire::Executable;
+using tilewire::Program;
+
+// --- what is measured
+
+enum class Kind { Allreduce, Broadcast, Allgather, ReduceScatter, AllToAll, AllToAllV, Barrier };
+
+struct Case {
+  Kind kind;
+  const char* name;
+  const char* mode;  // of allreduce
+  int64_t most;      // bytes it is measured with
+};
+const Case cases[] = {
+    {Kind::Allreduce, "allreduce", "auto", 64 << 20},      {Kind::Allreduce, "allreduce", "mesh", 1 << 20},
+    {Kind::Allreduce, "allreduce", "two_shot", 64 << 20},  {Kind::Allreduce, "allreduce", "ring", 64 << 20},
+    {Kind::ReduceScatter, "reduce_scatter", "", 16 << 20}, {Kind::Allgather, "allgather", "", 16 << 20},
+    {Kind::AllToAll, "all_to_all", "", 16 << 20},          {Kind::AllToAllV, "all_to_all_v", "", 16 << 20},
+    {Kind::Broadcast, "broadcast", "", 16 << 20},          {Kind::Barrier, "barrier", "", 4},
+};
+const int64_t sizes[] = {4, 64, 1 << 10, 16 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20, 64 << 20};
+
+bool has_blocks(Kind kind) {
+  return kind != Kind::Allreduce && kind != Kind::Broadcast && kind != Kind::Barrier;
+}
+
+// The ratio to reach; 0: none.
+double goal(Kind kind, int64_t bytes, int ranks) {
+  switch (kind) {
+    case Kind::Allreduce:
+      if (ranks == 2) return bytes <= 64 ? 0.9 : bytes <= 1 << 10 ? 1.5 : 4;
+      return bytes <= 1 << 10 ? 1.5 : 5;
+    case Kind::ReduceScatter:
+      return bytes >= 16 << 10 ? 2 : 0;
+    case Kind::Allgather:
+    case Kind::AllToAll:
+      if (bytes == 16 << 10) return 2;
+      return ranks == 2 && bytes >= 256 << 10 && bytes <= 4 << 20 ? 1.2 : 0.7;
+    default:
+      return 0;
+  }
+}
+
+// What the command line asks for; empty: all.
+struct Choice {
+  std::set<std::string> names, sizes, ranks;
+
+  void add(const std::string& word) {
+    auto end = [&](const char* text) { return word.size() > strlen(text) && word.ends_with(text); };
+    (end("ranks") ? ranks : isdigit(word[0]) != 0 ? sizes : names).insert(word);
+  }
+  bool has(int n) const { return ranks.empty() || ranks.contains(std::to_string(n) + "ranks"); }
+  bool has(const Case& c, int64_t bytes) const {
+    std::string size = show_size(bytes);
+    size.erase(size.find(' '), 1);
+    return (sizes.empty() || sizes.contains(size)) &&
+           (names.empty() || names.contains(c.name) || (*c.mode != 0 && names.contains(c.mode)));
+  }
+  std::string option() const {
+    std::string text;
+    for (const auto* each : {&names, &sizes, &ranks}) {
+      for (const std::string& word : *each) text += (text.empty() ? " --only " : ",") + word;
+    }
+    return text;
+  }
+};
+Choice choice;
+
+bool measured(const Case& c, int64_t bytes, int ranks) {
+  if (bytes > (quick ? std::min<int64_t>(c.most, 1 << 20) : c.most)) return false;
+  return !(has_blocks(c.kind) && bytes < int64_t{4} * ranks) && choice.has(c, bytes);
+}
+
+tilewire::RunOptions on(int ranks) {
+  tilewire::RunOptions options;
+  options.ranks = ranks;
+  options.threads = 2;
+  return options;
+}
+
+Executable compile(const std::string& file, const std::string& entry, int ranks, int64_t elements,
+                   const std::string& mode, int calls = 1) {
+  return Program::load(TILEWIRE_SOURCE_DIR "/bench/collectives/" + file,
+                       {{"RANKS", std::to_string(ranks)},
+                        {"ELEMENTS", std::to_string(elements)},
+                        {"MODE", "'" + (mode.empty() ? "auto" : mode) + "'"},
+                        {"CALLS", std::to_string(calls)}})
+      .compile({.entry = entry});
+}
+
+// Elements of the tile in which both sides add up what they read.
+int64_t tile_of(Kind kind, int64_t elements, int ranks) {
+  if (kind == Kind::Barrier) return 1;
+  return std::min<int64_t>(has_blocks(kind) ? elements / ranks : elements, 2048);
+}
+
+// What that tile holds after `rounds` rounds of rounds.py. Small integers: exact.
+double expected(const Case& c, int64_t elements, int ranks, int rounds) {
+  double tiles = static_cast<double>(elements / tile_of(c.kind, elements, ranks)), sum = 0;
+  for (int i = 0; i < rounds; ++i) {
+    double of_all = i % 8 * ranks + ranks * (ranks - 1) / 2;
+    if (c.kind == Kind::Broadcast) sum += i % 8 * tiles;
+    if (c.kind == Kind::Allreduce) sum += of_all * tiles;
+    if (has_blocks(c.kind)) sum += of_all * tiles / ranks;
+    if (c.kind == Kind::Barrier) sum += 1;
+  }
+  return sum;
+}
+
+// Ours, ready to be timed. `checked`: against what it has to give.
+std::function<void(int)> our_rounds(const Case& c, int64_t bytes, int ranks, int calls = 1,
+                                    bool checked = true) {
+  int64_t elements = bytes / 4, tile = tile_of(c.kind, elements, ranks);
+  Executable exe = compile("rounds.py", c.name, ranks, elements, c.mode, calls);
+  auto y = std::make_shared<std::vector<float>>(ranks * tile);
+  auto run = [exe, y, ranks, tile](int rounds) {
+    exe({int64_t{rounds}, Array::of(y->data(), {ranks, 1, tile})}, on(ranks));
+  };
+  run(11);
+  double want = expected(c, elements, ranks, 11);
+  for (float each : *y) {
+    if (!checked || each == want) continue;
+    fprintf(stderr, "%s %s of %s over %d ranks gave %g in place of %g\n", c.name, c.mode,
+            show_size(bytes).c_str(), ranks, static_cast<double>(each), want);
+    exit(1);
+  }
+  return run;
+}
+
+// --- tables
+
+void heading() {
+  printf("%-58s %10s %10s %7s %8s\n", "", "ours", "Open MPI", "ratio", "goal");
+}
+
+// At least, or with `most` at most.
+const char* verdict(double value, double wanted, bool most = false) {
+  return wanted == 0 ? "" : (most ? value <= wanted : value >= wanted) ? "  ok" : "  BELOW";
+}
+
+void compared(const std::string& name, double value, double wanted) {
+  printf("%-58s %10s %10s %7.2f  <= %.2f%s\n", name.c_str(), "", "", value, wanted,
+         verdict(value, wanted, true));
+  fflush(stdout);
+}
+
+std::string title(const Case& c, int64_t bytes, int ranks) {
+  return std::string(c.name) + (*c.mode != 0 ? " " : "") + c.mode +
+         (c.kind == Kind::Barrier ? "" : ", " + show_size(bytes)) + ", " + std::to_string(ranks) + " ranks";
+}
+
+#ifdef TILEWIRE_BENCH_MPI
+
+// --- the peer
+
+// The rounds of rounds.py by MPI. `in_place`: where MPI can do with one buffer, it gets one.
+class Peer {
+ public:
+  Peer(Kind kind, int64_t bytes, int rank, int ranks)
+      : kind_(kind),
+        rank_(rank),
+        ranks_(ranks),
+        elements_(bytes / 4),
+        block_(has_blocks(kind) ? elements_ / ranks : elements_),
+        tile_(tile_of(kind, elements_, ranks)),
+        operand_(static_cast<size_t>(bytes)),
+        result_(static_cast<size_t>(bytes)),
+        seen_(static_cast<size_t>(tile_)) {
+    for (int r = 0; r < ranks; ++r) {
+      counts_.push_back(static_cast<int>(block_));
+      places_.push_back(static_cast<int>(block_) * r);
+    }
+  }
+
+  // Seconds a round, of the slowest process, in the better way.
+  double once() {
+    auto rounds_of = [&](bool in_place) { return [this, in_place](int n) { run(n, in_place); }; };
+    int rounds = rounds_for(slowest_round(10, rounds_of(false)));
+    double apart = slowest_round(rounds, rounds_of(false));
+    if (kind_ == Kind::Broadcast || kind_ == Kind::Barrier) return apart;
+    return std::min(apart, slowest_round(rounds, rounds_of(true)));
+  }
+
+ private:
+  void run(int rounds, bool in_place) {
+    float *operand = operand_.floats(), *result = result_.floats();
+    bool gathers = kind_ == Kind::Allgather;
+    if (in_place) operand = result + (gathers ? block_ * rank_ : 0);
+    if (kind_ == Kind::Broadcast) result = operand;
+    for (int i = 0; i < rounds && kind_ != Kind::Barrier; ++i) {
+      if (kind_ != Kind::Broadcast || rank_ == 0) {
+        std::fill(operand, operand + (gathers ? block_ : elements_), static_cast<float>(i % 8 + rank_));
+      }
+      call(in_place ? MPI_IN_PLACE : operand, result);
+      int64_t end = kind_ == Kind::ReduceScatter ? block_ : elements_;
+      for (int64_t first = 0; first < end; first += tile_) {
+        for (int64_t j = 0; j < tile_; ++j) seen_[j] += result[first + j];
+      }
+    }
+    for (int i = 0; i < rounds && kind_ == Kind::Barrier; ++i) MPI_Barrier(MPI_COMM_WORLD);
+  }
+
+  void call(void* operand, float* result) {
+    int all = static_cast<int>(elements_), block = static_cast<int>(block_);
+    switch (kind_) {
+      case Kind::Allreduce:
+        MPI_Allreduce(operand, result, all, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+        return;
+      case Kind::Broadcast:
+        MPI_Bcast(result, all, MPI_FLOAT, 0, MPI_COMM_WORLD);
+        return;
+      case Kind::Allgather:
+        MPI_Allgather(operand, block, MPI_FLOAT, result, block, MPI_FLOAT, MPI_COMM_WORLD);
+        return;
+      case Kind::ReduceScatter:
+        MPI_Reduce_scatter_block(operand, result, block, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+        return;
+      case Kind::AllToAll:
+        MPI_Alltoall(operand, block, MPI_FLOAT, result, block, MPI_FLOAT, MPI_COMM_WORLD);
+        return;
+      case Kind::AllToAllV:
+        MPI_Alltoallv(operand, counts_.data(), places_.data(), MPI_FLOAT, result, counts_.data(),
+                      places_.data(), MPI_FLOAT, MPI_COMM_WORLD);
+        return;
+      case Kind::Barrier:
+        return;
+    }
+  }
+
+  Kind kind_;
+  int rank_, ranks_;
+  int64_t elements_, block_, tile_;
+  Pages operand_, result_;
+  std::vector<float> seen_;
+  std::vector<int> counts_, places_;
+};
+
+// --- in every process that mpirun starts
+
+// All cases of one kind and size and the peer in turns; a line for each case, from rank 0.
+void measure_size(Kind kind, int64_t bytes, int rank, int ranks) {
+  std::vector<std::pair<size_t, Loop>> ours;
+  bool any = false;
+  for (size_t k = 0; k < std::size(cases); ++k) {
+    if (cases[k].kind != kind || !measured(cases[k], bytes, ranks)) continue;
+    any = true;
+    if (rank == 0) ours.emplace_back(k, timed_loop(our_rounds(cases[k], bytes, ranks)));
+  }
+  if (!any) return;
+  Peer peer(kind, bytes, rank, ranks);
+  std::vector<double> theirs;
+  for (int i = 0; i < (quick ? 3 : 7); ++i) {
+    auto our_turn = [&] {
+      for (auto& [k, loop] : ours) loop.repeat();
+    };
+    in_turns(rank, ranks, our_turn, [&] { theirs.push_back(peer.once()); });
+  }
+  for (const auto& [k, loop] : ours) {
+    printf("%zu %lld %g %g\n", k, static_cast<long long>(bytes), loop.round(), typical(theirs));
+    fflush(stdout);
+  }
+}
+
+void process(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank, ranks;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  std::optional<Kind> last;
+  for (const Case& c : cases) {
+    if (last == c.kind) continue;
+    last = c.kind;
+    for (int64_t bytes : sizes) measure_size(c.kind, bytes, rank, ranks);
+  }
+  MPI_Finalize();
+}
+
+// --- in the one that was started
+
+struct Result {
+  double ours, theirs;
+};
+
+// mode="auto" is to be as good as the best mode there is.
+void compare_modes(const std::map<std::pair<size_t, int64_t>, Result>& third, int ranks) {
+  double sum = 0, worst = 0;
+  int count = 0;
+  for (int64_t bytes : sizes) {
+    double automatic = 0, least = 0;
+    for (size_t k = 0; k < std::size(cases); ++k) {
+      auto found = third.find({k, bytes});
+      if (cases[k].kind != Kind::Allreduce || found == third.end()) continue;
+      double time = found->second.ours;
+      if (cases[k].mode == std::string("auto")) automatic = time;
+      least = least == 0 ? time : std::min(least, time);
+    }
+    if (automatic == 0 || least == 0) continue;
+    sum += std::log(automatic / least);
+    worst = std::max(worst, automatic / least);
+    ++count;
+  }
+  if (count == 0) return;
+  std::string over = ", " + std::to_string(ranks) + " ranks";
+  compared("auto beside the best mode" + over + ", geometric mean", std::exp(sum / count), 1.1);
+  compared("auto beside the best mode" + over + ", worst", worst, 1.25);
+}
+
+void beside_mpi(const std::string& program, int ranks, int launches) {
+  std::map<std::pair<size_t, int64_t>, std::vector<Result>> found;
+  for (int i = 0; i < launches; ++i) {
+    launch(program, ranks, choice.option(), [&](const char* line) {
+      size_t k;
+      long long bytes;
+      Result each;
+      if (sscanf(line, "%zu %lld %lg %lg", &k, &bytes, &each.ours, &each.theirs) != 4) return;
+      found[{k, bytes}].push_back(each);
+    });
+  }
+  std::map<std::pair<size_t, int64_t>, Result> third;
+  for (auto& [key, all] : found) {
+    std::sort(all.begin(), all.end(),
+              [](const Result& a, const Result& b) { return a.theirs / a.ours > b.theirs / b.ours; });
+    const Case& c = cases[key.first];
+    const Result& r = third[key] = all[all.size() / 2];
+    double wanted = *c.mode == 0 || c.mode == std::string("auto") ? goal(c.kind, key.second, ranks) : 0;
+    char text[16] = "";
+    if (wanted != 0) snprintf(text, sizeof text, ">= %.1f", wanted);
+    printf("%-58s %10s %10s %7.2f %8s%s\n", title(c, key.second, ranks).c_str(), show_time(r.ours).c_str(),
+           show_time(r.theirs).c_str(), r.theirs / r.ours, text, verdict(r.theirs / r.ours, wanted));
+  }
+  fflush(stdout);
+  compare_modes(third, ranks);
+}
+
+#endif
+
+// Two calls in a round beside one.
+void back_to_back(int ranks) {
+  for (const Case& c : cases) {
+    for (int64_t bytes : {int64_t{1 << 10}, int64_t{256 << 10}, int64_t{4 << 20}}) {
+      if (c.mode == std::string("auto") || !measured(c, c.kind == Kind::Barrier ? 4 : bytes, ranks)) continue;
+      if (c.kind == Kind::Barrier && bytes != 1 << 10) continue;
+      std::vector<double> t = measure(
+          {timed_loop(our_rounds(c, bytes, ranks)), timed_loop(our_rounds(c, bytes, ranks, 2, false))},
+          quick ? 3 : 7);
+      compared("two calls beside one: " + title(c, bytes, ranks), t[1] / t[0], 2.1);
+    }
+  }
+}
+
+// Sums of random numbers have the same bits on every rank and in every run.
+void equal_bits(int ranks) {
+  std::mt19937 random(1);
+  std::normal_distribution<float> normal;
+  for (int64_t elements : {1, 1000, 30000}) {
+    std::vector<float> x(ranks * ranks * elements), y(x.size()), first;
+    for (float& each : x) each = normal(random);
+    for (const char* mode : {"mesh", "two_shot", "ring", "scattered"}) {
+      Executable exe = compile("equal.py", "sums", ranks, elements, mode);
+      bool equal = true;
+      first.clear();
+      for (int run = 0; run < 100; ++run) {
+        exe({Array::of(x.data(), {ranks, ranks, elements}), Array::of(y.data(), {ranks, ranks, elements})},
+            on(ranks));
+        if (first.empty()) first.assign(y.begin(), y.begin() + ranks * elements);
+        for (int r = 0; r < ranks; ++r) {
+          equal &= memcmp(first.data(), y.data() + r * ranks * elements, first.size() * sizeof(float)) == 0;
+        }
+      }
+      printf("%-58s %s\n",
+             ("bits of 100 sums, " + std::string(mode) + ", " + std::to_string(ranks * elements) +
+              " elements, " + std::to_string(ranks) + " ranks")
+                 .c_str(),
+             equal ? "equal  ok" : "DIFFERENT");
+    }
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  [[maybe_unused]] bool by_mpi = false;
+  int launches = 5;
+  for (int i = 1; i < argc; ++i) {
+    std::string word = argv[i];
+    quick |= word == "--quick";
+    best |= word == "--best";
+    by_mpi |= word == "--mpi";
+    if (word == "--launches" && i + 1 < argc) launches = std::max(atoi(argv[++i]), 1);
+    if (word == "--only" && i + 1 < argc) {
+      std::istringstream words(argv[++i]);
+      while (std::getline(words, word, ',')) choice.add(word);
+    }
+  }
+  if (quick) launches = 1;
+  try {
+#ifdef TILEWIRE_BENCH_MPI
+    if (by_mpi) {
+      process(argc, argv);
+      return 0;
+    }
+#endif
+    heading();
+    for (int ranks : {2, 4}) {
+      if (!choice.has(ranks)) continue;
+#ifdef TILEWIRE_BENCH_MPI
+      beside_mpi(argv[0], ranks, launches);
+#else
+      printf("figures beside Open MPI are left out: there was none when this was built\n");
+#endif
+      back_to_back(ranks);
+      if (choice.names.empty() || choice.names.contains("bits")) equal_bits(ranks);
+    }
+  } catch (const tilewire::Error& error) {
+    fputs(error.what(), stderr);
+    return 1;
+  }
+}

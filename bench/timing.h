@@ -1,0 +1,109 @@
+// How benchmarks measure: loops timed in turns, and how times and sizes are written.
+//
+// Times of loops inside one dispatch are differences between many rounds and few, so that starting costs
+// nothing. Medians of repetitions, or with --best the least times, for a machine that others use too.
+#pragma once
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+inline bool quick = false, best = false;
+
+inline double seconds(const std::function<void()>& work) {
+  auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+inline double typical(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values.empty() ? 0 : values[best ? 0 : values.size() / 2];
+}
+
+// A loop whose length is an argument. A repetition times few rounds and many; what more rounds take longer is
+// the time of a round.
+struct Loop {
+  std::function<void(int)> run = {};
+  int rounds = 0;
+  std::vector<double> few = {}, many = {};
+
+  void repeat() {
+    run(1);  // windows are mapped and touched before anything is timed, whatever ran before
+    few.push_back(seconds([&] { run(1); }));
+    many.push_back(seconds([&] { run(1 + rounds); }));
+  }
+  double round() const { return std::max(typical(many) - typical(few), 0.0) / rounds; }
+};
+
+// For a measurement of about 20 ms.
+inline int rounds_for(double round) {
+  return static_cast<int>(std::clamp(0.02 / std::max(round, 1e-9), 3.0, 20000.0));
+}
+
+// A loop with as many rounds as take 20 ms.
+inline Loop timed_loop(std::function<void(int)> run) {
+  Loop probe{run, 10};
+  probe.repeat();
+  return Loop{std::move(run), rounds_for(probe.round())};
+}
+
+// Takes the loops in turns, so that a busy moment hits all of them.
+inline std::vector<double> measure(std::vector<Loop> loops, int repetitions) {
+  for (Loop& loop : loops) loop.run(2);
+  for (int i = 0; i < repetitions; ++i) {
+    for (Loop& loop : loops) loop.repeat();
+  }
+  std::vector<double> result;
+  for (const Loop& loop : loops) result.push_back(loop.round());
+  return result;
+}
+
+// Memory of its own pages, touched.
+class Pages {
+ public:
+  explicit Pages(size_t bytes) : bytes_(std::max<size_t>(bytes, 1)) {
+    memory_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory_ == MAP_FAILED) abort();
+    memset(memory_, 1, bytes_);
+  }
+  ~Pages() { munmap(memory_, bytes_); }
+  Pages(const Pages&) = delete;
+  Pages& operator=(const Pages&) = delete;
+
+  float* floats() const { return static_cast<float*>(memory_); }
+
+ private:
+  size_t bytes_;
+  void* memory_;
+};
+
+inline std::string show_time(double s) {
+  char text[32];
+  if (s < 1e-6) {
+    snprintf(text, sizeof text, "%.1f ns", s * 1e9);
+  } else if (s < 1e-3) {
+    snprintf(text, sizeof text, "%.2f us", s * 1e6);
+  } else {
+    snprintf(text, sizeof text, "%.2f ms", s * 1e3);
+  }
+  return text;
+}
+
+inline std::string show_size(int64_t bytes) {
+  if (bytes >= 1 << 20) return std::to_string(bytes >> 20) + " MB";
+  if (bytes >= 1 << 10) return std::to_string(bytes >> 10) + " KB";
+  return std::to_string(bytes) + " B";
+}
+
+}  // namespace bench
