@@ -13,7 +13,7 @@ import tilewire.language as pl
 
 ROWS = pl.dynamic("ROWS")
 HIDDEN = 384
-TILE = 8
+TILE = 32
 EPSILON = 1e-5
 
 

@@ -14,7 +14,7 @@ import tilewire.language as pl
 
 ROWS = pl.dynamic("ROWS")
 COLS = 256
-TILE = 16
+TILE = 32
 
 
 @pl.jit.incore

@@ -80,7 +80,8 @@ class ClusterEmitter {
   llvm::Value* buffer_start(const PlanValue& v);
   llvm::Value* row_start(int key, const TileView& view, ir::DType dtype, bool first_row);
   unsigned lanes_for(const Group& group) const;
-  size_t work_of(const Group& group) const;
+  size_t work_at(int level) const;
+  int busiest_level() const;
   unsigned unroll_for(const Group& group, unsigned lanes) const;
   void prefetch(const Group& group, const Chunk& chunk);
   llvm::Value* mask_below(llvm::Value* column, llvm::Value* end, unsigned lanes);

@@ -14,6 +14,9 @@ namespace tilewire::target::cpu {
 using namespace ir;
 using llvm::Value;
 
+// From this many instructions a vector on, work hides the time of loads and additions.
+constexpr size_t long_work = 8;
+
 void emit_cluster(FunctionEmitter& emitter, int cluster) {
   ClusterEmitter(emitter, cluster).run();
 }
@@ -204,30 +207,38 @@ unsigned ClusterEmitter::lanes_for(const Group& group) const {
   return std::max(lanes, 2u);
 }
 
-// About how many instructions a vector of this group's level takes.
-size_t ClusterEmitter::work_of(const Group& group) const {
+// About how many instructions a vector takes at a level.
+size_t ClusterEmitter::work_at(int level) const {
   size_t work = 0;
   for (const Member& member : cluster_.members) {
-    if (member.lowering->op_class != OpClass::Lanes || member.level != group.level) continue;
+    if (member.lowering->op_class != OpClass::Lanes || member.level != level) continue;
     work += member.lowering->cheap ? 1 : 12;
   }
   return work;
 }
 
+int ClusterEmitter::busiest_level() const {
+  int busiest = 0;
+  for (int level = 1; level < cluster_.levels; ++level) {
+    if (work_at(level) > work_at(busiest)) busiest = level;
+  }
+  return busiest;
+}
+
 // Reductions need several accumulators to keep the adders busy. A long chain of work does that by itself, and
 // twice as much of it takes LLVM more than twice as long.
 unsigned ClusterEmitter::unroll_for(const Group& group, unsigned lanes) const {
-  size_t work = work_of(group);
+  size_t work = work_at(group.level);
   bool reduces = false;
   for (const Sink& sink : group.sinks) reduces |= sink.kind == SinkKind::Reduce;
-  unsigned unroll = work > 8 ? 1 : reduces ? 4 : 2;
+  unsigned unroll = work > long_work ? 1 : reduces ? 4 : 2;
   while (unroll > 1 && group.cols / lanes < unroll) unroll /= 2;
   return unroll;
 }
 
 // With several levels the memory would idle while a row is computed: what the row will store is fetched one
-// level ahead, what the next row will load during the last level. Hardware does not look past the end of a
-// page.
+// level ahead. What the next row will load is fetched at the level with the most work, if that is long;
+// elsewhere hardware keeps up, and fetching would only take its place.
 void ClusterEmitter::prefetch(const Group& g, const Chunk& chunk) {
   if (cluster_.levels < 2) return;
   auto fetch = [&](Value* start, DType dtype, bool write) {
@@ -241,7 +252,7 @@ void ClusterEmitter::prefetch(const Group& g, const Chunk& chunk) {
       if (v.cols == g.cols) fetch(row_start(store_key(m), store.target, v.dtype, false), v.dtype, true);
     }
   }
-  if (g.level != cluster_.levels - 1) return;
+  if (work_at(g.level) <= long_work || g.level != busiest_level()) return;
   for (const ClusterRead& read : cluster_.reads) {
     const PlanValue& v = plan_.values[read.value];
     if (!v.deferred || v.lowering->op_class != OpClass::Load || v.cols != g.cols || v.rows != cluster_.rows)
@@ -265,7 +276,7 @@ void ClusterEmitter::group(Group& g) {
   unsigned lanes = lanes_for(g);
   auto* known_cols = llvm::dyn_cast<llvm::ConstantInt>(cols);
   // Where the width is known at run time alone, a mask on every vector is what a short loop would feel.
-  bool masked = !known_cols && work_of(g) > 8;
+  bool masked = !known_cols && work_at(g.level) > long_work;
   unsigned copies = masked ? 1 : unroll_for(g, lanes);
   int64_t stride = static_cast<int64_t>(lanes) * copies;
   std::vector<Value*> one = start_state(g, lanes);
