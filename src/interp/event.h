@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "interp/box.h"
 #include "ir/op.h"
@@ -21,12 +22,13 @@ struct Event {
     TaskEnd,
     BlockStart,
     BlockEnd,
-    Access,   // read, written or updated bytes
-    Signal,   // `value`: what the cell holds now
-    Wait,     // `value`: what was seen; a test that came out false has `held` false
-    Storage,  // `box`: all of it, created by this agent
-    Join,     // the agent goes on after `task`, which it had to wait for (Options::full_order)
-    Issue,    // a remote write left; it lands as agent `value` (Options::in_flight)
+    Access,      // read, written or updated bytes
+    Signal,      // `value`: what the cell holds now
+    Wait,        // `value`: what was seen; a test that came out false has `held` false
+    Storage,     // `box`: all of it, created by this agent
+    Join,        // the agent goes on after `task`, which it had to wait for (Options::full_order)
+    Issue,       // a remote write left; it lands as agent `value` (Options::in_flight)
+    Collective,  // the ops that follow are those of a collective; `box`: its signal, `name`: which one
   };
   Kind kind;
   AgentId agent = 0;
@@ -45,6 +47,7 @@ struct Event {
   ir::WaitCmp cmp = ir::WaitCmp::Ge;
   bool cell = false;  // of Access: a look at a signal cell, atomic
   std::span<const TaskNo> after = {};
+  std::string_view name = {};
   const ir::Node* where = nullptr;  // its span is the place in the source; null: none
 };
 

@@ -173,6 +173,33 @@ void check_count(Context& c, int) {
   fail(diag::run_count_capacity, {std::to_string(c.integer(0)), std::to_string(c.integer(1))});
 }
 
+// "`w`", or which part of it.
+std::string window_text(const Context& c, const Tensor& part) {
+  const Window& window = c.world.windows()[static_cast<size_t>(part.window)];
+  std::string name = "`" + (window.buffer ? window.buffer->name : "window") + "`";
+  const int64_t size = ir::bytes(part.dtype), begin = part.offset * size;
+  if (begin == 0 && element_count(part.shape) * size == window.bytes) return name;
+  return text(part.shape) + " at byte " + std::to_string(begin) + " of " + name;
+}
+
+void enter_collective(Context& c, int) {
+  if (!c.sink) return;
+  std::string name = "`" + *c.attr("name")->get<std::string>() + "`";
+  if (c.has(1)) name += " of " + window_text(c, c.tensor(1));
+  if (c.has(2)) name += " from rank " + std::to_string(c.integer(2));
+  if (c.agent().blocks > 1) name += " by " + std::to_string(c.agent().blocks) + " blocks";
+  c.sink->on({.kind = Event::Kind::Collective,
+              .agent = c.agent_id,
+              .task = c.agent().task,
+              .rank = c.agent().rank,
+              .block = c.agent().block,
+              .storage = c.tensor(0).storage,
+              .box = box_of(c.tensor(0)),
+              .value = c.tensor(0).window,
+              .name = name,
+              .where = &c.call});
+}
+
 }  // namespace
 
 void add_windows(OpEntries& entries) {
@@ -184,6 +211,7 @@ void add_windows(OpEntries& entries) {
   entries.add("pld.nranks", nranks);
   entries.add("pld.system.check_extent", check_extent);
   entries.add("pld.system.check_count", check_count);
+  entries.add("pld.system.enter_collective", enter_collective).visible = false;  // no step of its own
 }
 
 }  // namespace tilewire::interp

@@ -313,10 +313,27 @@ void define_checks(std::vector<Op>& ops) {
   }
 }
 
+// What is left of a collective in a lowered program for whoever follows its runs.
+void define_mark(std::vector<Op>& ops) {
+  Define enter(
+      ops, "pld", "system.enter_collective",
+      "Says which collective the ops that follow are made of. The checker reads it; nothing happens.");
+  enter.operand("signal", AcceptWindow, "The signal of the collective.")
+      .operand("target", AcceptWindow, "The window that the collective changes.")
+      .optional()
+      .operand("root", AcceptInt, "The rank that a broadcast starts from.")
+      .optional()
+      .attr("name", AttrKind::String, "The collective, and how it is asked to work.")
+      .result("Nothing.")
+      .rule([](OpCheck&) { return unit_type(); });
+  enter.op().synchronizes = true;
+}
+
 }  // namespace
 
 void define_collectives(std::vector<Op>& ops) {
   define_checks(ops);
+  define_mark(ops);
   define_in_place(ops);
   define_exchanges(ops);
 }

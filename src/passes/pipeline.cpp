@@ -7,6 +7,7 @@
 #include "passes/dispatch_host_collectives.h"
 #include "passes/inline_functions.h"
 #include "passes/lower_composite_ops.h"
+#include "passes/mark_collectives.h"
 #include "passes/normalize_return_order.h"
 #include "passes/outline_scopes.h"
 #include "passes/simplify.h"
@@ -31,10 +32,11 @@ constexpr Pass table[] = {
 };
 
 ir::ProgramRef run(const ir::ProgramRef& program, Diagnostics& diags, const PassObserver& after,
-                   const Pass* last) {
+                   const Pass* last, bool mark = false) {
   ir::ProgramRef now = program;
   for (const Pass& pass : table) {
     Diagnostics found;
+    if (mark && pass.run == lower_composite_ops) now = mark_collectives(now, found);
     now = pass.run(now, found);
     diags.append(found);
     if (found.has_errors() || !now) return nullptr;
@@ -60,6 +62,10 @@ const Pass* find_pass(std::string_view name) {
 
 ir::ProgramRef lower_until(const Pass& last, const ir::ProgramRef& program, Diagnostics& diags) {
   return run(program, diags, {}, &last);
+}
+
+ir::ProgramRef lower_for_checking(const ir::ProgramRef& program, Diagnostics& diags) {
+  return run(program, diags, {}, nullptr, true);
 }
 
 ir::ProgramRef lower(const ir::ProgramRef& program, Diagnostics& diags, const PassObserver& after) {

@@ -36,6 +36,8 @@ using PassObserver = std::function<void(const Pass&, const ir::ProgramRef&)>;
 
 // Runs all passes, verifying after each; the program was verified before. Null after reporting errors.
 ir::ProgramRef lower(const ir::ProgramRef& program, Diagnostics& diags, const PassObserver& after = {});
+// The same with `pld.system.enter_collective` in front of what was a collective.
+ir::ProgramRef lower_for_checking(const ir::ProgramRef& program, Diagnostics& diags);
 // The same up to and with one pass.
 ir::ProgramRef lower_until(const Pass& last, const ir::ProgramRef& program, Diagnostics& diags);
 

@@ -241,6 +241,10 @@ Value* check_count(FunctionEmitter& e, const Call& call) {
   return nullptr;
 }
 
+Value* enter_collective(FunctionEmitter&, const Call&) {
+  return nullptr;
+}
+
 }  // namespace
 
 void add_scalar_lowerings(LoweringTable& table) {
@@ -281,6 +285,7 @@ void add_scalar_lowerings(LoweringTable& table) {
   table.add("pl.no_task", scalar_row(no_task));
   table.add("pld.system.check_extent", scalar_row(check_extent));
   table.add("pld.system.check_count", scalar_row(check_count));
+  table.add("pld.system.enter_collective", scalar_row(enter_collective));
 }
 
 }  // namespace tilewire::target::cpu

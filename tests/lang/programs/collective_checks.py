@@ -1,4 +1,4 @@
-"""The checks that written-out collectives make at run time, used by hand."""
+"""The checks that written-out collectives make at run time, and the mark before them, used by hand."""
 import tilewire.language as pl
 import tilewire.language.distributed as pld
 
@@ -11,6 +11,7 @@ def send(rows: pl.InOut[pld.DistributedTensor[[ROWS, 8], pl.FP32]], counts: pl.T
          x: pl.Tensor[[4, 8], pl.FP32]):
     ranks = pld.nranks(pld.get_comm_ctx(rows))
     pld.system.check_extent(pl.dim(rows, 0), ranks * 4)
+    pld.system.enter_collective(rows, rows, name="all_to_all_v")
     for peer in pl.range(ranks):
         pld.system.check_count(counts[peer], 4)
         pld.tensor.put(rows, peer, x, [0, 0], [0, 0], [counts[peer], 8])
