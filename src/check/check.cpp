@@ -7,7 +7,7 @@
 
 #include "check/exact.h"
 #include "check/findings.h"
-#include "check/taint.h"
+#include "check/flow.h"
 #include "interp/code.h"
 #include "interp/scheduler.h"
 #include "support/diagnostics/check.h"
@@ -38,6 +38,7 @@ class Checker {
           cells_[{use.storage, use.offset}].pending.push_back(use.cmp);
       }
     }
+    note_staged_cells(first.world);
     if (!dispatches_all(first.world, first.watch.trace())) return std::move(report_);
     if (first.world.error() && !take_failure(first)) return std::move(report_);
     if (first.end == Run::End::TooLong) {
@@ -45,8 +46,11 @@ class Checker {
       return std::move(report_);
     }
     // The order of cells in a run that is wrong says little, but their classes are worth showing.
-    const ir::Node* decides = schedule_decides(image_.entry());
-    ExactResult exact = decide_exactly(first.watch.trace(), cells_, decides);
+    ExactResult exact = decide_exactly(start_, image_.entry(), first, cells_);
+    for (const Flow::Data& data : flow_of(image_.entry()).data) {
+      report_.data.push_back({image_.entry().function->params[data.parameter]->name, data.decider.what,
+                              data.decider.where->span});
+    }
     for (Finding& warning : warnings_of(first, cells_)) warnings_.push_back(std::move(warning));
     if (first.wrong()) {
       refute(first, findings_of(first), "the first schedule tried shows it");
@@ -60,27 +64,46 @@ class Checker {
   }
 
  private:
-  // A loop that dispatches to some of the ranks that share a window leaves the others without a partner.
+  // Windows that start with what the host has put into them.
+  void note_staged_cells(const interp::World& world) {
+    for (const interp::Window& window : world.windows()) {
+      if (!window.load_from) continue;
+      for (auto& [id, cell] : cells_) {
+        const auto& copies = window.copies;
+        cell.stored |= std::find(copies.begin(), copies.end(), id.storage) != copies.end();
+      }
+    }
+  }
+
+  // A loop that dispatches to some of the ranks that share a window leaves the others without a partner,
+  // unless it and other dispatches to some make up all of them together.
   bool dispatches_all(const interp::World& world, const Trace& trace) {
     std::map<const ir::FunctionCall*, std::set<int>> sites;
     for (const Action& action : trace) {
       const auto* call =
           action.kind == Action::Kind::Submit ? ir::as<ir::FunctionCall>(action.where) : nullptr;
-      if (call && call->device && !ir::isa<ir::ConstInt>(call->device)) sites[call].insert(action.rank);
+      if (call && call->device) sites[call].insert(action.rank);
     }
-    for (const auto& [call, ranks] : sites) {
-      for (const interp::Window& window : world.windows()) {
-        if (!window.buffer || !takes(*call, *window.buffer)) continue;
-        for (int rank : window.dispatched) {
-          if (ranks.count(rank)) continue;
-          Diagnostics diags;
-          report_.invalid = diags.report(diag::check_undispatched, call->span,
-                                         {call->callee, std::to_string(rank), window.buffer->name});
-          report_.verdict = Verdict::Invalid;
-          report_.method = "a rank is left out";
-          return false;
-        }
+    for (const interp::Window& window : world.windows()) {
+      if (!window.buffer) continue;
+      std::set<int> together;
+      const ir::FunctionCall* loop = nullptr;
+      for (const auto& [call, ranks] : sites) {
+        if (!takes(*call, *window.buffer) || ranks == window.dispatched) continue;
+        together.insert(ranks.begin(), ranks.end());
+        const bool later = loop && loop->span.line < call->span.line;
+        if (!ir::isa<ir::ConstInt>(call->device) && !later) loop = call;
       }
+      if (!loop || together == window.dispatched) continue;
+      std::vector<int> missing;
+      std::set_difference(window.dispatched.begin(), window.dispatched.end(), together.begin(), together.end(),
+                          std::back_inserter(missing));
+      Diagnostics diags;
+      report_.invalid = diags.report(diag::check_undispatched, loop->span,
+                                     {loop->callee, std::to_string(missing.front()), window.buffer->name});
+      report_.verdict = Verdict::Invalid;
+      report_.method = "a rank is left out";
+      return false;
     }
     return true;
   }
@@ -111,8 +134,24 @@ class Checker {
     for (Finding& finding : findings) {
       std::set<std::pair<uint32_t, uint32_t>> at;
       for (const Place& place : finding.places) at.emplace(place.span.line, place.span.column);
-      if (told.emplace(finding.kind, std::move(at)).second) report_.findings.push_back(std::move(finding));
+      if (!told.emplace(finding.kind, std::move(at)).second) continue;
+      complete_replay(finding);
+      report_.findings.push_back(std::move(finding));
     }
+  }
+
+  void complete_replay(Finding& finding) const {
+    Schedule& replay = finding.replay;
+    replay.kind = name(finding.kind);
+    replay.ranks = options_.ranks;
+    replay.cores = options_.cores;
+    const bool two_uses = finding.kind == Kind::Race || finding.kind == Kind::Shard || finding.kind == Kind::Lost;
+    if (!two_uses || finding.places.size() != 2) return;
+    auto use = [](const Place& place) {
+      return text_of(ScheduleAgent{{place.rank, 0, 0, place.block}, place.function}) + ", line " +
+             std::to_string(place.span.line) + ", " + place.text;
+    };
+    replay.told = use(finding.places[0]) + "; then " + use(finding.places[1]) + "; nothing orders the two";
   }
 
   void decide(Run& run, const ExactResult& exact) {
@@ -130,6 +169,7 @@ class Checker {
   void search_all() {
     SearchResult result = search(start_, options_.limits);
     report_.schedules = result.schedules;
+    report_.states = result.states;
     report_.random = result.random;
     const std::string count = std::to_string(result.schedules - result.random) + " schedules";
     if (result.wrong) {
@@ -147,10 +187,12 @@ class Checker {
     report_.method =
         result.complete
             ? (result.schedules == 1 ? "the one schedule there is" : "all " + count + " that differ")
-            : "not proved: stopped after " + count + ", then " + std::to_string(result.random) + " at random";
+            : "not proved: " + count + ", then " + std::to_string(result.random) + " random ones (seed " +
+                  std::to_string(options_.limits.seed) + ")";
   }
 
-  void finish(const Run& run) {
+  void finish(Run& run) {
+    if (report_.verdict != Verdict::Refuted) report_.timeline = timeline_of(run, nullptr);
     Names names(run.world);
     for (Finding& warning : warnings_) {
       if (warning.kind == Kind::Stale) name_cause(warning);
@@ -205,11 +247,21 @@ Report check(const ir::ProgramRef& program, std::string_view entry, std::span<co
   settings.full_order = true;
   settings.detach = true;
   settings.step_limit = options.step_limit;
+  Pacer pacer(options.progress, options.ranks);
+  settings.pulse = &pacer;
   interp::World world(image, settings);
   if (auto error = interp::start(world, *program->find(entry), args)) {
     return invalid(options.ranks, error->diagnostic);
   }
-  return Checker(*image, world, options).go();
+  try {
+    return Checker(*image, world, options).go();
+  } catch (const Stopped&) {
+    Report report;
+    report.ranks = options.ranks;
+    report.method = "not proved: stopped after " + std::to_string(pacer.runs) + " schedules";
+    report.schedules = pacer.runs;
+    return report;
+  }
 }
 
 }  // namespace tilewire::check

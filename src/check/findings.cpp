@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <map>
 
+#include "check/replay.h"
+#include "check/divergence.h"
+#include "check/outlook.h"
 #include "support/diagnostics/check.h"
 #include "support/diagnostics/runtime.h"
 
@@ -64,6 +67,24 @@ std::string operand_name(const Action& action) {
   return "";
 }
 
+Words signal_words(const Names& names, const Action& action) {
+  const std::string amount = std::to_string(action.operand), now = std::to_string(action.value);
+  const std::string cell = names.cell(action.cell());
+  const std::string at = names.cell_name(action.cell()) + "@" + std::to_string(names.rank_of(action.cell()));
+  if (action.use == Use::CellSet) return {"sets " + cell + " to " + amount, at + " = " + amount};
+  return {"adds " + amount + " to " + cell + ", which is " + now + " now",
+          at + " += " + amount + " (" + now + ")"};
+}
+
+Words wait_words(const Names& names, const Action& action) {
+  const std::string seen = std::to_string(action.value);
+  const std::string condition = std::string(sign(action.cmp)) + " " + std::to_string(action.operand);
+  return {(action.test ? "tests " : "waits for ") + names.cell(action.cell()) + " " + condition +
+              " and sees " + seen,
+          (action.test ? "test " : "wait ") + names.cell_name(action.cell()) + " " + condition + " (" + seen +
+              ")"};
+}
+
 class Story {
  public:
   Story(const Run& run) : run_(run), names_(run.world) {}
@@ -74,17 +95,10 @@ class Story {
     step.who = names_.who(action.agent, action.rank, action.task);
     step.line = span_of(action).line;
     step.last = last;
-    if (action.kind == Action::Kind::Signal) {
-      signal(action, step);
-    } else if (action.kind == Action::Kind::Wait) {
-      wait(action, step);
-    } else if (action.kind == Action::Kind::Access) {
-      const int64_t end = action.box.end();
-      step.text = ending(action.use) + " " + names_.bytes(action, action.box.offset, end);
-      step.brief = ending(action.use) + " " + operand_name(action);
-    } else {
-      return;
-    }
+    Words words = names_.words(action);
+    if (words.text.empty()) return;
+    step.text = std::move(words.text);
+    step.brief = std::move(words.brief);
     steps_.push_back(std::move(step));
   }
 
@@ -104,29 +118,6 @@ class Story {
   void step(Step step) { steps_.push_back(std::move(step)); }
 
  private:
-  void signal(const Action& action, Step& step) {
-    const std::string amount = std::to_string(action.operand), now = std::to_string(action.value);
-    const std::string cell = names_.cell(action.cell());
-    const std::string at =
-        names_.cell_name(action.cell()) + "@" + std::to_string(names_.rank_of(action.cell()));
-    if (action.use == Use::CellSet) {
-      step.text = "sets " + cell + " to " + amount;
-      step.brief = at + " = " + amount;
-    } else {
-      step.text = "adds " + amount + " to " + cell + ", which is " + now + " now";
-      step.brief = at + " += " + amount + " (" + now + ")";
-    }
-  }
-
-  void wait(const Action& action, Step& step) {
-    const std::string seen = std::to_string(action.value);
-    const std::string condition = std::string(sign(action.cmp)) + " " + std::to_string(action.operand);
-    const char* verb = action.test ? "tests" : "waits for";
-    step.text = std::string(verb) + " " + names_.cell(action.cell()) + " " + condition + " and sees " + seen;
-    step.brief = (action.test ? "test " : "wait ") + names_.cell_name(action.cell()) + " " + condition +
-                 " (" + seen + ")";
-  }
-
   const Run& run_;
   Names names_;
   std::vector<Step> steps_;
@@ -186,15 +177,41 @@ std::vector<AgentId> stuck(Run& run) {
   return at_cells.empty() ? all : at_cells;
 }
 
-std::string last_writer(const Run& run, const CellId& cell) {
-  const Trace& trace = run.watch.trace();
-  Names names(run.world);
-  for (size_t i = trace.size(); i-- > 0;) {
-    if (trace[i].kind != Action::Kind::Signal || trace[i].cell() != cell) continue;
-    return "; last notified by " + names.who(trace[i].agent, trace[i].rank, trace[i].task) + " on line " +
-           std::to_string(span_of(trace[i]).line);
+// Who has notified the cell, and who would go on to: what there is to say about a wait for it.
+std::string notifies_of(const Run& run, const CellId& cell, AgentId waiter, const Outlook& outlook) {
+  const Trace& trace = outlook.watch.trace();
+  Names names(outlook.world);
+  auto by = [&](const Action& action) { return names.who(action.agent, action.rank, action.task); };
+  auto line = [](const Span& span) { return " on line " + std::to_string(span.line); };
+  size_t made = 0;
+  std::string last, later;
+  std::set<std::pair<std::string, uint32_t>> told;
+  for (size_t i = 0; i < trace.size(); ++i) {
+    const Action& action = trace[i];
+    if (action.kind != Action::Kind::Signal || action.cell() != cell) continue;
+    if (i < outlook.begin) {
+      ++made;
+      last = by(action) + line(span_of(action));
+      continue;
+    }
+    constexpr size_t most = 3;
+    if (!told.emplace(by(action), span_of(action).line).second || told.size() > most) continue;
+    later += "; " + by(action) + " notifies it" + line(span_of(action));
+    if (action.agent == waiter) {
+      later += ", after this wait";
+      continue;
+    }
+    const bool known = action.agent < run.world.agent_count() && run.world.agent(action.agent).started;
+    const interp::Instr* stop = known ? run.world.agent(action.agent).next() : nullptr;
+    later += stop ? ", but waits" + line(stop->node->span) : ", but has not started";
   }
-  return "; nobody notified it";
+  if (made == 0) return !later.empty() ? later : outlook.complete ? "; nobody notifies it" : "; nobody has notified it";
+  const bool all = later.empty() && outlook.complete;
+  const std::string number = std::to_string(made);
+  const std::string text = made == 1 ? (all ? "; its only notify has been made, by " : "; one notify of it has been made, by ")
+                           : all     ? "; all " + number + " notifies of it have been made, the last by "
+                                     : "; " + number + " notifies of it have been made, the last by ";
+  return text + last + later;
 }
 
 struct Blocked {
@@ -204,10 +221,11 @@ struct Blocked {
   std::optional<CellUse> wait;
 };
 
-Blocked describe_blocked(Run& run, AgentId id) {
+Blocked describe_blocked(Run& run, AgentId id, const Outlook& outlook) {
   const interp::Agent& agent = run.world.agent(id);
   Names names(run.world);
-  Blocked blocked{id, agent.next()->node->span, names.who(id, agent.rank, agent.task), {}};
+  const Span where = agent.started ? agent.next()->node->span : agent.top().code->node->span;
+  Blocked blocked{id, where, names.who(id, agent.rank, agent.task), {}};
   auto uses = run.world.next_cells(id);
   auto wait = std::find_if(uses.begin(), uses.end(), [](const CellUse& use) {
     return use.kind == CellUse::Kind::Wait || use.kind == CellUse::Kind::Test;
@@ -217,7 +235,7 @@ Blocked describe_blocked(Run& run, AgentId id) {
     blocked.wait = *wait;
     blocked.text += " waits for " + names.cell(cell) + " " + sign(wait->cmp) + " " +
                     std::to_string(wait->value) + ", it is " + std::to_string(run.watch.value_of(cell)) +
-                    last_writer(run, cell);
+                    notifies_of(run, cell, id, outlook);
   } else if (!agent.started) {
     blocked.text += " waits for a core";
   } else {
@@ -229,7 +247,8 @@ Blocked describe_blocked(Run& run, AgentId id) {
 Finding deadlock_finding(Run& run) {
   Names names(run.world);
   std::vector<Blocked> all;
-  for (AgentId id : stuck(run)) all.push_back(describe_blocked(run, id));
+  const Outlook outlook = outlook_of(run);
+  for (AgentId id : stuck(run)) all.push_back(describe_blocked(run, id, outlook));
   Finding finding{
       .kind = Kind::Deadlock, .diagnostic = {}, .places = {}, .story = {}, .schedule = run.schedule};
   auto passed = std::find_if(all.begin(), all.end(), [&](const Blocked& b) {
@@ -313,6 +332,20 @@ std::string Names::cell(const CellId& cell) const {
   return "`" + cell_name(cell) + "` of rank " + std::to_string(rank_of(cell));
 }
 
+Words Names::words(const Action& action) const {
+  switch (action.kind) {
+    case Action::Kind::Signal:
+      return signal_words(*this, action);
+    case Action::Kind::Wait:
+      return wait_words(*this, action);
+    case Action::Kind::Access:
+      return {ending(action.use) + " " + bytes(action, action.box.offset, action.box.end()),
+              ending(action.use) + " " + operand_name(action)};
+    default:
+      return {};
+  }
+}
+
 std::string Names::bytes(const Action& action, int64_t begin, int64_t end) const {
   std::string text = end - begin == 1 ? "byte " + std::to_string(begin)
                                       : "bytes " + std::to_string(begin) + " to " + std::to_string(end - 1);
@@ -346,18 +379,33 @@ std::vector<Actor> actors_of(const interp::World& world) {
 
 std::vector<Finding> findings_of(Run& run) {
   std::vector<Finding> all;
+  // Where ranks do not call the same collectives, races and deadlocks inside of these say nothing more.
+  if (auto divergence = divergence_of(run)) {
+    all.push_back(divergent_finding(run, *divergence));
+    all.back().story = story_of(run, nullptr);
+    all.back().replay = replay_of(run, nullptr);
+    return all;
+  }
   for (const Conflict& conflict : run.watch.conflicts()) {
     Finding finding = conflict_finding(run, conflict);
     finding.story = story_of(run, &conflict);
+    finding.timeline = timeline_of(run, &conflict);
+    finding.replay = replay_of(run, &conflict);
     all.push_back(std::move(finding));
   }
   // What is wrong after a race may be its doing.
   if (all.empty() && !run.world.finished() && run.world.runnable().empty() && !run.world.error()) {
     all.push_back(deadlock_finding(run));
     all.back().story = story_of(run, nullptr);
+    all.back().timeline = timeline_of(run, nullptr);
+    all.back().replay = replay_of(run, nullptr);
   }
   if (all.empty()) {
-    if (auto failure = failure_of(run)) all.push_back(std::move(*failure));
+    if (auto failure = failure_of(run)) {
+      all.push_back(std::move(*failure));
+      all.back().timeline = timeline_of(run, nullptr);
+      all.back().replay = replay_of(run, nullptr);
+    }
   }
   return all;
 }
@@ -383,6 +431,8 @@ Finding race_in(Run& run, const Conflict& conflict, const std::vector<uint32_t>&
   story.tell(trace[conflict.second], true);
   finding.story = story.take();
   finding.schedule = steps_in_order(run, schedule);
+  finding.timeline = timeline_of(run, schedule, &conflict);
+  finding.replay = replay_of(run, schedule, conflict);
   return finding;
 }
 

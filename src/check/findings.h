@@ -6,6 +6,11 @@
 
 namespace tilewire::check {
 
+// What somebody did, as a sentence without its subject and as a short form for columns.
+struct Words {
+  std::string text, brief;
+};
+
 // Names things of one run for people.
 class Names {
  public:
@@ -20,6 +25,8 @@ class Names {
   int rank_of(const CellId& cell) const { return world_.storage(cell.storage).rank; }
   // "bytes 0 to 63 of `w` of rank 1"
   std::string bytes(const Action& action, int64_t begin, int64_t end) const;
+  // "adds 1 to `sig[0]` of rank 1, which is 2 now", "sig[0]@1 += 1 (2)"; empty for what only orders tasks
+  Words words(const Action& action) const;
 
  private:
   const interp::World& world_;

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "check/cells.h"
+#include "check/timeline.h"
 #include "support/diagnostics.h"
+#include "support/schedule.h"
 
 namespace tilewire::check {
 
@@ -63,10 +65,19 @@ struct Finding {
   std::vector<Place> places;
   std::vector<Step> story;
   std::vector<AgentId> schedule;  // who took each step of the run that shows it
+  Timeline timeline = {};         // the same run as a picture; empty for warnings
+  Schedule replay = {};           // the same run for others to follow; empty for warnings
 };
 
 enum class Verdict : uint8_t { Proved, Refuted, Bounded, Invalid };
 std::string_view name(Verdict verdict);
+
+// Elements of an argument decide what the program does: what is said holds for those that were given.
+struct DataDecision {
+  std::string parameter;
+  std::string what;  // "a branch", "an address"
+  Span span;         // the first place
+};
 
 struct CellGroup {
   std::string name;  // "sig[0]", of every rank alike
@@ -80,10 +91,13 @@ struct Report {
   Verdict verdict = Verdict::Bounded;
   std::string method;  // "3 schedules", "one run of 214 events and its order"
   size_t events = 0, schedules = 1, random = 0;
+  size_t states = 0;  // that the search went through; 0: there was none
   std::vector<Finding> findings;  // errors first
   std::vector<CellGroup> cells;
+  std::vector<DataDecision> data;
   std::vector<Actor> actors;          // by the numbers in Finding::schedule
   std::optional<Diagnostic> invalid;  // why there was nothing to check
+  Timeline timeline;                  // of one run, where none is wrong
 
   bool ok() const { return verdict == Verdict::Proved; }
 };
@@ -92,7 +106,7 @@ struct Report {
 std::string text_of(const Report& report);
 // An array of objects with `ranks`, `verdict`, `findings`, ...
 std::string json_of(const std::vector<Report>& reports);
-// The schedule of the first error: the agents, and who took each step.
-std::string schedule_of(const std::vector<Report>& reports);
+// One page that needs nothing else, with a picture of every schedule that goes wrong, or of one run.
+std::string html_of(const std::vector<Report>& reports);
 
 }  // namespace tilewire::check

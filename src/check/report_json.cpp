@@ -1,26 +1,9 @@
-#include <cstdio>
-
+// The schema is in docs/checking.md.
 #include "check/report.h"
+#include "support/escape.h"
 
 namespace tilewire::check {
 namespace {
-
-std::string quoted(std::string_view text) {
-  std::string out = "\"";
-  for (char c : text) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      char code[8];
-      std::snprintf(code, sizeof code, "\\u%04x", c);
-      out += code;
-    } else {
-      out += c;
-    }
-  }
-  return out + "\"";
-}
 
 template <class T, class F>
 std::string list(const std::vector<T>& all, F f) {
@@ -29,63 +12,136 @@ std::string list(const std::vector<T>& all, F f) {
   return out + "]";
 }
 
-std::string number(int64_t value) {
-  return std::to_string(value);
+// An object, field by field.
+class Object {
+ public:
+  Object& raw(const char* key, const std::string& value) {
+    text_ += (text_.empty() ? "\"" : ", \"") + std::string(key) + "\": " + value;
+    return *this;
+  }
+  Object& text(const char* key, std::string_view value) { return raw(key, json_quoted(value)); }
+  template <class T>
+  Object& number(const char* key, T value) {
+    return raw(key, std::to_string(value));
+  }
+  Object& flag(const char* key, bool value) { return raw(key, value ? "true" : "false"); }
+  // Columns count characters; line 0: no place.
+  Object& place(const Span& span) {
+    text("file", span.file ? span.file->name() : "").number("line", span.line);
+    return number("column", character_column(span));
+  }
+  std::string done() const { return "{" + text_ + "}"; }
+
+ private:
+  static size_t character_column(const Span& span) {
+    if (span.column == 0) return 0;
+    const std::string_view line = span.file ? span.file->line(span.line) : std::string_view();
+    size_t column = 1;
+    for (size_t i = 0; i + 1 < span.column; ++i) {
+      column += i >= line.size() || (static_cast<unsigned char>(line[i]) & 0xC0) != 0x80;
+    }
+    return column;
+  }
+
+  std::string text_;
+};
+
+void add_message(Object& object, const Diagnostic& said) {
+  object.number("code", diag_info(said.id).code).text("message", said.message).place(said.span);
+  object.text("label", said.label);
+  object.raw("notes", list(said.notes, [](const Diagnostic::Note& note) {
+               return Object().text("text", note.text).place(note.span).done();
+             }));
+  object.raw("helps", list(said.helps, json_quoted));
 }
 
 std::string place(const Place& p) {
-  std::string file = p.span.file ? p.span.file->name() : "";
-  return "{\"rank\": " + number(p.rank) + ", \"function\": " + quoted(p.function) +
-         ", \"block\": " + number(p.block) + ", \"file\": " + quoted(file) +
-         ", \"line\": " + number(p.span.line) + ", \"column\": " + number(p.span.column) +
-         ", \"text\": " + quoted(p.text) + "}";
+  return Object()
+      .number("rank", p.rank)
+      .text("function", p.function)
+      .number("block", p.block)
+      .place(p.span)
+      .text("text", p.text)
+      .done();
 }
 
 std::string step(const Step& s) {
-  return "{\"rank\": " + number(s.rank) + ", \"who\": " + quoted(s.who) + ", \"line\": " + number(s.line) +
-         ", \"text\": " + quoted(s.text) + "}";
+  return Object()
+      .number("rank", s.rank)
+      .text("who", s.who)
+      .number("line", s.line)
+      .text("text", s.text)
+      .text("brief", s.brief)
+      .flag("wrong", s.last)
+      .done();
+}
+
+std::string lane(const Lane& l) {
+  return Object()
+      .number("rank", l.rank)
+      .text("function", l.function)
+      .number("task", l.task)
+      .number("block", l.block)
+      .number("blocks", l.blocks)
+      .done();
+}
+
+std::string beat(const Beat& b) {
+  Object object;
+  object.text("kind", name(b.kind)).number("lane", b.lane).place(b.span);
+  object.text("text", b.text).text("brief", b.brief).number("times", b.times).flag("wrong", b.wrong);
+  if (!b.cell.empty()) object.text("cell", b.cell);
+  if (!b.cell.empty() && b.kind != Beat::Kind::Look) object.number("value", b.value);
+  return object.done();
+}
+
+std::string link(const Link& l) {
+  return Object().text("kind", name(l.kind)).number("from", l.from).number("to", l.to).done();
+}
+
+std::string timeline(const Timeline& t) {
+  return Object()
+      .raw("lanes", list(t.lanes, lane))
+      .raw("steps", list(t.beats, beat))
+      .raw("links", list(t.links, link))
+      .number("before", t.before)
+      .number("after", t.after)
+      .done();
 }
 
 std::string finding(const Finding& f) {
-  return "{\"kind\": " + quoted(name(f.kind)) + ", \"error\": " + (is_error(f.kind) ? "true" : "false") +
-         ", \"code\": " + number(diag_info(f.diagnostic.id).code) +
-         ", \"message\": " + quoted(f.diagnostic.message) + ", \"line\": " + number(f.diagnostic.span.line) +
-         ", \"places\": " + list(f.places, place) + ", \"story\": " + list(f.story, step) + "}";
+  Object object;
+  object.text("kind", name(f.kind)).flag("error", is_error(f.kind));
+  add_message(object, f.diagnostic);
+  object.raw("places", list(f.places, place)).raw("story", list(f.story, step));
+  if (!f.timeline.empty()) object.raw("timeline", timeline(f.timeline));
+  return object.done();
 }
 
 std::string cell(const CellGroup& c) {
-  return "{\"name\": " + quoted(c.name) + ", \"class\": " + quoted(name(c.kind)) +
-         ", \"use\": " + quoted(c.why) + "}";
+  return Object().text("name", c.name).text("class", name(c.kind)).text("use", c.why).done();
+}
+
+std::string data(const DataDecision& d) {
+  return Object().text("parameter", d.parameter).text("decides", d.what).place(d.span).done();
 }
 
 std::string report(const Report& r) {
-  std::string text = "{\"ranks\": " + number(r.ranks) + ", \"verdict\": " + quoted(name(r.verdict)) +
-                     ", \"method\": " + quoted(r.method) +
-                     ", \"events\": " + number(static_cast<int64_t>(r.events)) +
-                     ", \"schedules\": " + number(static_cast<int64_t>(r.schedules)) +
-                     ", \"random\": " + number(static_cast<int64_t>(r.random)) +
-                     ", \"cells\": " + list(r.cells, cell) + ", \"findings\": " + list(r.findings, finding);
-  if (r.invalid) text += ", \"invalid\": " + quoted(r.invalid->message);
-  return text + "}";
+  Object object;
+  object.number("ranks", r.ranks).text("verdict", name(r.verdict)).text("method", r.method);
+  object.number("events", r.events).number("schedules", r.schedules).number("random", r.random);
+  object.number("states", r.states).raw("data", list(r.data, data)).raw("cells", list(r.cells, cell));
+  object.raw("findings", list(r.findings, finding));
+  if (!r.timeline.empty()) object.raw("timeline", timeline(r.timeline));
+  if (r.invalid) {
+    Object invalid;
+    add_message(invalid, *r.invalid);
+    object.raw("invalid", invalid.done());
+  }
+  return object.done();
 }
 
 }  // namespace
-
-std::string schedule_of(const std::vector<Report>& reports) {
-  for (const Report& r : reports) {
-    for (const Finding& f : r.findings) {
-      if (!is_error(f.kind)) continue;
-      auto actor = [](const Actor& a) {
-        return "{\"rank\": " + number(a.rank) + ", \"function\": " + quoted(a.function) +
-               ", \"task\": " + number(a.task) + ", \"block\": " + number(a.block) + "}";
-      };
-      return "{\"version\": 1, \"ranks\": " + number(r.ranks) + ", \"kind\": " + quoted(name(f.kind)) +
-             ",\n \"agents\": " + list(r.actors, actor) +
-             ",\n \"steps\": " + list(f.schedule, [](AgentId id) { return number(id); }) + "}\n";
-    }
-  }
-  return "{\"version\": 1, \"agents\": [], \"steps\": []}\n";
-}
 
 std::string json_of(const std::vector<Report>& reports) {
   std::string out = "[";

@@ -69,6 +69,10 @@ std::string text_of(const Report& report) {
   std::string text = std::to_string(report.ranks) + (report.ranks == 1 ? " rank: " : " ranks: ") +
                      std::string(name(report.verdict)) + " (" + report.method + ")\n";
   if (report.invalid) return text + render(*report.invalid);
+  for (const DataDecision& data : report.data) {
+    text += "elements of `" + data.parameter + "` decide " + data.what + " on line " +
+            std::to_string(data.span.line) + "; the verdict holds for those given\n";
+  }
   for (const Finding& finding : report.findings) {
     text += "\n" + render(finding.diagnostic);
     if (finding.story.empty()) continue;

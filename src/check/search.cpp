@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <map>
+#include <random>
 #include <set>
 
+#include "check/divergence.h"
 #include "interp/scheduler.h"
 
 namespace tilewire::check {
@@ -114,6 +116,53 @@ class StepOrder {
   std::map<AgentId, std::vector<TaskNo>> submitted_;
 };
 
+// Agents by random priorities; at a few random steps the one that would run becomes the last of all. A bug
+// that needs k such changes at the right places is met with a chance that depends on k and the number of
+// steps, not on how many schedules there are (Burckhardt and others, ASPLOS 2010).
+class Priorities {
+ public:
+  Priorities(uint64_t seed, int changes, size_t steps) : random_(seed) {
+    for (int i = 0; i < changes; ++i) changes_.insert(random_() % std::max<size_t>(steps, 1));
+  }
+
+  AgentId pick(std::span<const AgentId> runnable) {
+    AgentId best = highest(runnable);
+    in_a_row_ = best == last_ ? in_a_row_ + 1 : 0;
+    // Who spins in a loop of its own making must not keep everyone else from going on.
+    constexpr int patience = 1000;
+    if (changes_.count(step_++) || in_a_row_ == patience) {
+      priorities_[best] = --lowest_;
+      in_a_row_ = 0;
+      best = highest(runnable);
+    }
+    return last_ = best;
+  }
+
+ private:
+  AgentId highest(std::span<const AgentId> runnable) {
+    AgentId best = runnable.front();
+    for (AgentId agent : runnable) {
+      if (priority(agent) > priority(best)) best = agent;
+    }
+    return best;
+  }
+  int64_t priority(AgentId agent) {
+    auto found = priorities_.find(agent);
+    if (found == priorities_.end()) {
+      found = priorities_.emplace(agent, static_cast<int64_t>(random_() >> 2)).first;
+    }
+    return found->second;
+  }
+
+  std::mt19937_64 random_;
+  std::set<size_t> changes_;
+  std::map<AgentId, int64_t> priorities_;
+  int64_t lowest_ = 0;
+  size_t step_ = 0;
+  AgentId last_ = ~AgentId{0};
+  int in_a_row_ = 0;
+};
+
 class Search {
  public:
   Search(const interp::World& start, const SearchLimits& limits) : start_(start), limits_(limits) {}
@@ -123,6 +172,7 @@ class Search {
       if (runs_++ == limits_.schedules) return at_random();
       auto run = std::make_unique<Run>(start_);
       explore(*run);
+      longest_ = std::max(longest_, run->schedule.size());
       if (run->end != Run::End::Covered) ++result_.schedules;
       if (run->end == Run::End::TooLong) return std::move(result_);
       if (run->wrong()) {
@@ -143,7 +193,7 @@ class Search {
     const size_t repeated = choices_.size();
     Pick pick = [&](Run&, std::span<const AgentId> runnable) -> AgentId {
       for (; told < run.watch.trace().size(); ++told) order.follow(run.watch.trace()[told]);
-      if (depth >= repeated) add_alternatives(run, order, users);
+      if (depth >= repeated && limits_.reduce) add_alternatives(run, order, users);
       if (depth == choices_.size() && !add_choice(run, runnable)) return no_agent;
       Choice& choice = choices_[depth];
       choice.uses = run.world.next_cells(choice.chosen);
@@ -156,14 +206,14 @@ class Search {
     };
     carry_out(run, pick);
     for (; told < run.watch.trace().size(); ++told) order.follow(run.watch.trace()[told]);
-    if (!run.world.finished()) add_alternatives(run, order, users);
+    if (!run.world.finished() && limits_.reduce) add_alternatives(run, order, users);
   }
 
   // False where all that could be done is asleep.
   bool add_choice(Run& run, std::span<const AgentId> runnable) {
     Choice choice;
     choice.enabled.assign(runnable.begin(), runnable.end());
-    if (!choices_.empty()) {
+    if (!choices_.empty() && limits_.reduce) {
       const Choice& last = choices_.back();
       for (const auto& [agent, uses] : last.sleep) {
         if (agent != last.chosen && !dependent(uses, last.uses)) choice.sleep.emplace(agent, uses);
@@ -176,7 +226,9 @@ class Search {
     if (awake.empty()) return false;
     choice.chosen = pick_in_order(run, awake);
     choice.backtrack.insert(choice.chosen);
+    if (!limits_.reduce) choice.backtrack.insert(choice.enabled.begin(), choice.enabled.end());
     choices_.push_back(std::move(choice));
+    ++result_.states;
     return true;
   }
 
@@ -234,7 +286,7 @@ class Search {
     while (!choices_.empty()) {
       Choice& choice = choices_.back();
       choice.done.insert(choice.chosen);
-      choice.sleep.emplace(choice.chosen, choice.uses);
+      if (limits_.reduce) choice.sleep.emplace(choice.chosen, choice.uses);
       choice.number = 0;
       for (AgentId agent : choice.backtrack) {
         if (choice.done.count(agent) || choice.sleep.count(agent)) continue;
@@ -249,10 +301,8 @@ class Search {
   SearchResult at_random() {
     for (; result_.random < limits_.random; ++result_.random) {
       auto run = std::make_unique<Run>(start_);
-      interp::Random random(limits_.seed + result_.random);
-      carry_out(*run, [&](Run& r, std::span<const AgentId> runnable) {
-        return runnable[random.pick(r.world, runnable)];
-      });
+      Priorities priorities(limits_.seed + result_.random, limits_.changes, longest_);
+      carry_out(*run, [&](Run&, std::span<const AgentId> runnable) { return priorities.pick(runnable); });
       if (!run->wrong()) continue;
       result_.wrong = std::move(run);
       ++result_.random;
@@ -268,13 +318,16 @@ class Search {
   SearchLimits limits_;
   std::vector<Choice> choices_;
   SearchResult result_;
-  size_t runs_ = 0;  // with those that turned out to be part of others
+  size_t longest_ = 0;  // steps of a schedule
+  size_t runs_ = 0;     // with those that turned out to be part of others
 };
 
 }  // namespace
 
 void carry_out(Run& run, const Pick& pick, bool to_end) {
   interp::World& world = run.world;
+  interp::Pulse* pulse = world.options().pulse;
+  if (pulse) ++pulse->runs;
   while (!world.finished()) {
     std::span<const AgentId> runnable = world.runnable();
     if (runnable.empty()) {
@@ -292,6 +345,10 @@ void carry_out(Run& run, const Pick& pick, bool to_end) {
     }
     run.watch.begin_step(static_cast<uint32_t>(run.schedule.size()));
     run.schedule.push_back(agent);
+    if (pulse) {
+      ++pulse->steps;
+      pulse->beat();
+    }
     world.step(agent, &run.watch);
     if (world.error()) {
       run.end = Run::End::Failed;
@@ -300,6 +357,7 @@ void carry_out(Run& run, const Pick& pick, bool to_end) {
     if (!run.watch.conflicts().empty() && !to_end) break;
   }
   if (!run.watch.conflicts().empty() && run.end != Run::End::Failed) run.end = Run::End::Conflict;
+  if (run.end == Run::End::Finished && divergence_of(run)) run.end = Run::End::Divergent;
 }
 
 AgentId pick_in_order(Run& run, std::span<const AgentId> runnable) {

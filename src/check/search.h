@@ -1,7 +1,8 @@
 // The general tier: every schedule that differs in the order of dependent uses of signal cells, once
 // (stateless search with dynamic partial-order reduction and sleep sets). Waits are blocking steps; a test
 // that was in vain is one too, until a cell it looked at changes. Data never makes a difference to the
-// schedules: where it could, there is a race, and a race ends the search.
+// schedules: where it could, there is a race, and a race ends the search. Past the limit schedules are drawn
+// at random: agents have random priorities, and a few times the one that runs becomes the last of all.
 #pragma once
 
 #include <functional>
@@ -20,7 +21,8 @@ struct Run {
     Finished,
     Conflict,  // watch.conflicts() is not empty
     Deadlock,
-    Failed,  // world.error()
+    Failed,     // world.error()
+    Divergent,  // all came to an end, but not by the same collectives
     TooLong,
     Covered,  // every way to go on is part of another schedule
   };
@@ -30,7 +32,9 @@ struct Run {
   Watch watch;
   std::vector<AgentId> schedule;
   End end = End::Finished;
-  bool wrong() const { return end == End::Conflict || end == End::Deadlock || end == End::Failed; }
+  bool wrong() const {
+    return end == End::Conflict || end == End::Deadlock || end == End::Failed || end == End::Divergent;
+  }
 };
 
 // Picks among agents that can go on.
@@ -45,12 +49,15 @@ struct SearchResult {
   bool complete = false;       // every schedule has been seen
   size_t schedules = 0;
   size_t random = 0;  // of them, drawn at random after the limit
+  size_t states = 0;  // that the search has been in, those of random schedules left out
 };
 
 struct SearchLimits {
   size_t schedules = 20000;
   size_t random = 200;
   uint64_t seed = 1;
+  int changes = 3;     // of priorities in a random schedule
+  bool reduce = true;  // false: every order of all steps, to measure what the reduction saves
 };
 
 // `start`: a world that has not taken a step, with Options::full_order and Options::detach.

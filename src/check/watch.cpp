@@ -42,6 +42,7 @@ std::optional<Action::Kind> kind_of(Event::Kind kind) {
     case Event::Kind::TaskStart:
     case Event::Kind::Storage:
     case Event::Kind::Issue:
+    case Event::Kind::Collective:
       return std::nullopt;
   }
   return std::nullopt;
@@ -71,6 +72,12 @@ std::optional<Action> action_of(const Event& event) {
 }
 
 void Watch::on(const Event& event) {
+  if (event.kind == Event::Kind::Collective) {
+    collectives_.push_back({event.agent, event.task, event.rank, event.block,
+                            static_cast<int32_t>(event.value), event.box.offset, std::string(event.name),
+                            event.where});
+    return;
+  }
   auto action = action_of(event);
   if (!action) return;
   action->step = step_;

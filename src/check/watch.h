@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -20,6 +21,18 @@ struct Conflict {
   int64_t begin, end;  // bytes of their storage
 };
 
+// A block began a collective.
+struct CollectiveCall {
+  AgentId agent = 0;
+  TaskNo task = interp::no_task;
+  int rank = 0;
+  int64_t block = 0;
+  int32_t window = -1;  // of the signal
+  int64_t offset = 0;   // of the signal in it, in bytes
+  std::string name;     // "`allreduce(mode=ring)` of `w`": what all ranks have to do alike
+  const ir::Node* where = nullptr;
+};
+
 class Watch final : public interp::EventSink {
  public:
   void on(const interp::Event& event) override;
@@ -29,6 +42,8 @@ class Watch final : public interp::EventSink {
   const Trace& trace() const { return trace_; }
   // One per pair of places in the source, in the order they were found.
   const std::vector<Conflict>& conflicts() const { return conflicts_; }
+
+  const std::vector<CollectiveCall>& collectives() const { return collectives_; }
 
   // Whether the cell met the condition at a moment after the agent last used it, or ever if it did not.
   bool has_met(AgentId agent, const CellId& cell, ir::WaitCmp cmp, int64_t expected) const;
@@ -49,6 +64,7 @@ class Watch final : public interp::EventSink {
   Shadow shadow_;
   std::map<CellId, Cell> cells_;
   std::vector<Conflict> conflicts_;
+  std::vector<CollectiveCall> collectives_;
   std::set<std::tuple<const ir::Node*, const ir::Node*, bool>> told_;
   uint32_t step_ = 0;
 };

@@ -21,6 +21,7 @@
 #include "interp/code.h"
 #include "interp/error.h"
 #include "interp/event.h"
+#include "interp/pulse.h"
 #include "interp/value.h"
 
 namespace tilewire::interp {
@@ -43,6 +44,7 @@ struct Options {
   bool in_flight = false;
   int cores = 0;        // blocks of a rank that run at a time, waiting ones included; 0: any number
   bool detach = false;  // work on copies of the caller's arrays
+  Pulse* pulse = nullptr;  // null: nobody wants to know
   int64_t step_limit = int64_t{1} << 40;                // instructions, and elements of large ops
   int64_t memory_limit = int64_t{1} << 36;              // bytes of tiles and created tensors
   std::map<std::string, int64_t, std::less<>> symbols;  // dynamic dimensions that no array fixes
@@ -184,6 +186,8 @@ class World {
   // Ids of the agents that cannot go on, ascending.
   std::vector<AgentId> blocked() const;
   const std::byte* bytes(StorageId id) const;
+  // After memory was written from outside: looks again at who can go on.
+  void recheck() { wake(); }
 
   // --- for ops
   std::byte* writable(StorageId id);

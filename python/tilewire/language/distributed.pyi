@@ -97,6 +97,9 @@ class system:
     @staticmethod
     def check_count(found: Any, limit: Any) -> Any:
         """Stops the run when a count is above what there is room for."""
+    @staticmethod
+    def enter_collective(signal: Any, target: Any = None, root: Any = None, *, name: str) -> Any:
+        """Says which collective the ops that follow are made of. The checker reads it; nothing happens."""
 class tensor:
     """The ops of `pld.tensor`."""
     @staticmethod

@@ -1,0 +1,36 @@
+// Collectives that the ranks of a group, or the blocks of a launch, do not call alike: the mistake behind a
+// deadlock or a race inside of one.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "check/report.h"
+#include "check/search.h"
+
+namespace tilewire::check {
+
+struct Divergence {
+  // Ranks, or blocks of one rank, that reach the same collective.
+  struct Side {
+    std::vector<int> ranks;
+    std::vector<int64_t> blocks;  // of the one rank; empty: whole ranks are compared
+    bool reached = false;         // false: they end without such a call, and what follows says nothing
+    std::string name;             // "`allreduce(mode=ring)` of `w`"
+    std::string function;
+    Span span;
+  };
+  std::vector<Side> sides;  // those that reach one come first
+  std::string signal;       // its window's name
+  bool crossed = false;     // each side waits in its call for another side, which comes to it only afterwards
+};
+
+// What the collectives of a run, as far as it got, have against each other. Only calls that share a signal
+// are compared. Where the run stands still, those who have not come yet would still come or not: that is
+// looked up by carrying it on (outlook.h).
+std::optional<Divergence> divergence_of(const Run& run);
+// Without its story.
+Finding divergent_finding(const Run& run, const Divergence& divergence);
+
+}  // namespace tilewire::check
