@@ -8,37 +8,6 @@
 namespace tilewire::check::test {
 namespace {
 
-// A program of two ranks, or more, that run `body` with a window `w` of 4 floats and 4 cells `s`.
-std::string ranks(const std::string& body) {
-  std::string program = R"(
-@pl.program
-class P:
-    @pl.function(type=pl.FunctionType.InCore)
-    def k(self, w: pl.InOut[pld.DistributedTensor[[4], pl.FP32]], s: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]]):
-        ctx = pld.get_comm_ctx(w)
-        me = pld.rank(ctx)
-        n = pld.nranks(ctx)
-        t = pl.full([1, 4], dtype=pl.FP32, value=1.0)
-)";
-  std::string line;
-  for (char c : body + "\n") {
-    if (c != '\n') {
-      line += c;
-      continue;
-    }
-    program += "        " + line + "\n";
-    line.clear();
-  }
-  return program + R"(
-    @pl.function(level=pl.Level.HOST, role=pl.Role.Orchestrator)
-    def main(self):
-        w = pld.alloc_window([4], dtype=pl.FP32)
-        s = pld.alloc_signal(4)
-        for r in pl.range(pld.world_size()):
-            self.k(w, s, device=r)
-)";
-}
-
 Report run(const std::string& text, Options options = {.ranks = 2}) {
   ir::ProgramRef program = read(text);
   return program ? check(program, "main", {}, options) : Report{};
@@ -58,21 +27,21 @@ const char* const hand_over =
     "else:\n    pld.system.wait(s, [0, 0], 1)\n    u = pld.tile.remote_load(w, 0, [0], [4])";
 
 TEST(Check, ProvesAHandOver) {
-  Report report = run(ranks(hand_over));
+  Report report = run(ranked(hand_over));
   EXPECT_EQ(summary(report), "proved");
   EXPECT_EQ(report.schedules, 1u);
   ASSERT_EQ(report.cells.size(), 1u);
   EXPECT_EQ(report.cells[0].name, "s[0]");
   EXPECT_EQ(report.cells[0].kind, CellClass::Monotone);
   Options general{.ranks = 2, .general = true};
-  EXPECT_EQ(summary(run(ranks(hand_over), general)), "proved");
+  EXPECT_EQ(summary(run(ranked(hand_over), general)), "proved");
 }
 
 TEST(Check, Races) {
   std::string text = hand_over;
   text.replace(text.find("1)\nelse"), 2, "0)");
   text.replace(text.find("[0, 0], 1)\n    u"), 10, "[0, 0], 0)");
-  Report report = run(ranks(text));
+  Report report = run(ranked(text));
   EXPECT_EQ(
       summary(report),
       "refuted\nrace: bytes 0 to 15 of `w` of rank 0 are used by two at a time: a write and a read, and "
@@ -88,16 +57,16 @@ TEST(Check, Races) {
 }
 
 TEST(Check, DeadlocksAndUnnotifiedCells) {
-  EXPECT_EQ(summary(run(ranks("if me == 1:\n    pld.system.wait(s, [0, 0], 1)"))),
+  EXPECT_EQ(summary(run(ranked("if me == 1:\n    pld.system.wait(s, [0, 0], 1)"))),
             "refuted\ndeadlock: there is a schedule in which nobody can go on: 1 waits");
-  EXPECT_EQ(summary(run(ranks("pld.system.wait(s, [1, 0], 0)"))),
+  EXPECT_EQ(summary(run(ranked("pld.system.wait(s, [1, 0], 0)"))),
             "proved\nunnotified: nobody notifies `s[1]` of rank 0");
 }
 
 TEST(Check, OvershotEquality) {
   Report report = run(
-      ranks("if me == 0:\n    pld.system.notify(s, 1, [0, 0], 1)\n    pld.system.notify(s, 1, [0, 0], 1)\n"
-            "else:\n    pld.system.wait(s, [0, 0], 1, cmp=\"eq\")"));
+      ranked("if me == 0:\n    pld.system.notify(s, 1, [0, 0], 1)\n    pld.system.notify(s, 1, [0, 0], 1)\n"
+             "else:\n    pld.system.wait(s, [0, 0], 1, cmp=\"eq\")"));
   EXPECT_EQ(
       summary(report),
       "refuted\novershot: there is a schedule in which `s[0]` of rank 1 is past 1 before anybody looks: "
@@ -107,7 +76,7 @@ TEST(Check, OvershotEquality) {
 }
 
 TEST(Check, LostNotifies) {
-  Report report = run(ranks(
+  Report report = run(ranked(
       "pld.system.notify(s, 0, [0, 0], 1, op=\"set\")\nif me == 0:\n    pld.system.wait(s, [0, 0], 1)"));
   EXPECT_EQ(
       summary(report).substr(0, 100),
@@ -117,9 +86,9 @@ TEST(Check, LostNotifies) {
 }
 
 TEST(Check, BoundsAndWindows) {
-  EXPECT_EQ(summary(run(ranks("u = pld.tile.remote_load(w, me, [me + 1], [4])"))),
+  EXPECT_EQ(summary(run(ranked("u = pld.tile.remote_load(w, me, [me + 1], [4])"))),
             "refuted\nbounds: elements 1 to 4 are outside dimension 0, which has extent 4");
-  EXPECT_EQ(summary(run(ranks("pld.system.notify(s, me + 1, [0, 0], 1)"))),
+  EXPECT_EQ(summary(run(ranked("pld.system.notify(s, me + 1, [0, 0], 1)"))),
             "refuted\nbounds: rank 2 does not exist: there are 2");
   EXPECT_EQ(summary(run(R"(
 @pl.program
@@ -157,7 +126,7 @@ class P:
 }
 
 TEST(Check, RanksLeftOut) {
-  std::string text = ranks("pld.system.notify(s, me, [0, 0], 1)");
+  std::string text = ranked("pld.system.notify(s, me, [0, 0], 1)");
   text += "        for r in pl.range(pld.world_size() - 1):\n            self.k(w, s, device=r)\n";
   Report report = run(text);
   EXPECT_EQ(report.verdict, Verdict::Invalid);
@@ -166,15 +135,15 @@ TEST(Check, RanksLeftOut) {
 }
 
 TEST(Check, Warnings) {
-  EXPECT_EQ(summary(run(ranks("pld.system.notify(s, me, [0, 0], 1)"))),
+  EXPECT_EQ(summary(run(ranked("pld.system.notify(s, me, [0, 0], 1)"))),
             "proved\nunawaited: nobody waits for `s[0]` of rank 0");
   EXPECT_EQ(
-      summary(run(ranks("pld.system.notify(s, me, [0, 0], 1)\npld.system.wait(s, [0, 0], 1)\n"
-                        "pld.system.wait(s, [0, 0], 1)"))),
+      summary(run(ranked("pld.system.notify(s, me, [0, 0], 1)\npld.system.wait(s, [0, 0], 1)\n"
+                         "pld.system.wait(s, [0, 0], 1)"))),
       "proved\nstale: this wait is over at once: `s[0]` of rank 0 >= 1 was awaited before, and `s[0]` of "
       "rank 0 never falls below it");
-  EXPECT_EQ(summary(run(ranks("pld.system.notify(s, me, [0, 0], 2)\npld.system.wait(s, [0, 0], 1)\n"
-                              "pld.system.notify(s, me, [0, 0], -1)"))),
+  EXPECT_EQ(summary(run(ranked("pld.system.notify(s, me, [0, 0], 2)\npld.system.wait(s, [0, 0], 1)\n"
+                               "pld.system.notify(s, me, [0, 0], -1)"))),
             "proved\nresidue: `s[0]` of rank 0 is reset but holds 1 at the end");
 }
 
@@ -186,7 +155,7 @@ TEST(Check, CountersThatSeveralAddTo) {
       "if me == 2:\n    pld.system.wait(s, [0, 0], COUNT)\n    u = pld.tile.remote_load(w, 0, [0], [4])";
   auto with = [&](const char* count) {
     std::string text = body;
-    return run(ranks(text.replace(text.find("COUNT"), 5, count)), {.ranks = 3});
+    return run(ranked(text.replace(text.find("COUNT"), 5, count)), {.ranks = 3});
   };
   EXPECT_EQ(summary(with("3")), "proved");
   EXPECT_EQ(with("2").verdict, Verdict::Refuted);
@@ -224,10 +193,10 @@ class P:
 
 TEST(Check, SpinningOnACell) {
   EXPECT_EQ(
-      summary(run(ranks("pld.system.notify(s, 1 - me, [0, 0], 1)\nwhile pl.read(s, [0, 0]) == 0:\n    me = "
-                        "me + 0"))),
+      summary(run(ranked("pld.system.notify(s, 1 - me, [0, 0], 1)\nwhile pl.read(s, [0, 0]) == 0:\n    me = "
+                         "me + 0"))),
       "proved");
-  EXPECT_EQ(run(ranks("while not pld.system.test(s, [0, 0], 1):\n    me = me + 0")).findings.at(0).kind,
+  EXPECT_EQ(run(ranked("while not pld.system.test(s, [0, 0], 1):\n    me = me + 0")).findings.at(0).kind,
             Kind::Deadlock);
 }
 
@@ -238,18 +207,18 @@ TEST(Check, ValuesThatDecideNothingLeaveTheExactTier) {
       "else:\n    seen = pld.system.wait(s, [0, 0], 1)\n    w = pl.store(t * pl.cast(seen, pl.FP32), [0], "
       "w)\n"
       "    u = pl.load(w, [0], [4])\n";
-  Report report = run(ranks(body));
+  Report report = run(ranked(body));
   EXPECT_EQ(summary(report), "proved");
   EXPECT_EQ(report.method.substr(0, 5), "exact");
-  report = run(ranks(std::string(body) + "    if seen > 1:\n        me = me + 0"));
+  report = run(ranked(std::string(body) + "    if seen > 1:\n        me = me + 0"));
   EXPECT_EQ(report.method, "all 2 schedules that differ");
 }
 
 // A value that depends on the schedule decides who writes: one run does not say it all.
 TEST(Check, ValuesThatDependOnTheScheduleAreSearched) {
   Report report =
-      run(ranks("if me == 0:\n    pld.system.notify(s, 1, [0, 0], 1)\n"
-                "else:\n    if pld.system.test(s, [0, 0], 1):\n        me = me + 0"));
+      run(ranked("if me == 0:\n    pld.system.notify(s, 1, [0, 0], 1)\n"
+                 "else:\n    if pld.system.test(s, [0, 0], 1):\n        me = me + 0"));
   EXPECT_EQ(summary(report), "proved");
   EXPECT_EQ(report.schedules, 2u);
 }
@@ -259,18 +228,18 @@ TEST(Check, LimitsAreSaid) {
   options.general = true;
   options.limits.schedules = 3;
   options.limits.random = 5;
-  Report report = run(ranks("for p in pl.range(n):\n    pld.system.notify(s, p, [0, 0], 1)\n"
-                            "pld.system.wait(s, [0, 0], 1)"),
+  Report report = run(ranked("for p in pl.range(n):\n    pld.system.notify(s, p, [0, 0], 1)\n"
+                             "pld.system.wait(s, [0, 0], 1)"),
                       options);
   EXPECT_EQ(report.verdict, Verdict::Bounded);
-  EXPECT_EQ(report.method, "not proved: stopped after 3 schedules, then 5 at random");
+  EXPECT_EQ(report.method, "not proved: 3 schedules, then 5 random ones (seed 1)");
 }
 
 // A schedule that was found makes the interpreter do the same again.
 TEST(Check, SchedulesCanBeRepeated) {
   ir::ProgramRef program =
-      read(ranks("if me == 0:\n    pld.system.wait(s, [0, 0], 1, cmp=\"eq\")\n"
-                 "else:\n    pld.system.notify(s, 0, [0, 0], 1)\n    pld.system.notify(s, 0, [0, 0], 1)"));
+      read(ranked("if me == 0:\n    pld.system.wait(s, [0, 0], 1, cmp=\"eq\")\n"
+                  "else:\n    pld.system.notify(s, 0, [0, 0], 1)\n    pld.system.notify(s, 0, [0, 0], 1)"));
   ASSERT_TRUE(program);
   Report report = check(program, "main", {}, {.ranks = 2});
   ASSERT_FALSE(report.findings.empty());
@@ -283,13 +252,19 @@ TEST(Check, SchedulesCanBeRepeated) {
   ASSERT_TRUE(result.error);
   EXPECT_EQ(result.error->kind, interp::RunError::Kind::Deadlock);
   EXPECT_TRUE(replay.followed());
-  std::string text = schedule_of({report});
-  EXPECT_NE(text.find("{\"rank\": 1, \"function\": \"k\", \"task\": -1, \"block\": 0}"), std::string::npos)
-      << text;
+  const Schedule& schedule = report.findings[0].replay;
+  ASSERT_EQ(schedule.agents.size(), 2u);
+  EXPECT_EQ(schedule.agents[1], (ScheduleAgent{{1, 0, 0, 0}, "k"}));
+  options.scheduler = nullptr;
+  options.granularity = interp::Granularity::Access;
+  options.replay = &schedule;
+  result = interp::run(program, "main", {}, options);
+  ASSERT_TRUE(result.error);
+  EXPECT_EQ(result.error->kind, interp::RunError::Kind::Deadlock) << result.error->text();
 }
 
 TEST(Check, ReportsAsJson) {
-  std::string json = json_of({run(ranks("if me == 1:\n    pld.system.wait(s, [0, 0], 1)"))});
+  std::string json = json_of({run(ranked("if me == 1:\n    pld.system.wait(s, [0, 0], 1)"))});
   EXPECT_NE(json.find("\"verdict\": \"refuted\""), std::string::npos) << json;
   EXPECT_NE(json.find("\"kind\": \"deadlock\", \"error\": true, \"code\": 2502"), std::string::npos) << json;
 }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <vector>
 
@@ -17,7 +18,8 @@ class Generator {
   Protocol make() {
     ranks_ = 2 + pick(2);
     cells_ = 1 + pick(2);
-    style_ = pick(4);
+    rounds_.assign(static_cast<size_t>(ranks_ * ranks_), 0);
+    style_ = pick(6);
     std::vector<std::vector<std::string>> statements(static_cast<size_t>(ranks_));
     const std::string indent = "            ";
     for (int rank = 0; rank < ranks_; ++rank) {
@@ -42,18 +44,18 @@ class Generator {
 @pl.program
 class P:
     @pl.function(type=pl.FunctionType.InCore)
-    def k(self, w: pl.InOut[pld.DistributedTensor[[2], pl.FP32]], s: pl.InOut[pld.DistributedTensor[[2, 1], pl.INT32]]):
+    def k(self, w: pl.InOut[pld.DistributedTensor[[2], pl.FP32]], s: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]]):
         me = pld.rank(pld.get_comm_ctx(w))
         t = pl.full([1, 1], dtype=pl.FP32, value=1.0)
 )" + body + R"(
     @pl.function(level=pl.Level.HOST, role=pl.Role.Orchestrator)
     def main(self):
         w = pld.alloc_window([2], dtype=pl.FP32)
-        s = pld.alloc_signal(2)
+        s = pld.alloc_signal(4)
         for r in pl.range(pld.world_size()):
             self.k(w, s, device=r)
 )";
-    return {text, ranks_};
+    return {text, ranks_, has_};
   }
 
  private:
@@ -64,44 +66,127 @@ class P:
     return std::to_string(chance(80) && other == rank ? (rank + 1) % ranks_ : other);
   }
 
-  // Styles: 0 monotone, 1 credits, 2 sets and comparisons of all kinds, 3 with tests.
+  // Styles: 0 monotone, 1 credits, 2 sets and comparisons of all kinds, 3 with tests, 4 with values that are
+  // seen and used, 5 rounds that one rank sets.
   std::string statement(int rank, const std::string& indent) {
     const int what = pick(10);
     const std::string element = std::to_string(pick(2)), cell = "[" + std::to_string(pick(cells_)) + ", 0]";
     if (what < 1) return indent + "w = pl.store(t, [" + element + "], w)\n";
     if (what < 2) return indent + "pld.tile.remote_store(t, w, " + peer(rank) + ", [" + element + "])\n";
     if (what < 4) return indent + "u = pld.tile.remote_load(w, " + peer(rank) + ", [" + element + "], [1])\n";
+    if (style_ == 5) return indent + round(rank, what < 7);
     if (what < 7) return indent + notify(rank, cell);
     if (style_ == 3 && what < 8) {
-      return indent + "if pld.system.test(s, " + cell + ", " + condition() + "):\n" + indent + "    " +
+      return indent + "if pld.system.test(s, " + cell + ", " + condition("test") + "):\n" + indent + "    " +
              (chance(50) ? notify(rank, cell) : "w = pl.store(t, [" + element + "], w)\n");
     }
+    if (style_ == 4 && chance(60)) return value(rank, cell, element, indent);
     awaited_.emplace_back(rank, cell);
     if (style_ == 1 && chance(50)) {
+      has_.insert("take");
       return indent + "pld.system.wait(s, " + cell + ", 1)\n" + indent + "pld.system.notify(s, " +
              std::to_string(rank) + ", " + cell + ", -1)\n";
     }
-    return indent + "pld.system.wait(s, " + cell + ", " + condition() + ")\n";
+    return indent + "pld.system.wait(s, " + cell + ", " + condition("wait") + ")\n";
+  }
+
+  // What a wait, or a look, has seen decides a write, an address or what others are told.
+  std::string value(int rank, const std::string& cell, const std::string& element,
+                    const std::string& indent) {
+    const std::string name = "v" + std::to_string(names_++);
+    has_.insert("value");
+    std::string text;
+    if (chance(30)) {
+      has_.insert("read");
+      text = indent + name + " = pl.read(s, " + cell + ")\n";
+    } else {
+      awaited_.emplace_back(rank, cell);
+      text = indent + name + " = pld.system.wait(s, " + cell + ", " + condition("wait") + ")\n";
+    }
+    switch (pick(4)) {
+      case 0:
+        return text + indent + "if " + name + (chance(50) ? " > 1" : " // 2 == 0") + ":\n" + indent +
+               "    w = pl.store(t, [" + element + "], w)\n";
+      case 1:
+        return text + indent + "u" + name + " = pl.load(w, [" + name + " % 2], [1])\n";
+      case 2:
+        return text + indent + "pld.system.notify(s, " + peer(rank) + ", " + cell + ", " + name +
+               " // 2 + 1)\n";
+      default:
+        return text + indent + "pld.system.notify(s, " + peer(rank) + ", " + cell + ", " + name + ")\n";
+    }
+  }
+
+  // Cell `rank` of a peer holds how often this rank has told it to go on.
+  std::string round(int rank, bool tells) {
+    const int other = (rank + 1 + pick(ranks_ - 1)) % ranks_;
+    auto& told = rounds_[static_cast<size_t>(tells ? rank * ranks_ + other : other * ranks_ + rank)];
+    if (tells) {
+      has_.insert("set");
+      told += chance(90) ? 1 : -1;
+      return "pld.system.notify(s, " + std::to_string(other) + ", [" + std::to_string(rank) + ", 0], " +
+             std::to_string(told) + ", op=\"set\")\n";
+    }
+    has_.insert("wait ge");
+    return "pld.system.wait(s, [" + std::to_string(other) + ", 0], " +
+           std::to_string(chance(80) ? std::max(1, told) : 1 + pick(2)) + ")\n";
   }
 
   std::string notify(int rank, const std::string& cell) {
     std::string value = std::to_string(chance(80) ? 1 : style_ == 2 ? pick(4) - 1 : pick(3));
-    std::string op = style_ >= 2 && chance(30) ? ", op=\"set\"" : "";
-    return "pld.system.notify(s, " + peer(rank) + ", " + cell + ", " + value + op + ")\n";
+    const bool sets = (style_ == 2 || style_ == 3) && chance(30);
+    has_.insert(sets ? "set" : "add");
+    return "pld.system.notify(s, " + peer(rank) + ", " + cell + ", " + value + (sets ? ", op=\"set\"" : "") +
+           ")\n";
   }
 
-  std::string condition() {
+  std::string condition(const char* of) {
     static constexpr const char* all[] = {"eq", "ne", "gt", "ge", "lt", "le"};
-    if (style_ < 2) return std::to_string(chance(75) ? 1 : pick(3));
-    return std::to_string(chance(70) ? 1 : pick(3)) + ", cmp=\"" + (chance(50) ? "ge" : all[pick(6)]) + "\"";
+    const bool plain = style_ < 2 || style_ == 4;
+    std::string value = std::to_string(chance(plain ? 75 : 70) ? 1 : pick(3));
+    const std::string cmp = plain || chance(50) ? "ge" : all[pick(6)];
+    has_.insert(std::string(of) + " " + cmp);
+    return plain ? value : value + ", cmp=\"" + cmp + "\"";
   }
 
   std::mt19937_64 random_;
-  int ranks_ = 2, cells_ = 1, style_ = 0;
+  int ranks_ = 2, cells_ = 1, style_ = 0, names_ = 0;
+  std::vector<int> rounds_;
+  std::set<std::string> has_;
   std::vector<std::pair<int, std::string>> awaited_;
 };
 
 }  // namespace
+
+std::string ranked(const std::string& body) {
+  std::string program = R"(
+@pl.program
+class P:
+    @pl.function(type=pl.FunctionType.InCore)
+    def k(self, w: pl.InOut[pld.DistributedTensor[[4], pl.FP32]], s: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]]):
+        ctx = pld.get_comm_ctx(w)
+        me = pld.rank(ctx)
+        n = pld.nranks(ctx)
+        t = pl.full([1, 4], dtype=pl.FP32, value=1.0)
+)";
+  std::string line;
+  for (char c : body + "\n") {
+    if (c != '\n') {
+      line += c;
+      continue;
+    }
+    program += "        " + line + "\n";
+    line.clear();
+  }
+  return program + R"(
+    @pl.function(level=pl.Level.HOST, role=pl.Role.Orchestrator)
+    def main(self):
+        w = pld.alloc_window([4], dtype=pl.FP32)
+        s = pld.alloc_signal(4)
+        for r in pl.range(pld.world_size()):
+            self.k(w, s, device=r)
+)";
+}
 
 Protocol make_protocol(uint64_t seed) {
   return Generator(seed).make();

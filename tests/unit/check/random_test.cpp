@@ -1,6 +1,7 @@
 // Random protocols: the tiers against every interleaving.
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <map>
 
@@ -26,12 +27,40 @@ bool said(const Explored& all, Kind kind) {
   }
 }
 
+// What the protocols of a run were like.
+struct Tally {
+  size_t fine = 0, compared = 0;
+  std::map<std::string, size_t> said, has, classes, methods;
+
+  void print() const {
+    auto row = [](const char* name, const std::map<std::string, size_t>& counts) {
+      std::printf("  %s:", name);
+      for (const auto& [what, number] : counts) std::printf(" %s %zu,", what.c_str(), number);
+      std::printf("\n");
+    };
+    std::printf("  %zu compared, %zu of them right\n", compared, fine);
+    row("every interleaving says", said);
+    row("made of", has);
+    row("cells", classes);
+    row("decided by", methods);
+  }
+};
+
+std::string method_of(const Report& report) {
+  if (report.verdict == Verdict::Bounded) return "nothing";
+  return report.states > 0 ? "search" : report.method.find("first schedule") == 0 ? "first run" : "one run";
+}
+
 void compare(uint64_t seed, bool general, const ir::ProgramRef& program, const Protocol& protocol,
-             const Explored& all) {
+             const Explored& all, Tally& tally) {
   Options options;
   options.ranks = protocol.ranks;
   options.general = general;
   Report report = check(program, "main", {}, options);
+  if (!general) {
+    ++tally.methods[method_of(report)];
+    for (const CellGroup& cell : report.cells) ++tally.classes[name(cell.kind)];
+  }
   if (report.verdict == Verdict::Bounded) return;
   EXPECT_EQ(report.verdict, all.wrong() ? Verdict::Refuted : Verdict::Proved)
       << "seed " << seed << (general ? ", general tier" : "") << ", every interleaving says" << all.text()
@@ -45,31 +74,48 @@ void compare(uint64_t seed, bool general, const ir::ProgramRef& program, const P
   }
 }
 
+// TILEWIRE_PROTOCOLS: how many; TILEWIRE_PROTOCOL_SEED: the seed of the first.
 TEST(RandomProtocols, TiersAgreeWithEveryInterleaving) {
   const char* asked = std::getenv("TILEWIRE_PROTOCOLS");
   const uint64_t count = asked ? std::strtoull(asked, nullptr, 10) : 200;
   const char* from = std::getenv("TILEWIRE_PROTOCOL_SEED");
   const uint64_t first = from ? std::strtoull(from, nullptr, 10) : 1;
-  size_t fine = 0, compared = 0;
-  std::map<std::string, size_t> kinds;
+  std::printf("  %zu random protocols, seeds from %zu\n", static_cast<size_t>(count),
+              static_cast<size_t>(first));
+  Tally tally;
   for (uint64_t seed = first; seed < first + count && !testing::Test::HasFailure(); ++seed) {
     Protocol protocol = make_protocol(seed);
     ir::ProgramRef program = read(protocol.text);
     ASSERT_TRUE(program);
+    for (const std::string& what : protocol.has) ++tally.has[what];
     Explored all = explore(program, "main", protocol.ranks, 10000);
     if (!all.complete) continue;
-    ++compared;
-    fine += !all.wrong();
-    ++kinds[all.text()];
-    compare(seed, false, program, protocol, all);
-    compare(seed, true, program, protocol, all);
+    ++tally.compared;
+    tally.fine += !all.wrong();
+    ++tally.said[all.text()];
+    compare(seed, false, program, protocol, all, tally);
+    compare(seed, true, program, protocol, all, tally);
+    if ((seed - first + 1) % 1000 == 0) {
+      std::printf("  %zu\n", static_cast<size_t>(seed - first + 1));
+      std::fflush(stdout);
+    }
   }
-  // The protocols must not all be wrong in the same way.
-  for (const auto& [kind, number] : kinds) RecordProperty("said" + kind, static_cast<int>(number));
-  EXPECT_GT(compared, count / 2);
-  if (count >= 100) {
-    EXPECT_GT(fine, count / 20);
+  tally.print();
+  EXPECT_GT(tally.compared, count / 2);
+  if (count < 200) return;
+  // The protocols must not all be wrong in the same way, and have everything in them.
+  EXPECT_GT(tally.fine, count / 20);
+  for (const char* kind : {" race", " lost", " deadlock", " overshot", " nothing"}) {
+    EXPECT_GT(tally.said[kind], 0u) << kind;
   }
+  for (const char* what : {"add", "set", "take", "read", "value"})
+    EXPECT_GT(tally.has[what], count / 100) << what;
+  for (const char* cmp : {"eq", "ne", "gt", "ge", "lt", "le"}) {
+    EXPECT_GT(tally.has[std::string("wait ") + cmp], 0u) << cmp;
+    EXPECT_GT(tally.has[std::string("test ") + cmp], 0u) << cmp;
+  }
+  for (const char* kind : {"monotone", "credit", "epoch", "general"})
+    EXPECT_GT(tally.classes[kind], 0u) << kind;
 }
 
 }  // namespace
