@@ -1,30 +1,16 @@
 // `tilewire check`: over every schedule, can the program go wrong?
+#include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
 
 #include "cli/commands.h"
 #include "cli/input.h"
+#include "cli/progress_line.h"
 #include "driver/checking.h"
-#include "support/diagnostics/command.h"
+#include "driver/schedule_file.h"
 
 namespace tilewire::cli {
 namespace {
-
-bool read_numbers(const CheckOptions& options, driver::CheckOptions& to, Diagnostics& diags) {
-  for (const std::string& text : options.inputs) {
-    const size_t equals = text.find('=');
-    char* end = nullptr;
-    const char* value = equals == std::string::npos ? "" : text.c_str() + equals + 1;
-    const long long number = std::strtoll(value, &end, 0);
-    if (*value == '\0' || *end != '\0') {
-      diags.report(diag::bad_input_setting, {}, {text}).with_help("write --in n=4, for a scalar parameter n");
-      return false;
-    }
-    to.scalars[text.substr(0, equals)] = number;
-  }
-  return true;
-}
 
 int worst(const std::vector<check::Report>& reports) {
   int code = Fine;
@@ -39,11 +25,33 @@ int worst(const std::vector<check::Report>& reports) {
   return code;
 }
 
-bool write_schedule(const std::string& path, const std::vector<check::Report>& reports) {
-  std::ofstream file(path);
-  file << check::schedule_of(reports);
+std::string progress_text(const check::Progress& progress, double seconds) {
+  const auto rate = static_cast<uint64_t>(static_cast<double>(progress.states) / std::max(seconds, 0.05));
+  return std::to_string(progress.ranks) + (progress.ranks == 1 ? " rank: " : " ranks: ") +
+         std::to_string(progress.schedules) + (progress.schedules == 1 ? " schedule, " : " schedules, ") +
+         std::to_string(progress.states) + " states, " + std::to_string(rate) + " states/s";
+}
+
+// False after saying why not.
+bool write(const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
   file.close();
+  if (file.fail()) std::perror(path.c_str());
   return !file.fail();
+}
+
+// How the first error comes about, for `tilewire run --replay`.
+bool write_replay(const CheckOptions& options, const std::vector<check::Report>& reports) {
+  const Schedule* found = driver::first_schedule(reports);
+  if (!found) {
+    std::fprintf(stderr, "nothing is wrong: %s is not written\n", options.replay_out.c_str());
+    return true;
+  }
+  Schedule schedule = *found;
+  schedule.constants = options.input.constants;
+  schedule.shapes = options.input.shapes;
+  return write(options.replay_out, driver::write_schedule(schedule));
 }
 
 }  // namespace
@@ -59,11 +67,19 @@ int check(const CheckOptions& options) {
   settings.general = options.general;
   settings.seed = options.seed;
   settings.schedules = options.limit;
-  if (!read_numbers(options, settings, diags)) {
-    std::fputs(diags.text().c_str(), stderr);
-    return WrongUsage;
-  }
+  settings.inputs = options.inputs;
+  settings.shapes = given_shapes(options.input);
+  ProgressLine line;
+  int ranks = 0;
+  double since = 0;
+  settings.progress = [&](const check::Progress& progress) {
+    if (ranks != progress.ranks) since = line.seconds();
+    ranks = progress.ranks;
+    if (line.due()) line.show(progress_text(progress, line.seconds() - since));
+    return true;
+  };
   std::vector<check::Report> reports = driver::check_program(input.program, settings, diags);
+  line.erase();
   if (reports.empty()) {
     std::fputs(diags.text().c_str(), stderr);
     return InvalidProgram;
@@ -75,10 +91,8 @@ int check(const CheckOptions& options) {
     for (const check::Report& report : reports) text += (text.empty() ? "" : "\n") + check::text_of(report);
   }
   std::fputs(text.c_str(), stdout);
-  if (!options.replay_out.empty() && !write_schedule(options.replay_out, reports)) {
-    std::perror(options.replay_out.c_str());
-    return Failed;
-  }
+  if (!options.html.empty() && !write(options.html, check::html_of(reports))) return Failed;
+  if (!options.replay_out.empty() && !write_replay(options, reports)) return Failed;
   return worst(reports);
 }
 

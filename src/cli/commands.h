@@ -40,6 +40,7 @@ struct RunOptions {
   std::string out;  // folder for the results; empty: none
   std::string trace;
   std::string schedule;  // "random:SEED"; empty: as fast as it goes
+  std::string replay;    // a schedule of `tilewire check --replay-out`; what is not given is as it says
   bool stats = false;
   bool debug_bounds = false;
   int threads = 0;  // 0: one a core
@@ -48,13 +49,14 @@ struct RunOptions {
 struct CheckOptions {
   InputOptions input;
   std::vector<int64_t> ranks;       // empty: what the program says, else 2 and 3
-  std::vector<std::string> inputs;  // "n=4"
+  std::vector<std::string> inputs;  // "x=x.npy", "n=4"
   int cores = 0;
   bool general = false;
   bool json = false;
   uint64_t seed = 1;
   size_t limit = 0;
   std::string replay_out;
+  std::string html;
 };
 
 struct BuildOptions {

@@ -233,4 +233,12 @@ std::optional<std::pair<std::string, ir::TypeRef>> parse_shape_setting(const std
   return std::pair(name, type);
 }
 
+std::map<std::string, ir::TypeRef, std::less<>> given_shapes(const InputOptions& options) {
+  std::map<std::string, ir::TypeRef, std::less<>> shapes;
+  for (const std::string& text : options.shapes) {
+    if (auto setting = parse_shape_setting(text)) shapes.insert_or_assign(setting->first, setting->second);
+  }
+  return shapes;
+}
+
 }  // namespace tilewire::cli

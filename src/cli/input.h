@@ -1,6 +1,7 @@
 // Getting the program a command is to work on.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -20,5 +21,7 @@ Input read_input(const InputOptions& options);
 
 // "x=4x16:FP32" as a name and a type; nothing when it is not of that form.
 std::optional<std::pair<std::string, ir::TypeRef>> parse_shape_setting(const std::string& text);
+// All that are, by name.
+std::map<std::string, ir::TypeRef, std::less<>> given_shapes(const InputOptions& options);
 
 }  // namespace tilewire::cli

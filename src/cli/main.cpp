@@ -38,7 +38,7 @@ class HelpText : public CLI::Formatter {
        "[--out "
        "DIR]"},
       {"check",
-       "(FILE | --python FILE:NAME) [--ranks 2,3] [--cores K] [--json] [--replay-out FILE] [-D "
+       "(FILE | --python FILE:NAME) [--ranks 2,3] [--cores K] [--json] [--html FILE] [--replay-out FILE] [-D "
        "NAME=VALUE]..."},
       {"build", "(FILE | --python FILE:NAME) -o DIR [--ranks N] [--entry NAME] [-D NAME=VALUE]..."},
       {"ops", "[NAME]"},
@@ -94,10 +94,16 @@ void add_run(CLI::App& command, RunOptions& options) {
   command.add_option("--threads", options.threads, "Worker threads; one a core when left out")
       ->type_name("N")
       ->check(CLI::NonNegativeNumber);
+  CLI::Option* schedule =
+      command
+          .add_option("--schedule", options.schedule,
+                      "random:SEED delays and reorders tasks and transfers on purpose")
+          ->type_name("S");
   command
-      .add_option("--schedule", options.schedule,
-                  "random:SEED delays and reorders tasks and transfers on purpose")
-      ->type_name("S");
+      .add_option("--replay", options.replay,
+                  "Follow a schedule that `tilewire check --replay-out` wrote, with its ranks and inputs")
+      ->type_name("FILE")
+      ->excludes(schedule);
   command.add_option("--trace", options.trace, "Write a trace of tasks and blocks for Perfetto")
       ->type_name("FILE");
   command.add_flag("--stats", options.stats, "Print how long tasks took");
@@ -112,7 +118,10 @@ void add_check(CLI::App& command, CheckOptions& options) {
       ->type_name("N,...")
       ->delimiter(',')
       ->allow_extra_args(false);
-  command.add_option("--in", options.inputs, "Value of a scalar parameter, n=4; 0 when left out")
+  command
+      .add_option("--in", options.inputs,
+                  "Argument: an array from a file, x=x.npy, or a number, n=4. Numbers left out are 0, "
+                  "arrays are made up")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
   command
@@ -123,6 +132,7 @@ void add_check(CLI::App& command, CheckOptions& options) {
   command.add_option("--seed", options.seed, "Of inputs and of schedules at random")->type_name("N");
   command.add_flag("--general", options.general, "Try schedules also where one run would decide");
   command.add_flag("--json", options.json, "Print the reports as JSON");
+  command.add_option("--html", options.html, "Write the reports as a page to look at")->type_name("FILE");
   command.add_option("--replay-out", options.replay_out, "Write the schedule of the first error there")
       ->type_name("FILE");
 }

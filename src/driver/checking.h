@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "check/check.h"
+#include "driver/arguments.h"
 #include "ir/nodes.h"
 #include "support/diagnostics.h"
 
@@ -17,14 +18,22 @@ struct CheckOptions {
   std::vector<int64_t> ranks;  // empty: what the program says, else 2 and 3
   int cores = 0;
   bool general = false;
+  bool reduce = true;  // false: to measure what the reduction of the search saves
   uint64_t seed = 1;
-  size_t schedules = 0;                                 // at most; 0: the default
-  std::map<std::string, int64_t, std::less<>> scalars;  // of the entry; 0 where not given
+  size_t schedules = 0;  // at most; 0: the default
+  // Arguments of the entry (driver/inputs.h); what is not given is made up.
+  std::vector<std::string> inputs;                         // "x=x.npy", "n=4"
+  std::map<std::string, Argument, std::less<>> given;      // in memory, by name; never written
+  std::map<std::string, ir::TypeRef, std::less<>> shapes;  // of arrays to make up
+  check::OnProgress progress = {};
 };
 
 // One report per number of ranks. Dynamic dimensions of the entry are the number of ranks (4 where there is
 // no host function), integers are 0, floats random. Empty after reporting why there is nothing to check.
 std::vector<check::Report> check_program(const ir::ProgramRef& program, const CheckOptions& options,
                                          Diagnostics& diags);
+
+// Of the first error, to be followed by a run (driver/schedule_file.h); null without any.
+const Schedule* first_schedule(const std::vector<check::Report>& reports);
 
 }  // namespace tilewire::driver
