@@ -18,7 +18,7 @@ class Classifier {
   void classify(CellRecord& cell) {
     describe(cell);
     cell.kind = CellClass::General;
-    if (cell.looked_at || !all_wait_up(cell) || wraps(cell)) return;
+    if (cell.stored || !looks_are_fixed(cell) || !all_wait_up(cell) || wraps(cell)) return;
     size_t sets = 0, negative = 0;
     for (uint32_t i : cell.signals) {
       const Action& signal = trace_[i];
@@ -40,9 +40,19 @@ class Classifier {
  private:
   bool all_wait_up(const CellRecord& cell) const {
     for (uint32_t i : cell.waits) {
-      if (!waits_up_with(trace_[i].cmp) || trace_[i].test) return false;
+      if (!waits_up_with(trace_[i].cmp)) return false;
     }
     return std::all_of(cell.pending.begin(), cell.pending.end(), waits_up_with);
+  }
+
+  // A look that is ordered with every write of its cell sees the same in every schedule.
+  bool looks_are_fixed(const CellRecord& cell) const {
+    for (uint32_t look : cell.looks) {
+      for (uint32_t signal : cell.signals) {
+        if (!(signal < look ? always_(signal, look) : always_(look, signal))) return false;
+      }
+    }
+    return true;
   }
 
   // Whatever the order, no sum leaves 32 bits.
@@ -84,6 +94,9 @@ class Classifier {
     std::set<std::string> signs;
     std::set<int> adders, setters;
     for (uint32_t i : cell.waits) signs.insert(sign(trace_[i].cmp));
+    for (uint32_t i : cell.looks) {
+      if (trace_[i].test) signs.insert(sign(trace_[i].cmp));
+    }
     for (ir::WaitCmp cmp : cell.pending) signs.insert(sign(cmp));
     for (uint32_t i : cell.signals) {
       (trace_[i].use == Use::CellSet ? setters : adders).insert(trace_[i].rank);
@@ -97,7 +110,8 @@ class Classifier {
     };
     by("added to", adders);
     by("set", setters);
-    if (cell.looked_at) text += text.empty() ? "tested" : ", tested";
+    if (!cell.looks.empty()) text += text.empty() ? "tested" : ", tested";
+    if (cell.stored) text += text.empty() ? "written as data" : ", written as data";
     if (wraps(cell)) text += ", may leave 32 bits";
     cell.why = text;
   }
@@ -120,15 +134,23 @@ Cells collect_cells(const Trace& trace) {
     if (action.kind == Action::Kind::Signal) cells[action.cell()].signals.push_back(i);
     if (action.kind != Action::Kind::Wait) continue;
     CellRecord& cell = cells[action.cell()];
-    cell.waits.push_back(i);
-    cell.looked_at |= action.test;
+    (action.test ? cell.looks : cell.waits).push_back(i);
   }
   // Reads of elements that nobody signals are reads of data.
-  for (const Action& action : trace) {
-    if (action.kind != Action::Kind::Access || action.use != Use::CellLook) continue;
-    auto found = cells.find(action.cell());
-    if (found != cells.end()) found->second.looked_at = true;
+  for (uint32_t i = 0; i < trace.size(); ++i) {
+    if (trace[i].kind != Action::Kind::Access || trace[i].use != Use::CellLook) continue;
+    auto found = cells.find(trace[i].cell());
+    if (found != cells.end()) found->second.looks.push_back(i);
   }
+  for (const Action& action : trace) {
+    if (action.kind != Action::Kind::Access || (action.use != Use::Write && action.use != Use::Atomic))
+      continue;
+    for (auto cell = cells.lower_bound({action.storage, 0});
+         cell != cells.end() && cell->first.storage == action.storage; ++cell) {
+      cell->second.stored |= overlap(action.box, interp::Box{cell->first.offset, 4, {}});
+    }
+  }
+  for (auto& [id, cell] : cells) std::sort(cell.looks.begin(), cell.looks.end());
   return cells;
 }
 

@@ -19,9 +19,10 @@ enum class CellClass : uint8_t {
 const char* name(CellClass kind);
 
 struct CellRecord {
-  std::vector<uint32_t> signals, waits;  // positions in the trace, ascending
-  std::vector<ir::WaitCmp> pending;      // of waits that the run never got past
-  bool looked_at = false;                // tested, or read as an element
+  // Positions in the trace, ascending. Looks do not block: tests, and reads of the cell as an element.
+  std::vector<uint32_t> signals, waits, looks;
+  std::vector<ir::WaitCmp> pending;  // of waits that the run never got past
+  bool stored = false;               // also written as data, or not 0 at the start
   CellClass kind = CellClass::General;
   std::string why;  // of a general cell: "awaited with == and added to by 2 ranks"
 };

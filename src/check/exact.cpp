@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <set>
 
+#include "check/flow.h"
+#include "check/settled.h"
+
 namespace tilewire::check {
 namespace {
 
@@ -10,7 +13,12 @@ namespace {
 // signals that a wait cannot do without.
 class Must {
  public:
-  Must(const Trace& trace, Cells& cells) : trace_(trace), cells_(cells), moments_(trace.size()) {}
+  Must(const Trace& trace, Cells& cells, interp::Pulse* pulse)
+      : trace_(trace), cells_(cells), pulse_(pulse), moments_(trace.size()) {}
+
+  void beat() const {
+    if (pulse_) pulse_->beat();
+  }
 
   void settle() {
     constexpr int most_rounds = 6;
@@ -41,6 +49,7 @@ class Must {
     std::map<uint32_t, Clock> told;
     for (uint32_t i = 0; i < trace_.size(); ++i) {
       const Action& action = trace_[i];
+      if (i % 64 == 0) beat();
       look(i, order);
       if (action.kind == Action::Kind::Signal) {
         told[i] = order.release(action.agent);
@@ -61,7 +70,8 @@ class Must {
   void pass() {
     follow([this](uint32_t i, Order& order) {
       const Action& action = trace_[i];
-      if (action.kind != Action::Kind::Signal && action.kind != Action::Kind::Wait) return;
+      const bool look = action.kind == Action::Kind::Access && action.use == Use::CellLook;
+      if (action.kind != Action::Kind::Signal && action.kind != Action::Kind::Wait && !look) return;
       moments_[i] = {order.now(action.agent).epoch, order.seen(action.agent)};
     });
     // A wait releases nothing: who comes after it knows the agent's next release. What it acquired is its
@@ -99,6 +109,7 @@ class Must {
 
   std::vector<uint32_t> needed(const CellRecord& cell, uint32_t wait) {
     const Action& w = trace_[wait];
+    beat();
     int64_t goal = w.operand + (w.cmp == ir::WaitCmp::Gt ? 1 : 0);
     if (goal <= 0 && cell.kind != CellClass::Credit) return {};
     if (cell.kind == CellClass::Epoch) {
@@ -154,6 +165,7 @@ class Must {
 
   const Trace& trace_;
   Cells& cells_;
+  interp::Pulse* pulse_;
   std::vector<At> moments_;  // of signals and waits
   std::map<uint32_t, std::vector<uint32_t>> acquired_;
   bool first_ = true;
@@ -193,6 +205,7 @@ class Decision {
     auto key = std::tuple(a.agent, segments_[conflict.first], b.agent, segments_[conflict.second]);
     if (apart_.count(key)) return;
     ++result_.tried;
+    must_.beat();
     auto schedule = machine_.run({{a.agent, conflict.first}, {b.agent, conflict.second}});
     if (!schedule) {
       apart_.insert(key);
@@ -213,14 +226,21 @@ class Decision {
 
 }  // namespace
 
-ExactResult decide_exactly(const Trace& trace, Cells& cells, const ir::Node* schedule_decides) {
+ExactResult decide_exactly(const interp::World& start, const interp::Code& entry, const Run& run,
+                           Cells& cells) {
   ExactResult result;
-  Must must(trace, cells);
+  const Trace& trace = run.watch.trace();
+  Must must(trace, cells, start.options().pulse);
   must.settle();
-  result.why_not = schedule_decides;
-  bool general = std::any_of(cells.begin(), cells.end(),
-                             [](const auto& cell) { return cell.second.kind == CellClass::General; });
-  if (schedule_decides || general) return result;
+  if (run.wrong()) return result;
+  for (const auto& [id, cell] : cells) {
+    if (cell.kind == CellClass::General) return result;
+  }
+  if (flow_of(entry).schedule.where) {
+    const Always always = [&](uint32_t a, uint32_t b) { return must.always(a, b); };
+    const std::set<const ir::Node*> unsettled = unsettled_waits(start, run, cells, always);
+    if (flow_of(entry, &unsettled).schedule.where) return result;
+  }
   result.applies = true;
   Decision(trace, must, result).look_for_races();
   return result;

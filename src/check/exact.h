@@ -9,6 +9,7 @@
 
 #include "check/cells.h"
 #include "check/machine.h"
+#include "check/search.h"
 
 namespace tilewire::check {
 
@@ -19,13 +20,14 @@ struct Meeting {
 
 struct ExactResult {
   bool applies = false;
-  const ir::Node* why_not = nullptr;  // a place; null with applies false: some cell is general
-  std::vector<Meeting> races;         // one per pair of places in the source
-  bool in_one_pass = false;           // the order is the same in every schedule
-  size_t tried = 0;                   // pairs that had to be tried
+  std::vector<Meeting> races;  // one per pair of places in the source
+  bool in_one_pass = false;    // the order is the same in every schedule
+  size_t tried = 0;            // pairs that had to be tried
 };
 
-// `trace`: of a run that came to its end. `cells` are classified on the way, whether or not this applies.
-ExactResult decide_exactly(const Trace& trace, Cells& cells, const ir::Node* schedule_decides);
+// `run`: of `start`, whose entry is `entry`, to its end. `cells` are classified on the way, whether or not
+// this applies.
+ExactResult decide_exactly(const interp::World& start, const interp::Code& entry, const Run& run,
+                           Cells& cells);
 
 }  // namespace tilewire::check

@@ -75,7 +75,7 @@ class MachineRun {
         for (TaskNo child : children_[action.agent]) ended(child);
         return open_[action.agent] == 0;
       case Action::Kind::Wait:
-        return holds(action.cmp, cells_[action.cell()], action.operand);
+        return action.test || holds(action.cmp, cells_[action.cell()], action.operand);
       default:
         return true;
     }

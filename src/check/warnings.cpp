@@ -57,11 +57,11 @@ class Warnings {
   }
 
   void unused(const CellId& id, const CellRecord& cell) {
-    if (cell.signals.empty() && cell.waits.empty()) return;
-    if (cell.waits.empty() && !cell.looked_at && run_.world.finished()) {
+    const std::vector<uint32_t>& used = cell.waits.empty() ? cell.looks : cell.waits;
+    if (used.empty() && !cell.signals.empty() && run_.world.finished()) {
       add(Kind::Unawaited, diag::check_unawaited, cell.signals.front(), {names_.cell(id)});
-    } else if (cell.signals.empty() && !cell.waits.empty()) {
-      add(Kind::Unnotified, diag::check_unnotified, cell.waits.front(), {names_.cell(id)});
+    } else if (cell.signals.empty() && !used.empty()) {
+      add(Kind::Unnotified, diag::check_unnotified, used.front(), {names_.cell(id)});
     }
   }
 

@@ -1,0 +1,192 @@
+// What a wait can see follows from the order: the writes that always come before it, and any of those that
+// may. Each such value is put into the cell of a copy of the world, which takes the step with it.
+#include "check/settled.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+#include "check/liveness.h"
+#include "numeric/numeric.h"
+
+namespace tilewire::check {
+namespace {
+
+using interp::Value;
+using interp::World;
+
+constexpr size_t most_values = 64;  // that one wait may see
+
+// What the wait at `wait` sees in some schedule besides what it saw; nothing: too many to try.
+std::optional<std::set<int64_t>> other_values(const Trace& trace, const CellRecord& cell, uint32_t wait,
+                                              const Always& always) {
+  std::set<int64_t> values{0};
+  for (uint32_t i : cell.signals) {
+    if (always(wait, i)) continue;
+    const Action& signal = trace[i];
+    const bool before = always(i, wait);
+    std::set<int64_t> with;
+    for (int64_t value : values)
+      with.insert(signal.use == Use::CellSet ? signal.operand : value + signal.operand);
+    if (!before) with.insert(values.begin(), values.end());
+    if (with.size() > most_values) return std::nullopt;
+    values = std::move(with);
+  }
+  values.erase(trace[wait].value);
+  std::erase_if(values, [&](int64_t value) { return !holds(trace[wait].cmp, value, trace[wait].operand); });
+  return values;
+}
+
+bool same(const Value& a, const Value& b);
+
+bool same(const interp::Tile& a, const interp::Tile& b) {
+  if (a.dtype != b.dtype || a.rows != b.rows || a.cols != b.cols || a.valid_rows != b.valid_rows ||
+      a.valid_cols != b.valid_cols) {
+    return false;
+  }
+  const size_t bytes = static_cast<size_t>(a.rows * a.cols * ir::bytes(a.dtype));
+  return a.data == b.data || std::memcmp(a.data->data(), b.data->data(), bytes) == 0;
+}
+
+bool same(const interp::Tensor& a, const interp::Tensor& b) {
+  return a.storage == b.storage && a.dtype == b.dtype && a.offset == b.offset && a.shape == b.shape &&
+         a.strides == b.strides && a.window == b.window && a.untracked == b.untracked;
+}
+
+bool same(const interp::TupleValue& a, const interp::TupleValue& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const Value& x, const Value& y) { return same(x, y); });
+}
+
+bool same(const Value& a, const Value& b) {
+  if (a.v.index() != b.v.index()) return false;
+  if (a.scalar()) return a.scalar()->dtype == b.scalar()->dtype && a.scalar()->i == b.scalar()->i;
+  if (a.tensor()) return same(*a.tensor(), *b.tensor());
+  if (a.tile()) return same(*a.tile(), *b.tile());
+  if (a.array()) return a.array()->elements == b.array()->elements;
+  if (a.tuple()) return same(*a.tuple(), *b.tuple());
+  if (a.task()) return a.task()->task == b.task()->task;
+  if (a.comm_ctx()) return a.comm_ctx()->window == b.comm_ctx()->window;
+  if (a.window()) return a.window()->window == b.window()->window;
+  if (a.future()) return a.future()->task == b.future()->task && a.future()->index == b.future()->index;
+  return a.empty();
+}
+
+// What a step did to memory.
+struct Written final : interp::EventSink {
+  std::vector<Action> actions;
+  void on(const interp::Event& event) override {
+    if (auto action = action_of(event)) actions.push_back(std::move(*action));
+  }
+};
+
+class Settler {
+ public:
+  Settler(const World& start, const Run& run) : start_(start), run_(run) {}
+
+  // Whether `value`, seen at position `wait` of the trace, leads to the same state.
+  void doubt(uint32_t wait, std::set<int64_t> values) {
+    doubts_[run_.watch.trace()[wait].step].emplace_back(wait, std::move(values));
+  }
+
+  // Goes through the run once more; gives the waits, by position, that make a difference.
+  std::set<uint32_t> differing() {
+    std::set<uint32_t> found;
+    if (doubts_.empty()) return found;
+    World world(start_);
+    const uint32_t last = doubts_.rbegin()->first;
+    for (uint32_t step = 0; step <= last; ++step) {
+      const AgentId agent = run_.schedule[step];
+      auto here = doubts_.find(step);
+      if (here == doubts_.end()) {
+        world.step(agent, nullptr);
+        continue;
+      }
+      const World before(world);
+      Written as_it_was;
+      world.step(agent, &as_it_was);
+      for (const auto& [wait, values] : here->second) {
+        const bool makes_none = std::all_of(values.begin(), values.end(), [&](int64_t value) {
+          World other(before);
+          const CellId cell = run_.watch.trace()[wait].cell();
+          numeric::store_integer(ir::DType::Int32, other.writable(cell.storage) + cell.offset, value);
+          Written changed;
+          other.step(agent, &changed);
+          return !other.error() && same_writes(world, as_it_was, other, changed, cell) &&
+                 same_state(world.agent(agent), other.agent(agent));
+        });
+        if (!makes_none) found.insert(wait);
+      }
+    }
+    return found;
+  }
+
+ private:
+  static bool same_writes(const World& a, const Written& in_a, const World& b, const Written& in_b,
+                          const CellId& cell) {
+    if (in_a.actions.size() != in_b.actions.size()) return false;
+    for (size_t i = 0; i < in_a.actions.size(); ++i) {
+      const Action &x = in_a.actions[i], &y = in_b.actions[i];
+      const bool alike = x.kind == y.kind && x.use == y.use && x.storage == y.storage && x.task == y.task &&
+                         x.box.offset == y.box.offset && x.box.run == y.box.run && x.where == y.where;
+      if (!alike) return false;
+      if (x.kind == Action::Kind::Signal) return false;  // a step has one use of a cell, and that is the wait
+      if (x.kind != Action::Kind::Access || (x.use != Use::Write && x.use != Use::Atomic)) continue;
+      if (x.storage == cell.storage) return false;
+      if (std::memcmp(a.bytes(x.storage), b.bytes(x.storage),
+                      static_cast<size_t>(a.storage(x.storage).size)) != 0)
+        return false;
+    }
+    return true;
+  }
+
+  bool same_state(const interp::Agent& a, const interp::Agent& b) {
+    if (a.frames.size() != b.frames.size() || a.part != b.part || a.open_tasks != b.open_tasks ||
+        !a.polls.empty() || !b.polls.empty()) {
+      return false;
+    }
+    for (size_t i = 0; i < a.frames.size(); ++i) {
+      const interp::Frame &x = a.frames[i], &y = b.frames[i];
+      if (x.code != y.code || x.pc != y.pc) return false;
+      const std::vector<bool>& live = liveness_of(*x.code).at(x.pc);
+      for (size_t r = 0; r < x.registers.size(); ++r) {
+        if (live[r] && !same(x.registers[r], y.registers[r])) return false;
+      }
+    }
+    return true;
+  }
+
+  const Liveness& liveness_of(const interp::Code& code) {
+    auto [found, fresh] = liveness_.try_emplace(&code);
+    if (fresh) found->second = Liveness(code);
+    return found->second;
+  }
+
+  const World& start_;
+  const Run& run_;
+  std::map<uint32_t, std::vector<std::pair<uint32_t, std::set<int64_t>>>> doubts_;  // by step
+  std::map<const interp::Code*, Liveness> liveness_;
+};
+
+}  // namespace
+
+std::set<const ir::Node*> unsettled_waits(const World& start, const Run& run, const Cells& cells,
+                                          const Always& always) {
+  const Trace& trace = run.watch.trace();
+  std::set<const ir::Node*> unsettled;
+  Settler settler(start, run);
+  for (const auto& [id, cell] : cells) {
+    for (uint32_t wait : cell.waits) {
+      auto values = other_values(trace, cell, wait, always);
+      if (!values) {
+        unsettled.insert(trace[wait].where);
+      } else if (!values->empty()) {
+        settler.doubt(wait, std::move(*values));
+      }
+    }
+  }
+  for (uint32_t wait : settler.differing()) unsettled.insert(trace[wait].where);
+  return unsettled;
+}
+
+}  // namespace tilewire::check
