@@ -10,6 +10,7 @@
 #include <span>
 #include <string_view>
 
+#include "check/progress.h"
 #include "check/report.h"
 #include "check/search.h"
 #include "interp/interp.h"
@@ -22,6 +23,7 @@ struct Options {
   bool general = false;              // use the general tier for every program
   int64_t step_limit = 400'000'000;  // of one run: instructions, and elements of large ops
   SearchLimits limits = {};
+  OnProgress progress = {};  // a check that it stops is bounded
 };
 
 Report check(const ir::ProgramRef& program, std::string_view entry, std::span<const interp::Argument> args,

@@ -143,6 +143,7 @@ void World::charge(int64_t work) {
     steps_ = options_.step_limit;
     throw Failure{diag::run_steps, {std::to_string(options_.step_limit)}, RunError::Kind::Limit};
   }
+  if (options_.pulse && ((steps_ ^ (steps_ + work)) >> 12) != 0) options_.pulse->beat();
   steps_ += work;
 }
 
@@ -603,14 +604,17 @@ void World::report_deadlock() {
   for (AgentId id : waiting) {
     const Agent& agent = *agents_[id];
     std::string where = place(agent, agent.frames.front().code->name, options_.ranks);
-    where = (where.empty() ? "the orchestration function" : where) + " waits here";
+    if (where.empty()) where = "the orchestration function";
     const Instr& instr = *agent.next();
-    if (instr.code == Opcode::Op && instr.entry->explain) {
+    if (!agent.started) {
+      d.with_note(where + ": waits for a core", agent.top().code->node->span);
+    } else if (instr.code == Opcode::Op && instr.entry->explain) {
       Context context(*this, id, instr, nullptr);
       context.resolve_regions();
-      where += ": " + instr.entry->explain(context, instr.entry->which);
+      d.with_note(where + ": " + instr.entry->explain(context, instr.entry->which), instr.node->span);
+    } else {
+      d.with_note(where + ": waits here", instr.node->span);
     }
-    d.with_note(where, instr.node->span);
   }
   error_ = RunError{RunError::Kind::Deadlock, d, {}, -1, -1, {}};
 }

@@ -1,0 +1,41 @@
+// How far a check has come, for a progress line and for whoever wants to stop it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+#include "interp/pulse.h"
+
+namespace tilewire::check {
+
+struct Progress {
+  int ranks = 1;
+  uint64_t schedules = 0, states = 0;  // tried, and gone through in them
+};
+
+// Called about twenty times a second; false stops the check.
+using OnProgress = std::function<bool(const Progress&)>;
+
+// Thrown through a check that is stopped; check() turns it into a report.
+struct Stopped {};
+
+class Pacer final : public interp::Pulse {
+ public:
+  Pacer(OnProgress tell, int ranks) : tell_(std::move(tell)), ranks_(ranks) {}
+
+  void beat() override {
+    const auto now = std::chrono::steady_clock::now();
+    if (!tell_ || now - last_ < std::chrono::milliseconds(50)) return;
+    last_ = now;
+    if (!tell_({ranks_, runs, steps})) throw Stopped{};
+  }
+
+ private:
+  OnProgress tell_;
+  int ranks_;
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace tilewire::check

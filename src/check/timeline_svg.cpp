@@ -1,0 +1,334 @@
+#include "check/timeline_svg.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "support/escape.h"
+
+namespace tilewire::check {
+namespace {
+
+constexpr size_t most_boxes = 500, most_lanes = 48;
+constexpr int box_height = 26, row_height = 42, head_height = 34, gap = 38, margin = 16;
+constexpr double letter = 6.65;  // of the monospaced face at 11 px
+constexpr size_t most_letters = 36;
+
+// Characters, not bytes; cut ones end in an ellipsis.
+std::string shortened(const std::string& text, size_t most) {
+  size_t letters = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if ((static_cast<unsigned char>(text[i]) & 0xC0) == 0x80) continue;
+    if (++letters == most && i + 1 < text.size()) return text.substr(0, i) + "…";
+  }
+  return text;
+}
+
+size_t length_of(const std::string& text) {
+  return static_cast<size_t>(std::count_if(
+      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+std::string number(int value) {
+  return std::to_string(value);
+}
+
+std::string lane_text(const Lane& lane) {
+  if (lane.rank < 0) return "host";
+  std::string text = lane.function;
+  if (lane.task >= 0) text += " #" + std::to_string(lane.task);
+  if (lane.blocks > 1) text += " block " + std::to_string(lane.block);
+  return text;
+}
+
+class Drawing {
+ public:
+  Drawing(const Timeline& timeline, std::string id, const std::function<std::string(const Span&)>& line_id)
+      : timeline_(timeline), id_(std::move(id)), line_id_(line_id) {}
+
+  Picture draw() {
+    choose();
+    place_rows();
+    place_columns();
+    Picture picture;
+    picture.note = note();
+    picture.html =
+        "<div class=\"scroll\" tabindex=\"0\"><div class=\"sheet\">" + head() + body() + "</div></div>\n";
+    return picture;
+  }
+
+ private:
+  struct Box {
+    uint32_t beat;
+    int row = 0;
+  };
+  struct Column {
+    int rank = -1;
+    int left = 0, width = 0;
+    int end = -1;  // the last row in use
+  };
+  struct Life {
+    int first = 0, last = 0;
+    size_t column = 0;
+  };
+
+  std::string text_of(const Beat& beat) const {
+    std::string text = beat.kind == Beat::Kind::Start ? lane_text(timeline_.lanes[beat.lane]) : beat.brief;
+    if (beat.times > 1) text += " ×" + std::to_string(beat.times);
+    return shortened(text, most_letters);
+  }
+
+  // The end of a schedule that goes wrong matters, the beginning of one that does not.
+  void choose() {
+    const std::vector<Beat>& all = timeline_.beats;
+    std::set<uint32_t> lanes;
+    bool wrong = false;
+    for (const Beat& beat : all) {
+      if (beat.wrong && lanes.size() < most_lanes) lanes.insert(beat.lane);
+      wrong |= beat.wrong;
+    }
+    for (uint32_t lane = 0; lane < timeline_.lanes.size() && lanes.size() < most_lanes; ++lane)
+      lanes.insert(lane);
+    std::vector<uint32_t> fit;
+    for (uint32_t i = 0; i < all.size(); ++i) {
+      if (lanes.count(all[i].lane)) fit.push_back(i);
+    }
+    hidden_lanes_ = timeline_.lanes.size() - lanes.size();
+    const size_t extra = fit.size() > most_boxes ? fit.size() - most_boxes : 0;
+    if (wrong) {
+      fit.erase(fit.begin(), fit.begin() + static_cast<std::ptrdiff_t>(extra));
+    } else {
+      fit.resize(fit.size() - extra);
+    }
+    for (uint32_t i : fit) {
+      box_of_[i] = boxes_.size();
+      boxes_.push_back({i});
+    }
+    for (const Link& link : timeline_.links) {
+      if (box_of_.count(link.from) && box_of_.count(link.to)) links_.push_back(link);
+    }
+  }
+
+  // As high as its lane, its arrows and its cell allow. Whoever stands still does so at the end.
+  void place_rows() {
+    std::map<uint32_t, int> lanes;  // the row after the last one in use
+    std::map<std::string, int> cells;
+    std::map<uint32_t, std::vector<uint32_t>> sources;
+    for (const Link& link : links_) {
+      if (link.kind != Link::Kind::Missing) sources[link.to].push_back(link.from);
+    }
+    for (Box& box : boxes_) {
+      const Beat& beat = timeline_.beats[box.beat];
+      const bool blocked = beat.kind == Beat::Kind::Blocked;
+      int& lane = lanes[beat.lane];
+      box.row = std::max(lane, blocked ? rows_ : 0);
+      for (uint32_t source : sources[box.beat]) box.row = std::max(box.row, boxes_[box_of_[source]].row + 1);
+      if (!beat.cell.empty() && !blocked) {
+        int& cell = cells[beat.cell];
+        box.row = std::max(box.row, cell);
+        cell = box.row + 1;
+      }
+      lane = box.row + 1;
+      if (!blocked) rows_ = std::max(rows_, box.row + 1);
+    }
+    for (const Link& link : links_) {
+      if (link.kind == Link::Kind::Missing)
+        side_by_side(boxes_[box_of_[link.from]], boxes_[box_of_[link.to]], lanes);
+    }
+    for (const Box& box : boxes_) rows_ = std::max(rows_, box.row + 1);
+  }
+
+  // Two uses without an order, when both are the last of their lanes.
+  void side_by_side(Box& a, Box& b, const std::map<uint32_t, int>& lanes) const {
+    const uint32_t first = timeline_.beats[a.beat].lane, second = timeline_.beats[b.beat].lane;
+    if (first == second || !timeline_.beats[a.beat].cell.empty()) return;
+    if (lanes.at(first) != a.row + 1 || lanes.at(second) != b.row + 1) return;
+    a.row = b.row = std::max(a.row, b.row);
+  }
+
+  // A rank's lanes share a column unless they are alive in the same rows.
+  void place_columns() {
+    for (const Box& box : boxes_) {
+      auto [life, fresh] = lives_.try_emplace(timeline_.beats[box.beat].lane, Life{box.row, box.row, 0});
+      if (!fresh) life->second.last = std::max(life->second.last, box.row);
+    }
+    // Who submits tasks is there until they are done.
+    for (auto link = links_.rbegin(); link != links_.rend(); ++link) {
+      const Beat& from = timeline_.beats[link->from];
+      if (link->kind != Link::Kind::Task || from.kind != Beat::Kind::Submit) continue;
+      Life& life = lives_[from.lane];
+      life.last = std::max(life.last, lives_[timeline_.beats[link->to].lane].last);
+    }
+    for (auto& [lane, life] : lives_) {
+      const int rank = timeline_.lanes[lane].rank;
+      size_t c = 0;
+      while (c < columns_.size() && (columns_[c].rank != rank || columns_[c].end >= life.first)) ++c;
+      if (c == columns_.size()) columns_.push_back({.rank = rank});
+      columns_[c].end = life.last;
+      life.column = c;
+    }
+    std::vector<size_t> letters(columns_.size(), 8);
+    for (const Box& box : boxes_) {
+      const Beat& beat = timeline_.beats[box.beat];
+      size_t& most = letters[lives_[beat.lane].column];
+      most = std::max(most, length_of(text_of(beat)));
+    }
+    int left = margin;
+    for (size_t c = 0; c < columns_.size(); ++c) {
+      columns_[c].left = left;
+      columns_[c].width = static_cast<int>(static_cast<double>(letters[c]) * letter) + 60;
+      left += columns_[c].width + gap;
+    }
+    width_ = left - gap + margin;
+  }
+
+  const Column& column_of(uint32_t beat) const {
+    return columns_[lives_.at(timeline_.beats[beat].lane).column];
+  }
+  int top_of(uint32_t beat) const { return margin + boxes_[box_of_.at(beat)].row * row_height; }
+  int middle_of(uint32_t beat) const { return top_of(beat) + box_height / 2; }
+  std::string box_id(uint32_t beat) const { return id_ + "m" + std::to_string(beat); }
+
+  // Each rank with the columns it has, from left to right.
+  template <class F>
+  std::string each_rank(F f) const {
+    std::string out;
+    for (size_t c = 0; c < columns_.size();) {
+      size_t end = c + 1;
+      while (end < columns_.size() && columns_[end].rank == columns_[c].rank) ++end;
+      const int left = columns_[c].left - 12;
+      out += f(columns_[c].rank, left, columns_[end - 1].left + columns_[end - 1].width + 12 - left);
+      c = end;
+    }
+    return out;
+  }
+
+  std::string svg(const char* kind, int height, const std::string& inside) const {
+    return "<svg class=\"" + std::string(kind) + "\" width=\"" + number(width_) + "\" height=\"" +
+           number(height) + "\" viewBox=\"0 0 " + number(width_) + " " + number(height) +
+           "\" role=\"group\">" + inside + "</svg>";
+  }
+
+  std::string head() const {
+    return svg("heads", head_height, each_rank([](int rank, int left, int width) {
+                 const std::string text = rank < 0 ? "host" : "rank " + number(rank);
+                 return "<rect class=\"head\" x=\"" + number(left) + "\" y=\"4\" width=\"" + number(width) +
+                        "\" height=\"26\" rx=\"6\"/><text class=\"headtext\" x=\"" +
+                        number(left + width / 2) + "\" y=\"21\">" + text + "</text>";
+               }));
+  }
+
+  std::string body() const {
+    const int height = 2 * margin + rows_ * row_height;
+    std::string inside = each_rank([&](int rank, int left, int width) {
+      return "<rect class=\"lane\" data-rank=\"" + number(rank) + "\" x=\"" + number(left) +
+             "\" y=\"0\" width=\"" + number(width) + "\" height=\"" + number(height) + "\" rx=\"8\"/>";
+    });
+    for (const auto& [lane, life] : lives_) {
+      const Column& column = columns_[life.column];
+      inside += "<rect class=\"life\" x=\"" + number(column.left + 12) + "\" y=\"" +
+                number(margin + life.first * row_height) + "\" width=\"3\" height=\"" +
+                number((life.last - life.first) * row_height + box_height) + "\"/>";
+    }
+    for (const Link& link : links_) {
+      if (link.kind != Link::Kind::Missing) inside += arrow(link);
+    }
+    for (const Box& box : boxes_) inside += box_text(box);
+    for (const Link& link : links_) {
+      if (link.kind == Link::Kind::Missing) inside += arrow(link);
+    }
+    return svg("steps", height, inside);
+  }
+
+  static std::string head_at(int x, int y, int direction) {
+    const int back = x - 7 * direction;
+    return "M" + number(x) + " " + number(y) + "L" + number(back) + " " + number(y - 4) + "L" + number(back) +
+           " " + number(y + 4) + "Z";
+  }
+
+  std::string arrow(const Link& link) const {
+    const Column &a = column_of(link.from), &b = column_of(link.to);
+    const int y1 = middle_of(link.from), y2 = middle_of(link.to);
+    const bool right = b.left > a.left, same = a.left == b.left;
+    const int x1 = right || same ? a.left + a.width : a.left;
+    const int x2 = right ? b.left : b.left + b.width;
+    const int out = right || same ? 1 : -1, in = right ? 1 : -1;  // directions at either end
+    const int bend = same ? 34 : std::max(26, std::abs(x2 - x1) / 3);
+    const bool missing = link.kind == Link::Kind::Missing;
+    std::string line = "M" + number(x1) + " " + number(y1) + "C" + number(x1 + out * bend) + " " +
+                       number(y1) + " " + number(x2 - in * bend) + " " + number(y2) + " " +
+                       number(x2 - in * 6) + " " + number(y2);
+    std::string text = "<g class=\"link " + std::string(name(link.kind)) + "\" data-from=\"" +
+                       box_id(link.from) + "\" data-to=\"" + box_id(link.to) +
+                       "\"><path class=\"line\" d=\"" + line + "\"/><path class=\"tip\" d=\"" +
+                       head_at(x2, y2, in) + (missing ? head_at(x1, y1, -out) : "") + "\"/>";
+    if (missing) {
+      const int x = (x1 + x2) / 2, y = (y1 + y2) / 2 - (y1 == y2 ? box_height / 2 + 6 : 0);
+      text += "<rect class=\"tag\" x=\"" + number(x - 34) + "\" y=\"" + number(y - 9) +
+              "\" width=\"68\" height=\"18\" rx=\"9\"/><text class=\"tagtext\" x=\"" + number(x) + "\" y=\"" +
+              number(y + 4) + "\">no order</text>";
+    }
+    return text + "</g>";
+  }
+
+  std::string box_text(const Box& box) const {
+    const Beat& beat = timeline_.beats[box.beat];
+    const Lane& lane = timeline_.lanes[beat.lane];
+    const Column& column = column_of(box.beat);
+    const int top = top_of(box.beat), base = top + 17;
+    const std::string line = line_id_(beat.span);
+    const std::string at = beat.span ? ", line " + std::to_string(beat.span.line) : "";
+    std::string text = "<a class=\"step " + std::string(name(beat.kind)) + (beat.wrong ? " wrong" : "") +
+                       "\" id=\"" + box_id(box.beat) + "\"";
+    if (!line.empty()) text += " data-line=\"" + line + "\" href=\"#" + line + "\"";
+    text += "><title>" + html_escaped(title(lane) + at + ": " + beat.text) + "</title><rect x=\"" +
+            number(column.left) + "\" y=\"" + number(top) + "\" width=\"" + number(column.width) +
+            "\" height=\"" + number(box_height) + "\" rx=\"" + (beat.kind == Beat::Kind::Start ? "13" : "5") +
+            "\"/>";
+    text += "<text class=\"no\" x=\"" + number(column.left + 7) + "\" y=\"" + number(base) + "\">" +
+            std::to_string(timeline_.before + box.beat + 1) + "</text>";
+    text += "<text class=\"what\" x=\"" + number(column.left + 28) + "\" y=\"" + number(base) + "\">" +
+            html_escaped(text_of(beat)) + "</text>";
+    if (beat.span) {
+      text += "<text class=\"ln\" x=\"" + number(column.left + column.width - 7) + "\" y=\"" + number(base) +
+              "\">" + std::to_string(beat.span.line) + "</text>";
+    }
+    return text + "</a>";
+  }
+
+  std::string note() const {
+    const size_t first = boxes_.empty() ? 0 : boxes_.front().beat,
+                 last = boxes_.empty() ? 0 : boxes_.back().beat + 1;
+    const size_t before = timeline_.before + first;
+    const size_t after = timeline_.after + timeline_.beats.size() - last;
+    std::string text;
+    auto add = [&text](size_t count, const char* one, const char* many) {
+      if (count == 0) return;
+      text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + (count == 1 ? one : many);
+    };
+    add(before, "earlier step", "earlier steps");
+    add(after, "later step", "later steps");
+    add(hidden_lanes_, "agent", "agents");
+    return text.empty() ? "" : "Not drawn: " + text + ".";
+  }
+
+  const Timeline& timeline_;
+  const std::string id_;
+  const std::function<std::string(const Span&)>& line_id_;
+  std::vector<Box> boxes_;
+  std::map<uint32_t, size_t> box_of_;  // by beat
+  std::vector<Link> links_;
+  std::map<uint32_t, Life> lives_;  // by lane
+  std::vector<Column> columns_;
+  size_t hidden_lanes_ = 0;
+  int rows_ = 0, width_ = 0;
+};
+
+}  // namespace
+
+Picture draw(const Timeline& timeline, const std::string& id,
+             const std::function<std::string(const Span&)>& line_id) {
+  return Drawing(timeline, id, line_id).draw();
+}
+
+}  // namespace tilewire::check
