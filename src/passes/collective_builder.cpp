@@ -15,6 +15,7 @@ namespace {
 // Elements of a chunk, at most: the chunk of one rank and the sum fit the L1 cache.
 constexpr int64_t chunk_bytes = 8192;
 constexpr int64_t cache_line = 64;
+constexpr int64_t usual_rank_counts[] = {2, 4};
 
 bool is_dense(const TensorType& type) {
   return !type.view || type.view->stride.empty();
@@ -34,6 +35,33 @@ Team CollectiveBuilder::team(const ExprRef& signal, bool single) {
   team.block = single ? number(0) : let("block", op("pl.tile.get_block_idx", {}));
   team.blocks = single ? number(1) : let("blocks", op("pl.tile.get_block_num", {}));
   return team;
+}
+
+void CollectiveBuilder::by_rank_count(const Team& team, const std::function<void(const Team&)>& work) {
+  std::function<void(const int64_t*)> from = [&](const int64_t* usual) {
+    if (usual == std::end(usual_rank_counts)) return work(team);
+    Team known = team;
+    known.ranks = number(*usual);
+    choose(
+        equal(team.ranks, known.ranks),
+        [&]() -> ExprList {
+          work(known);
+          return {};
+        },
+        [&]() -> ExprList {
+          from(usual + 1);
+          return {};
+        });
+  };
+  from(std::begin(usual_rank_counts));
+}
+
+void CollectiveBuilder::each_rank(const Team& team, const std::function<void(const ExprRef&)>& body) {
+  if (auto known = constant_value(team.ranks)) {
+    for (int64_t rank = 0; rank < *known; ++rank) body(number(rank));
+    return;
+  }
+  repeat("k", number(0), team.ranks, number(1), [&](const VarRef& k) { body(peer(team, k)); });
 }
 
 // Position `position` in row-major order as an index in each dimension.
@@ -86,17 +114,15 @@ void CollectiveBuilder::meet_ranks(const Team& team) {
          [&](const VarRef& k) { take(team, peer(team, k), int32(1)); });
 }
 
-// With several blocks the first one collects those of its rank before it meets the other ranks, and lets them
-// go afterwards. So each cell has one block that adds to it, except the first block's own, which nobody adds
-// to a second time before being let go.
-void CollectiveBuilder::barrier(const Team& team) {
-  if (constant_value(team.blocks) == 1) return meet_ranks(team);
+// Each cell has one block that adds to it, except the first block's own, which nobody adds to a second time
+// before being let go.
+void CollectiveBuilder::together(const Team& team, const std::function<void()>& alone) {
+  if (constant_value(team.blocks) == 1) return alone();
   choose(
       equal(team.block, number(0)),
       [&]() -> ExprList {
-        when(less(number(1), team.blocks),
-             [&] { take(team, team.rank, ops::scalar_cast(sub(team.blocks, number(1)), DType::Int32)); });
-        meet_ranks(team);
+        take(team, team.rank, ops::scalar_cast(sub(team.blocks, number(1)), DType::Int32));
+        alone();
         repeat("j", number(1), team.blocks, number(1),
                [&](const VarRef& j) { notify(team, team.rank, j, int32(1)); });
         return {};
@@ -106,6 +132,10 @@ void CollectiveBuilder::barrier(const Team& team) {
         take(team, team.rank, int32(1));
         return {};
       });
+}
+
+void CollectiveBuilder::barrier(const Team& team) {
+  together(team, [&] { meet_ranks(team); });
 }
 
 Units CollectiveBuilder::units(const ExprRef& window) {
@@ -204,10 +234,16 @@ ExprRef CollectiveBuilder::combine(ReduceOp how, const ExprRef& a, const ExprRef
 ExprRef CollectiveBuilder::combined(ReduceOp how, const Units& units, const Chunk& chunk,
                                     const ExprRef& ranks) {
   ExprRef first = widened(load(units, chunk, number(0)));
-  ExprList sums = reduce("s", number(1), ranks, number(1), {first},
-                         [&](const VarRef& s, const ExprList& so_far) -> ExprList {
-                           return {combine(how, so_far[0], widened(load(units, chunk, s)))};
-                         });
+  auto with = [&](const ExprRef& so_far, const ExprRef& rank) {
+    return combine(how, so_far, widened(load(units, chunk, rank)));
+  };
+  if (auto known = constant_value(ranks)) {
+    for (int64_t rank = 1; rank < *known; ++rank) first = with(first, number(rank));
+    return narrowed(first, units);
+  }
+  ExprList sums =
+      reduce("s", number(1), ranks, number(1), {first},
+             [&](const VarRef& s, const ExprList& so_far) -> ExprList { return {with(so_far[0], s)}; });
   return narrowed(sums[0], units);
 }
 

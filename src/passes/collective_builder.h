@@ -39,8 +39,16 @@ class CollectiveBuilder : public StructuredBuilder {
   // `single`: the kernel is never launched with more than one block.
   Team team(const ir::ExprRef& signal, bool single);
 
+  // Writes `work` once for each of the usual rank counts, with that number known, and once for all others.
+  // Where the number is known, a loop over ranks is written out and its ops share one pass over memory.
+  void by_rank_count(const Team& team, const std::function<void(const Team&)>& work);
+  // For every rank of the team, the own one first unless the number is known.
+  void each_rank(const Team& team, const std::function<void(const ir::ExprRef&)>& body);
+
   // Returns when all blocks of all ranks have arrived.
   void barrier(const Team& team);
+  // When all blocks of the rank have arrived, the first does `alone` and the others wait for it.
+  void together(const Team& team, const std::function<void()>& alone);
   // The neighbour `distance` ranks on.
   ir::ExprRef peer(const Team& team, const ir::ExprRef& distance);
   // Adds `value` to the cell that block `block` of `rank` has for this rank, and takes `value` off the own

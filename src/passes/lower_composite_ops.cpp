@@ -48,18 +48,18 @@ void mesh(ReduceOp how, const Units& units, const Team& team, CollectiveBuilder&
     b.barrier(team);
     b.store(sum, units, chunk);
   });
-  // Blocks go on to read what the others of their rank have stored.
-  b.when(b.less(b.number(1), team.blocks), [&] { b.barrier(team); });
+  b.together(team, [] {});  // blocks go on to read what the others of their rank have stored
 }
 
 // Every block of every rank combines a part of its own and hands it to all. Nobody else touches that part.
 void two_shot(ReduceOp how, const Units& units, const Team& team, CollectiveBuilder& b) {
   ExprRef index = b.add(b.mul(team.rank, team.blocks), team.block);
   Part own = b.part(units, units.count, index, b.mul(team.ranks, team.blocks));
-  b.each_chunk(units, own, [&](const Chunk& chunk) {
-    ExprRef sum = b.combined(how, units, chunk, team.ranks);
-    b.repeat("k", b.number(0), team.ranks, b.number(1),
-             [&](const VarRef& k) { b.store(sum, units, chunk, b.peer(team, k)); });
+  b.by_rank_count(team, [&](const Team& team) {
+    b.each_chunk(units, own, [&](const Chunk& chunk) {
+      ExprRef sum = b.combined(how, units, chunk, team.ranks);
+      b.each_rank(team, [&](const ExprRef& rank) { b.store(sum, units, chunk, rank); });
+    });
   });
   b.barrier(team);
 }
@@ -129,8 +129,10 @@ ExprRef reduce_scatter(const Call& call, const ExprList& args, const Team& team,
   part.start = b.let("start", b.add(first, part.start));
   part.stop = b.let("stop", b.add(first, part.stop));
   b.barrier(team);
-  b.each_chunk(units, part, [&](const Chunk& chunk) {
-    b.store(b.combined(reduce_op(call), units, chunk, team.ranks), units, chunk);
+  b.by_rank_count(team, [&](const Team& team) {
+    b.each_chunk(units, part, [&](const Chunk& chunk) {
+      b.store(b.combined(reduce_op(call), units, chunk, team.ranks), units, chunk);
+    });
   });
   b.barrier(team);
   return args[0];
@@ -218,8 +220,8 @@ ExprRef read_count(const ExprRef& counts, const ExprRef& rank, CollectiveBuilder
   return b.let("count", b.op("pl.tensor.read", {counts, b.list({rank})}));
 }
 
-// The first blocks tell each other how many rows they sent: 2 * (count + 1) is added to the cell, so that the
-// 1 of the barrier that follows, which may come before anyone has looked, is told apart from it.
+// The first blocks meet, and tell each other how many rows they sent: 2 * (count + 1) is added to the cell, so
+// that the 1 of the next barrier, which may come before anyone has looked, is told apart from it.
 void exchange_counts(const ExprRef& sent, const ExprRef& received, const Team& team, CollectiveBuilder& b) {
   auto code = [&](const ExprRef& count) { return b.mul(b.add(count, b.number(1)), b.number(2)); };
   b.run("pl.tensor.write", {received, b.list({team.rank}), read_count(sent, team.rank, b)});
@@ -250,8 +252,7 @@ ExprRef all_to_all_v(const Call&, const ExprList& args, const Team& team, Collec
     ExprRef from = b.let("from", b.add(b.mul(peer, block), rows.start));
     put_rows(target, b.let("at", b.add(to, rows.start)), peer, input, from, rows.count, b);
   });
-  b.when(b.equal(team.block, b.number(0)), [&] { exchange_counts(sent, received, team, b); });
-  b.barrier(team);
+  b.together(team, [&] { exchange_counts(sent, received, team, b); });
   return target;
 }
 
