@@ -1,8 +1,8 @@
 """The built-in collectives, looped inside one dispatch.
 
-Each round writes the operand, calls the collective and reads the result, as whoever uses one would. ELEMENTS is what a
-rank's larger buffer has: the array that is summed or handed out, all blocks of one that is gathered or exchanged. All
-constants are set from outside.
+Each round writes the operand, calls the collective and reads the result, as whoever uses one would: here it is averaged,
+tile by tile. ELEMENTS is what a rank's larger buffer has: the array that is summed or handed out, all blocks of one that is
+gathered or exchanged. All constants are set from outside.
 """
 import tilewire.language as pl
 import tilewire.language.distributed as pld
@@ -27,7 +27,7 @@ def write_operand(data, count, tile, value):
 @pl.jit.inline
 def read_result(data, row, count, tile, seen):
     for at in pl.range(0, count, tile):
-        seen = seen + pl.load(data, [row, at], [1, tile])
+        seen = seen + pl.row_sum(pl.load(data, [row, at], [1, tile])) * (1.0 / tile)
     return seen
 
 
@@ -36,10 +36,10 @@ def sum_up(
     rounds: pl.Scalar[pl.INT32],
     data: pl.InOut[pld.DistributedTensor[[1, ELEMENTS], pl.FP32]],
     signal: pl.InOut[pld.DistributedTensor[[2 * RANKS, 1], pl.INT32]],
-    y: pl.Out[pl.Tensor[[1, TILE], pl.FP32]],
+    y: pl.Out[pl.Tensor[[1, 1], pl.FP32]],
 ):
     me = pld.rank(pld.get_comm_ctx(data))
-    seen = pl.full([1, TILE], dtype=pl.FP32, value=0.0)
+    seen = pl.full([1, 1], dtype=pl.FP32, value=0.0)
     for i in pl.range(rounds):
         data = write_operand(data, ELEMENTS, TILE, pl.cast(i % 8 + me, pl.FP32))
         for _ in pl.unroll(CALLS):
@@ -54,10 +54,10 @@ def hand_out(
     rounds: pl.Scalar[pl.INT32],
     data: pl.InOut[pld.DistributedTensor[[1, ELEMENTS], pl.FP32]],
     signal: pl.InOut[pld.DistributedTensor[[RANKS, 1], pl.INT32]],
-    y: pl.Out[pl.Tensor[[1, TILE], pl.FP32]],
+    y: pl.Out[pl.Tensor[[1, 1], pl.FP32]],
 ):
     me = pld.rank(pld.get_comm_ctx(data))
-    seen = pl.full([1, TILE], dtype=pl.FP32, value=0.0)
+    seen = pl.full([1, 1], dtype=pl.FP32, value=0.0)
     for i in pl.range(rounds):
         if me == 0:
             data = write_operand(data, ELEMENTS, TILE, pl.cast(i % 8, pl.FP32))
@@ -74,10 +74,10 @@ def gather(
     own: pl.InOut[pld.DistributedTensor[[1, BLOCK], pl.FP32]],
     all: pl.InOut[pld.DistributedTensor[[RANKS, BLOCK], pl.FP32]],
     signal: pl.InOut[pld.DistributedTensor[[RANKS, 1], pl.INT32]],
-    y: pl.Out[pl.Tensor[[1, PART], pl.FP32]],
+    y: pl.Out[pl.Tensor[[1, 1], pl.FP32]],
 ):
     me = pld.rank(pld.get_comm_ctx(own))
-    seen = pl.full([1, PART], dtype=pl.FP32, value=0.0)
+    seen = pl.full([1, 1], dtype=pl.FP32, value=0.0)
     for i in pl.range(rounds):
         own = write_operand(own, BLOCK, PART, pl.cast(i % 8 + me, pl.FP32))
         for _ in pl.unroll(CALLS):
@@ -93,10 +93,10 @@ def scatter_sums(
     rounds: pl.Scalar[pl.INT32],
     all: pl.InOut[pld.DistributedTensor[[RANKS, BLOCK], pl.FP32]],
     signal: pl.InOut[pld.DistributedTensor[[RANKS, 1], pl.INT32]],
-    y: pl.Out[pl.Tensor[[1, PART], pl.FP32]],
+    y: pl.Out[pl.Tensor[[1, 1], pl.FP32]],
 ):
     me = pld.rank(pld.get_comm_ctx(all))
-    seen = pl.full([1, PART], dtype=pl.FP32, value=0.0)
+    seen = pl.full([1, 1], dtype=pl.FP32, value=0.0)
     for i in pl.range(rounds):
         for row in pl.range(RANKS):
             for at in pl.range(0, BLOCK, PART):
@@ -115,10 +115,10 @@ def exchange(
     given: pl.InOut[pld.DistributedTensor[[RANKS * ROWS, PART], pl.FP32]],
     taken: pl.InOut[pld.DistributedTensor[[RANKS * ROWS, PART], pl.FP32]],
     signal: pl.InOut[pld.DistributedTensor[[RANKS, 1], pl.INT32]],
-    y: pl.Out[pl.Tensor[[1, PART], pl.FP32]],
+    y: pl.Out[pl.Tensor[[1, 1], pl.FP32]],
 ):
     me = pld.rank(pld.get_comm_ctx(given))
-    seen = pl.full([1, PART], dtype=pl.FP32, value=0.0)
+    seen = pl.full([1, 1], dtype=pl.FP32, value=0.0)
     for i in pl.range(rounds):
         for row in pl.range(RANKS * ROWS):
             value = pl.cast(i % 8 + me, pl.FP32)
@@ -126,7 +126,7 @@ def exchange(
         for _ in pl.unroll(CALLS):
             taken = pld.tensor.all_to_all(given, taken, signal)
         for row in pl.range(RANKS * ROWS):
-            seen = seen + pl.load(taken, [row, 0], [1, PART])
+            seen = seen + pl.row_sum(pl.load(taken, [row, 0], [1, PART])) * (1.0 / PART)
     y = pl.store(seen, [0, 0], y)
     return y
 
@@ -139,10 +139,10 @@ def exchange_counted(
     sent: pl.InOut[pld.DistributedTensor[[RANKS], pl.INT32]],
     received: pl.InOut[pld.DistributedTensor[[RANKS], pl.INT32]],
     signal: pl.InOut[pld.DistributedTensor[[RANKS, 1], pl.INT32]],
-    y: pl.Out[pl.Tensor[[1, PART], pl.FP32]],
+    y: pl.Out[pl.Tensor[[1, 1], pl.FP32]],
 ):
     me = pld.rank(pld.get_comm_ctx(given))
-    seen = pl.full([1, PART], dtype=pl.FP32, value=0.0)
+    seen = pl.full([1, 1], dtype=pl.FP32, value=0.0)
     for r in pl.range(RANKS):
         pl.write(sent, [r], pl.const(ROWS, pl.INT32))
     for i in pl.range(rounds):
@@ -152,7 +152,7 @@ def exchange_counted(
         for _ in pl.unroll(CALLS):
             taken = pld.tensor.all_to_all_v(given, taken, signal, sent, received)
         for row in pl.range(RANKS * ROWS):
-            seen = seen + pl.load(taken, [row, 0], [1, PART])
+            seen = seen + pl.row_sum(pl.load(taken, [row, 0], [1, PART])) * (1.0 / PART)
     y = pl.store(seen, [0, 0], y)
     return y
 
@@ -171,7 +171,7 @@ def meet(
 
 
 @pl.jit.host
-def allreduce(rounds: pl.Scalar[pl.INT32], y: pl.Out[pl.Tensor[[RANKS, 1, TILE], pl.FP32]]):
+def allreduce(rounds: pl.Scalar[pl.INT32], y: pl.Out[pl.Tensor[[RANKS, 1, 1], pl.FP32]]):
     data = pld.alloc_window([1, ELEMENTS], dtype=pl.FP32)
     signal = pld.alloc_signal(2 * RANKS)
     for r in pl.range(RANKS):
@@ -179,7 +179,7 @@ def allreduce(rounds: pl.Scalar[pl.INT32], y: pl.Out[pl.Tensor[[RANKS, 1, TILE],
 
 
 @pl.jit.host
-def broadcast(rounds: pl.Scalar[pl.INT32], y: pl.Out[pl.Tensor[[RANKS, 1, TILE], pl.FP32]]):
+def broadcast(rounds: pl.Scalar[pl.INT32], y: pl.Out[pl.Tensor[[RANKS, 1, 1], pl.FP32]]):
     handed = pld.alloc_window([1, ELEMENTS], dtype=pl.FP32)
     handed_signal = pld.alloc_signal(RANKS)
     for r in pl.range(RANKS):
@@ -187,7 +187,7 @@ def broadcast(rounds: pl.Scalar[pl.INT32], y: pl.Out[pl.Tensor[[RANKS, 1, TILE],
 
 
 @pl.jit.host
-def allgather(rounds: pl.Scalar[pl.INT32], y: pl.Out[pl.Tensor[[RANKS, 1, PART], pl.FP32]]):
+def allgather(rounds: pl.Scalar[pl.INT32], y: pl.Out[pl.Tensor[[RANKS, 1, 1], pl.FP32]]):
     own = pld.alloc_window([1, BLOCK], dtype=pl.FP32)
     gathered = pld.alloc_window([RANKS, BLOCK], dtype=pl.FP32)
     gather_signal = pld.alloc_signal(RANKS)
@@ -196,7 +196,7 @@ def allgather(rounds: pl.Scalar[pl.INT32], y: pl.Out[pl.Tensor[[RANKS, 1, PART],
 
 
 @pl.jit.host
-def reduce_scatter(rounds: pl.Scalar[pl.INT32], y: pl.Out[pl.Tensor[[RANKS, 1, PART], pl.FP32]]):
+def reduce_scatter(rounds: pl.Scalar[pl.INT32], y: pl.Out[pl.Tensor[[RANKS, 1, 1], pl.FP32]]):
     sums = pld.alloc_window([RANKS, BLOCK], dtype=pl.FP32)
     sums_signal = pld.alloc_signal(RANKS)
     for r in pl.range(RANKS):
@@ -204,7 +204,7 @@ def reduce_scatter(rounds: pl.Scalar[pl.INT32], y: pl.Out[pl.Tensor[[RANKS, 1, P
 
 
 @pl.jit.host
-def all_to_all(rounds: pl.Scalar[pl.INT32], y: pl.Out[pl.Tensor[[RANKS, 1, PART], pl.FP32]]):
+def all_to_all(rounds: pl.Scalar[pl.INT32], y: pl.Out[pl.Tensor[[RANKS, 1, 1], pl.FP32]]):
     given = pld.alloc_window([RANKS * ROWS, PART], dtype=pl.FP32)
     taken = pld.alloc_window([RANKS * ROWS, PART], dtype=pl.FP32)
     exchange_signal = pld.alloc_signal(RANKS)
@@ -213,7 +213,7 @@ def all_to_all(rounds: pl.Scalar[pl.INT32], y: pl.Out[pl.Tensor[[RANKS, 1, PART]
 
 
 @pl.jit.host
-def all_to_all_v(rounds: pl.Scalar[pl.INT32], y: pl.Out[pl.Tensor[[RANKS, 1, PART], pl.FP32]]):
+def all_to_all_v(rounds: pl.Scalar[pl.INT32], y: pl.Out[pl.Tensor[[RANKS, 1, 1], pl.FP32]]):
     counted = pld.alloc_window([RANKS * ROWS, PART], dtype=pl.FP32)
     counted_taken = pld.alloc_window([RANKS * ROWS, PART], dtype=pl.FP32)
     sent = pld.alloc_window([RANKS], dtype=pl.INT32)
