@@ -185,8 +185,9 @@ struct Window {
   uint64_t bytes;
 };
 
-// An access to window memory that generated code is about to make.
-enum class HookKind : uint32_t { Read, Write, Atomic, RemoteRead };
+// An access to window memory that generated code is about to make. A Look is the atomic read of an element
+// that may be a signal cell; Looked comes right behind it.
+enum class HookKind : uint32_t { Read, Write, Atomic, RemoteRead, Look, Looked };
 struct HookEvent {
   HookKind kind;
   uint32_t site;

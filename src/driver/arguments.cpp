@@ -126,6 +126,13 @@ void poison_outputs(const BoundArguments& arguments) {
   }
 }
 
+void zero_outputs(const BoundArguments& arguments) {
+  for (size_t made : arguments.made) {
+    const auto& array = std::get<Array>(arguments.values[made]);
+    std::memset(array.data, 0, element_count(array.shape) * ir::bytes(array.dtype));
+  }
+}
+
 Signature::Signature(ir::FunctionRef entry) : entry_(std::move(entry)) {
   for (const auto& node : entry_->params) {
     ParameterInfo& param = params_.emplace_back();

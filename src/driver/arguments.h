@@ -56,6 +56,7 @@ struct BoundArguments {
 
 // Fills outputs that were left out with what nobody mistakes for a result: NaN, or a pattern of bits.
 void poison_outputs(const BoundArguments& arguments);
+void zero_outputs(const BoundArguments& arguments);
 
 class Signature {
  public:

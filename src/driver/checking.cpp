@@ -3,7 +3,7 @@
 #include "driver/entry.h"
 #include "driver/inputs.h"
 #include "driver/ranks.h"
-#include "driver/schedule_file.h"
+#include "driver/schedule_digest.h"
 #include "passes/lower_composite_ops.h"
 #include "passes/pipeline.h"
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "driver/bundle.h"
+#include "driver/call_schedule.h"
 #include "driver/cpu_library.h"
 #include "driver/disk_cache.h"
 #include "driver/local_run.h"
@@ -80,10 +81,12 @@ class CpuExecutable final : public Executable {
   }
 
   Call call(const BoundArguments& arguments, const CallOptions& options, Diagnostics& diags) override {
-    auto ranks = ranks_.count(options.ranks, arguments, diags);
+    CallSchedule schedule;
+    if (!schedule.read(options, diags)) return {};
+    auto ranks = ranks_.count(schedule.ranks(options), arguments, diags);
     std::optional<runtime::Manifest> own;
     const runtime::Manifest* manifest = ranks ? manifest_for(*ranks, arguments, own, diags) : nullptr;
-    return manifest ? run(arguments, options, *ranks, *manifest, nullptr, diags) : Call{};
+    return manifest ? run(arguments, options, schedule, *ranks, *manifest, nullptr, diags) : Call{};
   }
 
   std::unique_ptr<Session> open(std::optional<int64_t> ranks, Diagnostics& diags) override;
@@ -148,11 +151,10 @@ class CpuExecutable final : public Executable {
     return good;
   }
 
-  Call run(const BoundArguments& arguments, const CallOptions& options, int ranks,
-           const runtime::Manifest& manifest, runtime::Windows* windows, Diagnostics& diags) {
-    std::optional<uint64_t> seed;
-    if (!begin_schedule(options, arguments, seed, diags)) return {};
-    bool watched = seed || (host_ && (options.stats || !options.trace.empty()));
+  Call run(const BoundArguments& arguments, const CallOptions& options, const CallSchedule& schedule,
+           int ranks, const runtime::Manifest& manifest, runtime::Windows* windows, Diagnostics& diags) {
+    if (!schedule.begin(*this, ranks, arguments, diags)) return {};
+    bool watched = schedule.watched() || (host_ && (options.stats || !options.trace.empty()));
     const CompiledModule* compiled = code({arguments.strided, watched}, diags);
     if (!compiled) return {};
     LocalRun local;
@@ -163,6 +165,7 @@ class CpuExecutable final : public Executable {
     local.manifest = &manifest;
     local.ranks = ranks;
     local.windows = windows;
+    local.replay = schedule.replay ? &*schedule.replay : nullptr;
     local.report = [this](const Diagnostic& error, Diagnostics& to) { sources_.report(error, to); };
     return local.call(signature(), arguments, options, diags);
   }
@@ -218,13 +221,19 @@ class CpuSession final : public Session {
 
   Call call(const BoundArguments& arguments, const CallOptions& options, Diagnostics& diags) override {
     std::lock_guard lock(mutex_);
+    CallSchedule schedule;
+    if (!schedule.read(options, diags)) return {};
+    if (schedule.replay) {
+      diags.report(diag::replay_in_session, {}).with_help("call the program itself");
+      return {};
+    }
     if (ranks_ && options.ranks && *options.ranks != *ranks_) return refuse(diags);
     auto ranks = executable_.ranks_.count(ranks_ ? ranks_ : options.ranks, arguments, diags);
     std::optional<runtime::Manifest> own;
     const runtime::Manifest* manifest =
         ranks ? executable_.manifest_for(*ranks, arguments, own, diags) : nullptr;
     if (!manifest || !prepare(*manifest, *ranks, arguments, diags)) return {};
-    return executable_.run(arguments, options, *ranks, *manifest, windows_.get(), diags);
+    return executable_.run(arguments, options, schedule, *ranks, *manifest, windows_.get(), diags);
   }
 
   void reset() override {

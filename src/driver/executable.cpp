@@ -1,7 +1,5 @@
 #include "driver/executable.h"
 
-#include <charconv>
-
 #include "driver/cpu_executable.h"
 #include "driver/entry.h"
 #include "driver/interp_executable.h"
@@ -18,26 +16,6 @@ std::shared_ptr<Executable> Executable::compile(const ir::ProgramRef& program, c
   if (options.target == "interp") return compile_for_interp(entry, diags);
   diags.report(diag::no_such_run_target, {}, {options.target}).with_help("there are `cpu` and `interp`");
   return nullptr;
-}
-
-bool Executable::begin_schedule(const CallOptions& options, const BoundArguments& arguments,
-                                std::optional<uint64_t>& seed, Diagnostics& diags) {
-  std::string_view text = options.schedule;
-  if (text.empty()) return true;
-  constexpr std::string_view random = "random:";
-  if (text.starts_with(random)) {
-    uint64_t number = 0;
-    const char* end = text.data() + text.size();
-    auto [stopped, error] = std::from_chars(text.data() + random.size(), end, number);
-    if (error == std::errc() && stopped == end) seed = number;
-  }
-  if (!seed) {
-    diags.report(diag::schedule_unknown, {}, {options.schedule})
-        .with_help("there is `random:SEED`, SEED a number");
-    return false;
-  }
-  poison_outputs(arguments);
-  return true;
 }
 
 std::unique_ptr<Session> Executable::open(std::optional<int64_t>, Diagnostics& diags) {

@@ -28,7 +28,9 @@ struct CallOptions {
   int threads = 0;               // 0: one a core
   std::string trace;             // write a trace there; empty: none
   bool stats = false;
-  std::string schedule;  // "random:SEED": delays and reorders on purpose; empty: as fast as it goes
+  // "random:SEED": delays and reorders on purpose; "replay:FILE": follows what the checker found
+  // (call_schedule.h); empty: as fast as it goes.
+  std::string schedule;
 };
 
 // One value the entry returned.
@@ -44,6 +46,7 @@ struct Call {
   std::vector<Returned> results;
   bool deadlock = false;  // why it is not ok
   std::string stats;      // a table for people, when asked for
+  std::string replayed;   // what a schedule that was followed shows, in words; empty: nothing, or the error
 
   explicit operator bool() const { return ok; }
 };
@@ -83,11 +86,6 @@ class Executable {
   virtual Call call(const BoundArguments& arguments, const CallOptions& options, Diagnostics& diags) = 0;
 
  protected:
-  // The seed of "random:SEED", in which case outputs that were left out are filled with poison. False after
-  // reporting a schedule that does not exist.
-  static bool begin_schedule(const CallOptions& options, const BoundArguments& arguments,
-                             std::optional<uint64_t>& seed, Diagnostics& diags);
-
   Executable(ir::ProgramRef program, ir::FunctionRef entry, std::string target)
       : program_(std::move(program)), signature_(std::move(entry)), target_(std::move(target)) {}
 

@@ -1,5 +1,6 @@
 #include "driver/interp_executable.h"
 
+#include "driver/call_schedule.h"
 #include "driver/ranks.h"
 #include "interp/interp.h"
 #include "ir/printer.h"
@@ -32,9 +33,10 @@ class InterpExecutable final : public Executable {
   std::string text(const std::string&) const override { return ir::as_python(program()); }
 
   Call call(const BoundArguments& arguments, const CallOptions& options, Diagnostics& diags) override {
-    auto ranks = ranks_.count(options.ranks, arguments, diags);
-    std::optional<uint64_t> seed;
-    if (!ranks || !begin_schedule(options, arguments, seed, diags)) return {};
+    CallSchedule schedule;
+    if (!schedule.read(options, diags)) return {};
+    auto ranks = ranks_.count(schedule.ranks(options), arguments, diags);
+    if (!ranks || !schedule.begin(*this, *ranks, arguments, diags)) return {};
     ir::ProgramRef grouped =
         passes::collect_comm_groups(grouped_, known_values(arguments, signature(), *ranks), diags);
     if (!grouped) return {};
@@ -48,17 +50,24 @@ class InterpExecutable final : public Executable {
     }
     interp::RunOptions settings;
     settings.ranks = *ranks;
-    interp::Random random(seed.value_or(0));
-    if (seed) {
+    interp::Random random(schedule.seed.value_or(0));
+    if (schedule.replay) {
+      settings.replay = &*schedule.replay;
+      settings.cores = schedule.replay->cores;
+      settings.granularity = interp::Granularity::Access;
+    }
+    if (schedule.seed) {
       settings.scheduler = &random;
       settings.granularity = interp::Granularity::Access;  // others get in between any two accesses
       settings.poison = true;
     }
     interp::RunResult run = interp::run(grouped, signature().entry().name, given, settings);
     Call call;
+    const std::string told = schedule.replay ? schedule.replay->told : "";
     if (run.error) {
       call.deadlock = run.error->kind == interp::RunError::Kind::Deadlock;
-      const Diagnostic& error = run.error->diagnostic;
+      Diagnostic error = run.error->diagnostic;
+      if (!told.empty() && !was_not_followed(error)) error.with_note("replayed: " + told);
       diags.report(error.id, error.span) = error;
       return call;
     }
@@ -76,6 +85,7 @@ class InterpExecutable final : public Executable {
         call.results.emplace_back(number_from(std::get<interp::Number>(result.value)));
       }
     }
+    call.replayed = told;
     call.ok = true;
     return call;
   }

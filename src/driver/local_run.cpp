@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "driver/call_schedule.h"
 #include "driver/manifest_of.h"
 #include "driver/words.h"
 #include "runtime/windows.h"
@@ -84,11 +85,14 @@ Call LocalRun::call(const Signature& signature, const BoundArguments& arguments,
   request.ranks = ranks;
   request.threads = options.threads;
   request.trace = options.trace;
-  request.schedule = options.schedule;
+  request.replay = replay;
+  if (!replay) request.schedule = options.schedule;
   request.stats = options.stats ? &stats : nullptr;
   runtime::Outcome outcome = runtime::run(request);
   if (!outcome.ok()) {
     result.deadlock = outcome.ending == runtime::Ending::Deadlock;
+    if (outcome.error && replay && !replay->told.empty() && !was_not_followed(*outcome.error))
+      outcome.error->with_note("replayed: " + replay->told);
     if (outcome.error) report(*outcome.error, diags);
     return result;
   }
@@ -96,6 +100,7 @@ Call LocalRun::call(const Signature& signature, const BoundArguments& arguments,
   if (outcome.kept.count()) owner = std::make_shared<runtime::Kept>(std::move(outcome.kept));
   result.results = results_from_words(*entry, results, arguments, owner);
   if (options.stats) result.stats = stats_table(stats);
+  if (replay) result.replayed = replay->told;
   result.ok = true;
   return result;
 }

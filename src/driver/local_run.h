@@ -21,6 +21,7 @@ struct LocalRun {
   int32_t ranks = 1;
   // Windows made for this manifest, rank count and call, to be used in place of new ones.
   runtime::Windows* windows = nullptr;
+  const Schedule* replay = nullptr;  // to be followed, in place of CallOptions::schedule
   // Shows an error of the run; its span has the name of a file, not the text.
   std::function<void(const Diagnostic&, Diagnostics&)> report;
 

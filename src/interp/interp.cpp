@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "interp/code.h"
+#include "interp/follow.h"
 #include "ir/op.h"
 #include "numeric/numeric.h"
 #include "support/diagnostics/runtime.h"
@@ -236,9 +237,13 @@ RunResult run(const ProgramRef& program, std::string_view entry, std::span<const
   World world(image, options);
   result.error = start(world, *function, args);
   if (result.error) return result;
-  InOrder in_order;
-  run(world, options.scheduler ? *options.scheduler : in_order, options.sink);
-  result.error = world.error();
+  if (options.replay) {
+    result.error = follow(world, *options.replay);
+  } else {
+    InOrder in_order;
+    run(world, options.scheduler ? *options.scheduler : in_order, options.sink);
+  }
+  if (!result.error) result.error = world.error();
   result.steps = world.steps();
   result.tasks = world.task_count();
   if (result.error) return result;

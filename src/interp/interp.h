@@ -23,6 +23,7 @@
 #include "interp/scheduler.h"
 #include "interp/world.h"
 #include "ir/nodes.h"
+#include "support/schedule.h"
 
 namespace tilewire::interp {
 
@@ -49,6 +50,7 @@ using Argument = std::variant<Array, Number>;
 
 struct RunOptions : Options {
   Scheduler* scheduler = nullptr;  // null: in order
+  const Schedule* replay = nullptr;  // to be followed, in place of a scheduler (follow.h)
   EventSink* sink = nullptr;
 };
 

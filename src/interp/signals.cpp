@@ -105,9 +105,24 @@ void test(Context& c, int which) {
   c.result = Scalar::of_bool(held);
 }
 
+// "`sig[3]` of rank 1", counting INT32 elements of the window buffer.
+std::string cell_name(const Context& c, const Tensor& cell) {
+  const Window& window = c.world.windows()[static_cast<size_t>(cell.window)];
+  return "`" + (window.buffer ? window.buffer->name : "window") + "[" + std::to_string(cell.offset) +
+         "]` of rank " + std::to_string(c.world.storage(cell.storage).rank);
+}
+
+std::string explain_cell(const Context& c, const Tensor& cell, WaitCmp cmp, int64_t expected) {
+  return "waits for " + cell_name(c, cell) + " " + sign(cmp) + " " + std::to_string(expected) +
+         ", which is " + std::to_string(cell_value(c, cell));
+}
+
 std::string explain_wait(Context& c, int which) {
-  return "the cell is " + std::to_string(cell_value(c, c.region(0))) + ", waited for is " +
-         sign(c.enum_attr<WaitCmp>("cmp")) + " " + std::to_string(c.integer(static_cast<size_t>(which)));
+  return explain_cell(c, c.region(0), c.enum_attr<WaitCmp>("cmp"), c.integer(static_cast<size_t>(which)));
+}
+
+std::string explain_test(Context& c, int) {
+  return "tests " + cell_name(c, c.region(0)) + ", which is " + std::to_string(cell_value(c, c.region(0)));
 }
 
 // --- a cell per rank of the group, in row-major order. These are one notify, or one wait, after the other:
@@ -176,16 +191,7 @@ void wait_all_cells(Context& c, int, std::vector<CellUse>& cells) {
 }
 
 std::string explain_wait_all(Context& c, int) {
-  std::string text;
-  Others others(c);
-  for (; others.any(); ++others.part) {
-    int64_t value = cell_value(c, cell_of(c.tensor(0), others.rank()));
-    if (value >= c.integer(1)) continue;
-    text += text.empty() ? "" : "; ";
-    text += "cell " + std::to_string(others.rank()) + " is " + std::to_string(value) +
-            ", waited for is >= " + std::to_string(c.integer(1));
-  }
-  return text;
+  return explain_cell(c, cell_of(c.tensor(0), Others(c).rank()), WaitCmp::Ge, c.integer(1));
 }
 
 void peer_slot(Context& c, int) {
@@ -208,10 +214,10 @@ void add_signals(OpEntries& entries) {
   entries.add("pld.peer_slot", peer_slot);
   entries.add("pl.tile.comm_notify", notify, 1).cells = notify_cells;
   entries.add("pl.tile.comm_wait", wait, 1, wait_ready, explain_wait).cells = wait_cells;
-  OpEntry& system_test = entries.add("pld.system.test", test, 2, test_ready, explain_wait);
+  OpEntry& system_test = entries.add("pld.system.test", test, 2, test_ready, explain_test);
   system_test.polls = true;
   system_test.cells = wait_cells;
-  OpEntry& slot_test = entries.add("pl.tile.comm_test", test, 1, test_ready, explain_wait);
+  OpEntry& slot_test = entries.add("pl.tile.comm_test", test, 1, test_ready, explain_test);
   slot_test.polls = true;
   slot_test.cells = wait_cells;
 }

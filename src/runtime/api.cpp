@@ -25,7 +25,12 @@ abi::Status fail(abi::Context* context, abi::Fault fault, uint32_t site, int64_t
 
 abi::Status submit(abi::Context* context, const abi::Launch* launch, abi::TaskId* id) noexcept {
   BlockContext& block = BlockContext::of(context);
-  return block.owner->submit(block, *launch, id);
+  Replay* replay = block.run->replay.get();
+  if (!replay) return block.owner->submit(block, *launch, id);
+  *id = abi::no_task;
+  if (abi::Status status = replay->submit(block, launch->site, &block.task_number)) return status;
+  if (abi::Status status = block.owner->submit(block, *launch, id)) return status;
+  return replay->behind(block);
 }
 
 abi::Status await(abi::Context* context, const abi::Param* param, const abi::Word* tensor, uint8_t access,
@@ -49,13 +54,20 @@ abi::Status release(abi::Context* context, void* storage) noexcept {
 
 abi::Status defer(abi::Context* context, const abi::Deferred* deferred, abi::TaskId* id) noexcept {
   BlockContext& block = BlockContext::of(context);
-  return block.owner->defer(block, *deferred, id);
+  Replay* replay = block.run->replay.get();
+  if (!replay) return block.owner->defer(block, *deferred, id);
+  *id = abi::no_task;
+  if (abi::Status status = replay->submit(block, deferred->site, &block.task_number)) return status;
+  if (abi::Status status = block.owner->defer(block, *deferred, id)) return status;
+  return replay->behind(block);
 }
 
 // An access is about to happen: what this block wrote there has landed.
 abi::Status hook(abi::Context* context, const abi::HookEvent* event) noexcept {
   BlockContext& block = BlockContext::of(context);
-  if (!block.run->random || !block.job) return abi::ok;
+  const bool look = event->kind == abi::HookKind::Look || event->kind == abi::HookKind::Looked;
+  if (block.run->replay && look) return block.run->replay->look(block, *event);
+  if (!block.run->random || !block.job || event->kind == abi::HookKind::Looked) return abi::ok;
   if (!block.job->late.empty()) {
     const int64_t strides[] = {event->row_stride_bytes, 1};
     block.job->late.land(span_of(event->address, event->extents, strides, 2, 1));

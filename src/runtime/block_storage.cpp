@@ -11,7 +11,7 @@ abi::Status BlockContext::create(uint64_t bytes, uint32_t site, void** storage) 
   if (run->aborted()) return abi::aborted;
   Storage* made = run->process.storage.take(bytes);
   if (!made) return run->fail_memory(*this, bytes, site);
-  if (run->random) std::memset(made->data(), poison, bytes);
+  if (run->fills()) std::memset(made->data(), run->filling(), bytes);
   created.add(*made);
   *storage = made->data();
   return abi::ok;

@@ -32,7 +32,8 @@ struct Blocked {
   int32_t seen = 0;
   uint32_t cmp = 0;
   int32_t expected = 0;
-  bool polls = false;  // tests in a loop rather than waits
+  bool polls = false;     // tests in a loop rather than waits
+  bool for_core = false;  // it has not started: others hold all cores
 };
 
 struct Failure {

@@ -118,6 +118,10 @@ Diagnostic describe_deadlock(const Failure& failure, const abi::Module& module) 
     const Blocked& one = blocked[i];
     std::string text = place(one.kernel, one.block, one.blocks, one.rank, failure.ranks);
     if (!text.empty()) text += ": ";
+    if (one.for_core) {
+      result.with_note(text + "waits for a core", span_of(site_of(module, one.site)));
+      continue;
+    }
     text += (one.polls ? "tests " : "waits for ") + (one.cell.empty() ? "a cell" : one.cell);
     text += one.polls ? ", which is " + std::to_string(one.seen)
                       : std::string(" ") + symbol(one.cmp) + " " + std::to_string(one.expected) +

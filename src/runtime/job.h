@@ -15,6 +15,7 @@ class Job;
 class Rank;
 class Run;
 class Worker;
+struct ReplayAgent;
 struct Task;
 
 // abi::Context and the runtime's own state behind it.
@@ -24,8 +25,9 @@ struct BlockContext : abi::Context {
   Worker* worker = nullptr;  // who runs it now; read anew after everything that may suspend
   Job* job = nullptr;        // null for kernels that cannot block: they run on the worker's own stack
   const abi::Function* function = nullptr;
-  uint64_t other_ns = 0;  // not computing, since it was last resumed; in runs that are timed
-  StorageList created{};  // by a kernel: its own, until its block ends
+  int32_t task_number = 0;  // of what it submits, in a run that follows a schedule
+  uint64_t other_ns = 0;    // not computing, since it was last resumed; in runs that are timed
+  StorageList created{};    // by a kernel: its own, until its block ends
 
   // Tensors that a kernel creates. Blocks run on any worker, so they have nothing to do with the rank's.
   abi::Status create(uint64_t bytes, uint32_t site, void** storage);
@@ -55,7 +57,7 @@ struct Waiter {
 class Job final : public Fiber {
  public:
   // What the worker does once the fiber has left its stack: before that, nobody else may resume it.
-  enum class After : uint8_t { End, Park, Await, Throttle, Yield, Pause };
+  enum class After : uint8_t { End, Park, Await, Throttle, Yield, Pause, Stop };
 
   // Suspends; `after` is done on the worker's stack.
   void leave(After what) {
@@ -68,7 +70,8 @@ class Job final : public Fiber {
   Task* awaits = nullptr;
   Arena arena;
   Waiter waiter;
-  LateWrites late;  // with a random schedule
+  LateWrites late;                // with a random schedule
+  ReplayAgent* replay = nullptr;  // in a run that follows a schedule
   After after = After::End;
 
   // Tests in vain: what was seen in which cells, and whether the last one saw something new.
@@ -84,6 +87,7 @@ class Job final : public Fiber {
  private:
   void body() override;
   void run_block();
+  abi::Status wait_for_conditions();
 };
 
 inline const char* BlockContext::kernel_name() const {

@@ -99,6 +99,9 @@ void Rank::orchestrate(Job& job) {
     if (job.arena.reserve(dispatch.entry->arena_bytes)) {
       context.arena = job.arena.data();
       abi::Status status = dispatch.entry->code(&context, dispatch.args.data(), dispatch.results.data());
+      if (run.replay && status == abi::ok) {
+        status = run.replay->before(context, {.event = ScheduleEvent::End});
+      }
       if (status != abi::ok) run.ended_badly(context, status);
     } else {
       run.fail_memory(context, dispatch.entry->arena_bytes, dispatch.entry->site);
@@ -183,7 +186,7 @@ void Rank::enter(Task& task, const abi::Launch& launch) {
 }
 
 bool Rank::at_once(const abi::Launch& launch, const Worker& worker) const {
-  if (run.random) return false;  // the clock must not decide
+  if (run.random || run.replay) return false;  // the clock must not decide
   if (launch.kernel->bits & abi::MayBlock) return false;
   if (run.threads == 1 || worker.queue.size() >= deep_queue) return true;
   uint64_t ns = Costs::of(launch.kernel);
@@ -220,6 +223,10 @@ abi::Status Rank::submit(BlockContext& context, const abi::Launch& launch, abi::
   task.blocks = launch.blocks;
   task.next_block = 0;
   task.blocks_left.store(launch.blocks, std::memory_order_relaxed);
+  if (run.replay) {
+    task.key = {index, dispatch_number(), context.task_number, 0};
+    task.takes_core = !(launch.bits & abi::SyncStart);
+  }
   for (Task* predecessor : predecessors_) task.follow(*predecessor);
   enter(task, launch);
   stats.edges += task.edge_count();
@@ -240,6 +247,12 @@ abi::Status Rank::defer(BlockContext& context, const abi::Deferred& deferred, ab
   task.site = deferred.site;
   task.blocks = deferred.condition_count;
   task.set_conditions(deferred.conditions);
+  if (run.replay) {
+    task.key = {index, dispatch_number(), context.task_number, 0};
+    task.takes_core = false;
+    task.next_block = 0;
+    task.blocks_left.store(1, std::memory_order_relaxed);
+  }
   for (Task* predecessor : predecessors_) task.follow(*predecessor);
   stats.edges += task.edge_count();
   *id = uint64_t{task.generation} << 32 | (task.slot + 1);
@@ -345,7 +358,7 @@ abi::Status Rank::allocate(BlockContext& context, uint64_t bytes, uint32_t site,
     made = run.process.storage.take(bytes);
   }
   if (!made) return run.fail_memory(context, bytes, site);
-  if (run.random) std::memset(made->data(), poison, bytes);
+  if (run.fills()) std::memset(made->data(), run.filling(), bytes);
   storages_.add(*made);
   created_bytes_.fetch_add(bytes, std::memory_order_relaxed);
   *storage = made->data();

@@ -27,6 +27,8 @@ class Rank {
   void begin();
   void add(const Dispatch& dispatch) { dispatches_.push_back(dispatch); }
   void end(Kept& kept);
+  // Of the dispatch that runs, from 0.
+  int32_t dispatch_number() const { return static_cast<int32_t>(next_dispatch_) - 1; }
   bool has_work() const { return next_dispatch_ < dispatches_.size(); }
 
   // Starts the next dispatch on a fiber. Any worker, between two dispatches.

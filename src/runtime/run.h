@@ -22,6 +22,7 @@
 
 #include "abi/abi.h"
 #include "support/diagnostics.h"
+#include "support/schedule.h"
 
 namespace tilewire::runtime {
 
@@ -69,6 +70,9 @@ struct Request {
   // "random:SEED" reorders tasks, delays them and the writes of modules with hooks; the same run for the same
   // seed when `threads` is 1. Empty: as fast as possible.
   std::string schedule{};
+  // To be followed, on one thread, by a module with hooks (replay.h); null: none. Not together with
+  // `schedule`.
+  const Schedule* replay = nullptr;
   std::string trace{};  // write a Chrome trace here; arrows and transfers need hooks
   Stats* stats = nullptr;
 };

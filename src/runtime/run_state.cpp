@@ -52,11 +52,12 @@ void Run::prepare(const Request& request) {
   int32_t cores = std::max(CPU_COUNT(&cpus_), 1);
   threads = request.threads <= 0 ? cores : request.threads;
   if (!request.more_than_cores) threads = std::min(threads, cores);
-  threads = std::clamp(threads, 1, 1024);
+  threads = request.replay ? 1 : std::clamp(threads, 1, 1024);
   tracing = !request.trace.empty();
   timing = tracing || request.stats;
   std::optional<uint64_t> seed = seed_of(request.schedule);
   random = seed.has_value();
+  replay = request.replay ? std::make_unique<Replay>(*this, *request.replay) : nullptr;
   while (static_cast<int32_t>(workers_.size()) < threads) {
     workers_.push_back(std::make_unique<Worker>(*this, static_cast<int32_t>(workers_.size())));
   }
@@ -110,6 +111,7 @@ Outcome Run::execute(const Request& request) {
   active_ = false;
   finish(request, outcome);
   report(request, start_ns, outcome);
+  replay = nullptr;
   return outcome;
 }
 
@@ -284,12 +286,16 @@ void Run::rank_ended() {
 // Only the caller's worker is left, and it has nothing to do.
 void Run::stalled(Worker& worker) {
   if (aborted() && !released_.load()) return release_parked(worker);
-  bool any = false;
-  for (int32_t i = 0; i < rank_count; ++i) any |= ranks_[i]->unthrottle(worker);
-  if (any) return;
+  if (unthrottle(worker)) return;
   std::vector<const Waiter*> waiters = cells.all();
   TW_CHECK(!waiters.empty() && !aborted(), "a run came to a stop with nothing to wait for");
   report_deadlock(worker);
+}
+
+bool Run::unthrottle(Worker& worker) {
+  bool any = false;
+  for (int32_t i = 0; i < rank_count; ++i) any |= ranks_[i]->unthrottle(worker);
+  return any;
 }
 
 void Run::report_deadlock(Worker& worker) {

@@ -15,11 +15,15 @@
 #include "runtime/host.h"
 #include "runtime/process.h"
 #include "runtime/rank.h"
+#include "runtime/replay.h"
 #include "runtime/run.h"
 #include "runtime/windows.h"
 #include "runtime/worker.h"
 
 namespace tilewire::runtime {
+
+// Storage that a program makes is filled with this under a random schedule: NaN in every float format.
+inline constexpr int poison = 0xFF;
 
 class Run {
  public:
@@ -66,6 +70,11 @@ class Run {
 
   void wake(const int32_t* cell, Worker& worker);
 
+  // Nothing else can run: lets throttled orchestration functions go on. False: there are none.
+  bool unthrottle(Worker& worker);
+  // For the report of a deadlock.
+  Blocked blocked(const Waiter& waiter, bool polls) const;
+
   // With a random schedule: gives others a turn, now and then. Where the block goes on, its worker may be
   // another one.
   void pause(BlockContext& context);
@@ -87,6 +96,12 @@ class Run {
   bool tracing = false;
   bool timing = false;
   bool random = false;
+  std::unique_ptr<Replay> replay;  // follows a schedule; null: none is given
+
+  // Whether storage that the program makes is filled, and with which byte: one that shows where it is read
+  // before it is written, or the one of the interpreter.
+  bool fills() const { return random || replay; }
+  int filling() const { return random ? poison : 0; }
   std::atomic<int64_t> fibers{0};
   const uint32_t* abort_word() const { return reinterpret_cast<const uint32_t*>(&abort_); }
   const std::atomic<uint32_t>& abort_state() const { return abort_; }
@@ -110,7 +125,6 @@ class Run {
   void release_parked(Worker& worker);
   static void go_on(Waiter* waiters, Worker& worker);
   void report_deadlock(Worker& worker);
-  Blocked blocked(const Waiter& waiter, bool polls) const;
   static Failure failure_in(const BlockContext& context, Cause cause, uint32_t site);
   void wake_caller();
 
@@ -147,8 +161,5 @@ class Run {
 uint64_t now_ns();
 // Those this thread may run on. Asked every time: a program may move itself to other cores.
 cpu_set_t allowed_cpus();
-
-// Storage that a program makes is filled with this under a random schedule: NaN in every float format.
-inline constexpr int poison = 0xFF;
 
 }  // namespace tilewire::runtime

@@ -95,6 +95,10 @@ abi::Status wait(abi::Context* context, const int32_t* cell, int32_t expected, u
   BlockContext& block = BlockContext::of(context);
   Run& run = *block.run;
   if (!block.job) return cannot_block(block, "a wait");
+  if (run.replay) {
+    const ReplayStop stop{ScheduleEvent::Wait, cell, expected, cmp, site};
+    return run.replay->wait(block, stop, seen);
+  }
   if (run.random) run.pause(block);
   Job& job = *block.job;
   Waiter& waiter = job.waiter;
@@ -142,6 +146,10 @@ abi::Status notify(abi::Context* context, int32_t* cell, int32_t value, uint32_t
   BlockContext& block = BlockContext::of(context);
   Run& run = *block.run;
   if (run.random) run.pause(block);
+  if (run.replay) {
+    const ReplayStop stop{.event = ScheduleEvent::Notify, .cell = cell, .site = site};
+    if (abi::Status status = run.replay->before(block, stop)) return status;
+  }
   if (block.job) block.job->late.land_all();
   if (run.tracing) {
     uint64_t now = now_ns();
@@ -166,6 +174,7 @@ abi::Status notify(abi::Context* context, int32_t* cell, int32_t value, uint32_t
   const uint32_t* word = run.windows ? run.windows->waiter_word(cell) : nullptr;
   if (word && __atomic_load_n(word, __ATOMIC_SEQ_CST) != 0) run.wake(cell, *block.worker);
   if (run.random) run.pause(block);
+  if (run.replay) return run.replay->behind(block);
   return run.aborted() ? abi::aborted : abi::ok;
 }
 
@@ -173,6 +182,10 @@ abi::Status test(abi::Context* context, const int32_t* cell, int32_t expected, u
                  int32_t* held) noexcept {
   BlockContext& block = BlockContext::of(context);
   Run& run = *block.run;
+  if (run.replay) {
+    const ReplayStop stop{ScheduleEvent::Test, cell, expected, cmp, site};
+    return run.replay->test(block, stop, held);
+  }
   if (run.random) run.pause(block);
   *held = holds(cell_value(cell), cmp, expected);
   if (!*held) return yield(context, cell, site);

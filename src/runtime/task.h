@@ -14,6 +14,7 @@
 #include "abi/abi.h"
 #include "runtime/job.h"
 #include "runtime/rounds.h"
+#include "support/schedule.h"
 
 namespace tilewire::runtime {
 
@@ -54,6 +55,10 @@ struct alignas(64) Task {
 
   // Of a deferred task, `blocks` of them.
   std::vector<Waiter> conditions;
+
+  // In a run that follows a schedule.
+  AgentKey key;  // of block 0
+  bool takes_core = false;
 
   Task* next = nullptr;  // in lists of free records
 

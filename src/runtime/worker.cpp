@@ -33,6 +33,10 @@ Worker::Worker(Run& run, int32_t number) : index(number), run_(run) {
 void Worker::work() {
   for (;;) {
     run_.poll_abort(*this);
+    if (run_.replay) {
+      if (!run_.replay->step(*this) && !run_.idle(*this)) break;
+      continue;
+    }
     Item item = next();
     if (Task* task = item.task()) {
       polled_at.store(0, std::memory_order_relaxed);
@@ -61,6 +65,10 @@ Item Worker::next() {
   return item ? item : run_.steal(*this);
 }
 
+Item Worker::take_ready() {
+  return hot_ ? std::exchange(hot_, {}) : queue.pop();
+}
+
 void Worker::push(Item item, bool alone) {
   size_t waiting = queue.push(item);
   if (run_.threads > 1 && (!alone || waiting > 1)) run_.call_for_help(*this);
@@ -82,7 +90,8 @@ void Worker::ready(Task& task, bool busy) {
       return;
     }
     case TaskKind::Deferred:
-      return park_conditions(task, busy);
+      if (!run_.replay) return park_conditions(task, busy);
+      break;
   }
   if (hot_ || busy) {
     push(item);
@@ -121,6 +130,7 @@ void Worker::complete(Task& task, bool busy) {
 void Worker::start(Task& task) {
   int64_t begin = task.next_block;
   int64_t count = task.blocks - begin;
+  if (task.kind == TaskKind::Deferred) return end_blocks(task, 1);     // the run is over
   bool blocking = run_.random || (task.kernel->bits & abi::MayBlock);  // anything may pause
   if (count > 1 && !run_.aborted() && (blocking || run_.threads > 1)) {
     count = blocking ? 1 : std::max<int64_t>(1, count / (pieces_per_worker * run_.threads));
@@ -181,14 +191,32 @@ abi::Status Worker::run_blocks(Rank& rank, const abi::Function& kernel, const ab
 }
 
 void Worker::start_block(Task& task, int64_t block) {
+  if (Job* job = prepare_block(task, block)) resume(*job);
+}
+
+Job* Worker::prepare_block(Task& task, int64_t block) {
+  // What a deferred wait is called where blocks have names.
+  static constexpr abi::Function deferred{.name = "defer_wait",
+                                          .code = nullptr,
+                                          .params = nullptr,
+                                          .results = nullptr,
+                                          .param_count = 0,
+                                          .result_count = 0,
+                                          .arena_bytes = 0,
+                                          .bits = abi::MayBlock,
+                                          .site = 0};
   Job* job = take_job(*task.rank);
-  if (!job) return end_blocks(task, 1);
+  if (!job) {
+    end_blocks(task, 1);
+    return nullptr;
+  }
+  const bool kernel = task.kind == TaskKind::Kernel;
   job->task = &task;
   job->context.block_index = block;
-  job->context.block_count = task.blocks;
-  job->context.function = task.kernel;
+  job->context.block_count = kernel ? task.blocks : 1;
+  job->context.function = kernel ? task.kernel : &deferred;
   if (task.rank->run.timing) task.rank->blocks.fetch_add(1, std::memory_order_relaxed);
-  resume(*job);
+  return job;
 }
 
 // On the fiber.
@@ -198,22 +226,39 @@ void Job::body() {
   } else {
     context.owner->orchestrate(*this);
   }
+  if (replay) context.run->replay->ended(*this);
   after = After::End;
 }
 
 void Job::run_block() {
   Run& run = context.owner->run;
-  const abi::Function& kernel = *task->kernel;
+  const abi::Function& kernel = *context.function;
   if (!arena.reserve(kernel.arena_bytes)) {
     run.fail_memory(context, kernel.arena_bytes, kernel.site);
     return;
   }
   context.arena = arena.data();
-  if (run.random && kernel.arena_bytes != 0) std::memset(arena.data(), poison, kernel.arena_bytes);
-  abi::Status status = kernel.code(&context, task->args, nullptr);
+  if (run.fills() && kernel.arena_bytes != 0) std::memset(arena.data(), run.filling(), kernel.arena_bytes);
+  abi::Status status =
+      task->kind == TaskKind::Deferred ? wait_for_conditions() : kernel.code(&context, task->args, nullptr);
+  if (replay && status == abi::ok) status = run.replay->before(context, {.event = ScheduleEvent::End});
   context.release_all();
   if (status != abi::ok) run.ended_badly(context, status);
   late.land_all();
+}
+
+// In a run that follows a schedule, one after the other.
+abi::Status Job::wait_for_conditions() {
+  for (const Waiter& condition : task->conditions) {
+    int32_t seen;
+    const ReplayStop stop{.event = ScheduleEvent::Wait,
+                          .cell = condition.cell,
+                          .expected = condition.expected,
+                          .cmp = condition.cmp,
+                          .site = condition.site};
+    if (abi::Status status = context.run->replay->wait(context, stop, &seen)) return status;
+  }
+  return abi::ok;
 }
 
 void Worker::resume(Job& job) {
@@ -275,6 +320,8 @@ void Worker::after(Job& job) {
     case Job::After::Pause:
       push(Item(&job));
       break;
+    case Job::After::Stop:  // Replay knows it
+      break;
   }
 }
 
@@ -310,6 +357,7 @@ Job* Worker::take_job(Rank& rank) {
   context.function = nullptr;
   job->waiter.job = job;
   job->polling = false;
+  job->replay = nullptr;
   return job;
 }
 

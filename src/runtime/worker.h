@@ -30,6 +30,14 @@ class Worker {
   abi::Status run_blocks(Rank& rank, const abi::Function& kernel, const abi::Word* args, int64_t begin,
                          int64_t end, int64_t blocks);
 
+  // A fiber that will run one block; null after reporting why there is none.
+  Job* prepare_block(Task& task, int64_t block);
+  void resume(Job& job);
+  // Starts some or all blocks of a task, or ends it when the run is over.
+  void start(Task& task);
+  // What has become ready; empty when nothing has.
+  Item take_ready();
+
   // Makes something runnable. `alone`: this worker comes to it at once, so nobody else is asked to help.
   void push(Item item, bool alone = false);
   // The task has no predecessors left. `busy`: this worker goes on with something else first.
@@ -54,9 +62,7 @@ class Worker {
  private:
   Item next();
   void park_conditions(Task& task, bool busy);
-  void start(Task& task);
   void start_block(Task& task, int64_t block);
-  void resume(Job& job);
   void after(Job& job);
   void end_blocks(Task& task, int64_t count);
 

@@ -123,10 +123,11 @@ Value* read(FunctionEmitter& e, const Call& call) {
   e.await_element(call, t, at, abi::Reads);
   // An element of an INT32 window may be a cell that others notify.
   bool cell = t.window && t.dtype == DType::Int32;
-  e.announce(cell ? abi::HookKind::Atomic : abi::HookKind::Read, t, one_element(e, at), call);
+  e.announce(cell ? abi::HookKind::Look : abi::HookKind::Read, t, one_element(e, at), call);
   if (!cell) return e.load_element(at, t.dtype);
   auto* value = e.b.CreateAlignedLoad(e.b.getInt32Ty(), at, llvm::Align(4));
   value->setAtomic(llvm::AtomicOrdering::Monotonic);
+  e.announce(abi::HookKind::Looked, t, one_element(e, at), call);
   return value;
 }
 

@@ -140,7 +140,7 @@ TEST(Ranks, DeadlocksAreTold) {
   Outcome out =
       run_two("if me == 0:\n    pld.system.notify(w, other, [0], 1)\npld.system.wait(w, [0], 1)", y);
   EXPECT_EQ(out.message(), "TW2121: no task can go on: 1 waits");
-  EXPECT_NE(out.error().find("rank 0, in `k` waits here: the cell is 0, waited for is >= 1"),
+  EXPECT_NE(out.error().find("rank 0, in `k`: waits for `w[0]` of rank 0 >= 1, which is 0"),
             std::string::npos)
       << out.error();
   EXPECT_EQ(out.result.error->kind, RunError::Kind::Deadlock);

@@ -1,0 +1,134 @@
+#include "check/replay.h"
+
+#include <algorithm>
+#include <map>
+
+#include "check/findings.h"
+#include "interp/agent_keys.h"
+#include "ir/visitor.h"
+
+namespace tilewire::check {
+namespace {
+
+struct Lines : ir::Visitor<Lines> {
+  uint32_t last = 0;
+  void visit(const ir::Call& call) { see(call); }
+  void visit(const ir::FunctionCall& call) { see(call); }
+  template <class T>
+  void see(const T& call) {
+    last = std::max(last, call.span.end_line);
+    walk_children(call);
+  }
+};
+
+// Of a scope with its body.
+uint32_t last_line(const ir::Node& scope) {
+  Lines lines;
+  lines.last = scope.span.end_line;
+  lines.walk(scope);
+  return lines.last;
+}
+
+class Steps {
+ public:
+  explicit Steps(const Run& run) : run_(run), names_(run.world) { keys_.update(run.world); }
+
+  void add(uint32_t index, bool wrong) {
+    const Action& action = run_.watch.trace()[index];
+    auto event = event_of(action);
+    if (!event && wrong) event = ScheduleEvent::Access;
+    if (event) add(action, *event);
+  }
+
+  // The agent goes on to what makes the run fail.
+  void add_failure(AgentId id) {
+    Action action{.kind = Action::Kind::Access};
+    action.agent = id;
+    if (const interp::Instr* next = run_.world.agent(id).next()) action.where = next->node;
+    add(action, ScheduleEvent::Access);
+  }
+
+  Schedule take() { return std::move(schedule_); }
+
+ private:
+  static std::optional<ScheduleEvent> event_of(const Action& action) {
+    switch (action.kind) {
+      case Action::Kind::Submit:
+        return ScheduleEvent::Submit;
+      case Action::Kind::Start:
+        return ScheduleEvent::Start;
+      case Action::Kind::End:
+        return ScheduleEvent::End;
+      case Action::Kind::Signal:
+        return ScheduleEvent::Notify;
+      case Action::Kind::Wait:
+        return action.test ? ScheduleEvent::Test : ScheduleEvent::Wait;
+      case Action::Kind::Access:
+        if (action.use == Use::CellLook) return ScheduleEvent::Look;
+        return std::nullopt;
+      case Action::Kind::TaskEnd:
+      case Action::Kind::Join:
+        return std::nullopt;
+    }
+    return std::nullopt;
+  }
+
+  // Of the entry, the world keeps no name when it has ended.
+  std::string function_of(const Action& action) const {
+    if (action.kind == Action::Kind::Start) {
+      if (const auto* function = ir::as<ir::Function>(action.where)) return function->name;
+    }
+    return interp::function_of(run_.world, action.agent);
+  }
+
+  void add(const Action& action, ScheduleEvent event) {
+    auto key = keys_.key_of(run_.world, action.agent);
+    if (!key) return;  // the host function is always the first to run
+    auto [known, fresh] = agents_.try_emplace(*key, static_cast<uint32_t>(schedule_.agents.size()));
+    if (fresh) schedule_.agents.push_back({*key, function_of(action)});
+    ScheduleStep& step = schedule_.steps.emplace_back();
+    step.agent = known->second;
+    step.event = event;
+    if (event != ScheduleEvent::Start && event != ScheduleEvent::End && action.where) {
+      step.line = action.where->span.line;
+      step.column = action.where->span.column;
+      if (event == ScheduleEvent::Submit && !ir::as<ir::FunctionCall>(action.where)) {
+        step.end_line = last_line(*action.where) + 1;
+        step.end_column = 1;
+      }
+    }
+    if (!uses_cell(event)) return;
+    step.cell = names_.cell_name(action.cell());
+    step.cell_rank = names_.rank_of(action.cell());
+    step.held = action.held;
+  }
+
+  const Run& run_;
+  Names names_;
+  interp::AgentKeys keys_;
+  std::map<AgentKey, uint32_t> agents_;
+  Schedule schedule_;
+};
+
+}  // namespace
+
+Schedule replay_of(const Run& run, const Conflict* conflict) {
+  Steps steps(run);
+  const auto count = static_cast<uint32_t>(run.watch.trace().size());
+  const uint32_t end = conflict ? std::min(count, conflict->second + 1) : count;
+  for (uint32_t i = 0; i < end; ++i) {
+    steps.add(i, conflict && (i == conflict->first || i == conflict->second));
+  }
+  if (!conflict && run.world.error() && !run.schedule.empty()) steps.add_failure(run.schedule.back());
+  return steps.take();
+}
+
+Schedule replay_of(const Run& run, const std::vector<uint32_t>& order, const Conflict& conflict) {
+  Steps steps(run);
+  for (uint32_t i : order) steps.add(i, false);
+  steps.add(conflict.first, true);
+  steps.add(conflict.second, true);
+  return steps.take();
+}
+
+}  // namespace tilewire::check

@@ -1,0 +1,14 @@
+// Which program a schedule is about.
+#pragma once
+
+#include <string>
+
+#include "ir/nodes.h"
+
+namespace tilewire::driver {
+
+// Of the functions that `entry` reaches, with the lines they stand on. It does not depend on where the
+// program was read from.
+std::string schedule_digest(const ir::Program& program, const ir::Function& entry);
+
+}  // namespace tilewire::driver

@@ -1,0 +1,29 @@
+// Schedules as files: what `tilewire check --replay-out` writes and `tilewire run --replay` reads. JSON,
+// version 2; version 1 had numbers alone, which only the checker could follow.
+//
+//     {"version": 2, "kind": "race", "ranks": 2, "cores": 0, "entry": "main", "program": "3f0c...",
+//      "constants": ["N=4"], "shapes": [], "inputs": ["n=8"], "seed": 1, "dimension": 2,
+//      "told": "rank 0 in `k`, line 30, writes ...",
+//      "agents": [{"rank": 0, "dispatch": 0, "task": 0, "block": 0, "function": "k"}],
+//      "steps": [{"agent": 0, "do": "notify", "line": 21, "column": 9, "cell": "sig[0]", "of": 1}]}
+//
+// support/schedule.h says what it all means.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "support/diagnostics.h"
+#include "support/schedule.h"
+
+namespace tilewire::driver {
+
+std::string write_schedule(const Schedule& schedule);
+
+// Any bytes: nothing after reporting the first thing that is wrong. `name` is the file, for messages. What is
+// read is consistent in itself: agents are unique, steps name agents, places and cells.
+std::optional<Schedule> read_schedule(std::string_view text, const std::string& name, Diagnostics& diags);
+std::optional<Schedule> read_schedule_file(const std::string& path, Diagnostics& diags);
+
+}  // namespace tilewire::driver

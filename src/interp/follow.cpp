@@ -1,0 +1,203 @@
+#include "interp/follow.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "interp/agent_keys.h"
+#include "interp/op_table.h"
+#include "support/diagnostics/runtime.h"
+
+namespace tilewire::interp {
+namespace {
+
+// What an agent did in one step that a schedule has a word for.
+struct Done {
+  ScheduleEvent event;
+  uint32_t line, column;
+};
+
+class Follower final : public EventSink {
+ public:
+  Follower(World& world, const Schedule& schedule) : world_(world), schedule_(schedule) {}
+
+  std::optional<RunError> go() {
+    run_host();
+    for (size_t i = 0; i < schedule_.steps.size() && !world_.error() && !problem_; ++i) follow(i);
+    if (schedule_.ends_stuck() && !world_.error() && !problem_) expect_stop();
+    while (!world_.error() && !world_.finished() && !problem_) turn();
+    return std::move(problem_);
+  }
+
+  void on(const Event& event) override {
+    if (event.agent != current_) return;
+    auto kind = event_of(event);
+    if (!kind) return;
+    done_ = Done{*kind, event.where ? event.where->span.line : 0, event.where ? event.where->span.column : 0};
+  }
+
+ private:
+  static std::optional<ScheduleEvent> event_of(const Event& event) {
+    switch (event.kind) {
+      case Event::Kind::BlockStart:
+        return ScheduleEvent::Start;
+      case Event::Kind::TaskSubmit:
+        return ScheduleEvent::Submit;
+      case Event::Kind::BlockEnd:
+        return ScheduleEvent::End;
+      case Event::Kind::Signal:
+        return ScheduleEvent::Notify;
+      case Event::Kind::Wait:
+        return event.test ? ScheduleEvent::Test : ScheduleEvent::Wait;
+      case Event::Kind::Access:
+        if (event.cell) return ScheduleEvent::Look;
+        return std::nullopt;
+      default:
+        return std::nullopt;
+    }
+  }
+
+  bool can_step(AgentId id) const {
+    std::span<const AgentId> runnable = world_.runnable();
+    return std::binary_search(runnable.begin(), runnable.end(), id);
+  }
+
+  void step(AgentId id) {
+    current_ = id;
+    done_.reset();
+    world_.step(id, this);
+  }
+
+  // It says what is dispatched, and then waits for all of it.
+  void run_host() {
+    while (!world_.error() && can_step(0) && world_.agent(0).level == CodeLevel::Host) step(0);
+  }
+
+  // Whether the agent stands before an event, or has ended.
+  bool before_event(AgentId id) {
+    const Agent& agent = world_.agent(id);
+    const Instr* next = agent.next();
+    if (!next || !agent.started) return true;
+    switch (next->code) {
+      case Opcode::Return:
+        return agent.frames.size() == 1;
+      case Opcode::Call:
+        return next->site->kind != Site::Kind::Plain;
+      case Opcode::Op:
+        if (next->entry->reads_cells) return reads_cell(agent, *next);
+        return next->entry->cells && !world_.next_cells(id).empty();
+      default:
+        return false;
+    }
+  }
+
+  static bool reads_cell(const Agent& agent, const Instr& instr) {
+    const Code& code = *agent.top().code;
+    const Tensor* tensor = agent.top().registers[code.slots[code.operands[instr.first].first]].tensor();
+    return tensor && tensor->window >= 0 && tensor->dtype == ir::DType::Int32;
+  }
+
+  // False: it cannot go on, or the run has failed.
+  bool go_to_event(AgentId id) {
+    while (!before_event(id)) {
+      if (!can_step(id)) return false;
+      step(id);
+      if (world_.error()) return false;
+    }
+    return true;
+  }
+
+  void follow(size_t index) {
+    const ScheduleStep& wanted = schedule_.steps[index];
+    keys_.update(world_);
+    auto id = keys_.find(schedule_.agents[wanted.agent].key);
+    if (!id) return refuse(index, "there is no such task or block yet");
+    if (!world_.agent(*id).next()) return refuse(index, "it has ended");
+    if (wanted.event == ScheduleEvent::Access) return access(*id, index);
+    const bool arrived = go_to_event(*id);
+    if (world_.error()) return;
+    if (!arrived || !can_step(*id)) return refuse(index, "it cannot go on");
+    step(*id);
+    if (world_.error()) return;
+    if (!done_) return refuse(index, "it does something else");
+    const bool has_place = wanted.line != 0;
+    if (done_->event != wanted.event) {
+      return refuse(index, std::string("it comes to another event, ") + name_of(done_->event));
+    }
+    if (has_place && (done_->line != wanted.line || done_->column != wanted.column)) {
+      return refuse(index, "it comes to line " + std::to_string(done_->line) + " first");
+    }
+  }
+
+  // The use may be part of an op that is an event as well: a put that notifies.
+  void access(AgentId id, size_t index) {
+    if (!go_to_event(id)) {
+      if (!world_.error()) refuse(index, "it cannot go on");
+      return;
+    }
+    const Instr* next = world_.agent(id).next();
+    const ScheduleStep& wanted = schedule_.steps[index];
+    const bool here = next && next->code == Opcode::Op && next->entry->accesses && next->node &&
+                      next->node->span.line == wanted.line && next->node->span.column == wanted.column;
+    const bool moves = here && next->entry->cells && !next->entry->ready;
+    if (moves && can_step(id)) step(id);
+  }
+
+  void expect_stop() {
+    keys_.update(world_);
+    for (const auto& [key, id] : keys_.all()) {
+      go_to_event(id);
+      if (world_.error()) return;
+    }
+    if (world_.runnable().empty()) return;
+    Diagnostics diags;
+    problem_ = RunError{RunError::Kind::Program, diags.report(diag::run_replay_goes_on, {}), {}, -1, -1, {}};
+  }
+
+  // One agent, the next by its key that can, goes on up to and with its next event.
+  void turn() {
+    keys_.update(world_);
+    // Orchestration functions first; blocks in the order of keys, beginning after the one that was last.
+    auto place = [&](const AgentKey& key) {
+      return std::tuple(key.task >= 0, key.task >= 0 && last_ && key <= *last_, key);
+    };
+    std::optional<AgentKey> next;
+    AgentId chosen = 0;
+    for (AgentId id : world_.runnable()) {
+      auto key = keys_.key_of(world_, id);
+      if (!key || (next && place(*next) < place(*key))) continue;
+      next = key;
+      chosen = id;
+    }
+    if (next) {
+      if (next->task >= 0) last_ = next;
+      if (go_to_event(chosen) && can_step(chosen)) step(chosen);
+      return;
+    }
+    if (world_.runnable().empty()) return world_.report_deadlock();
+    step(world_.runnable().front());  // the host function's end
+  }
+
+  void refuse(size_t index, const std::string& why) {
+    Diagnostics diags;
+    const Diagnostic& said =
+        diags.report(diag::run_replay_step, {},
+                     {std::to_string(index + 1), text_of(schedule_, schedule_.steps[index]), why});
+    problem_ = RunError{RunError::Kind::Program, said, {}, -1, -1, {}};
+  }
+
+  World& world_;
+  const Schedule& schedule_;
+  AgentKeys keys_;
+  AgentId current_ = 0;
+  std::optional<Done> done_;
+  std::optional<AgentKey> last_;
+  std::optional<RunError> problem_;
+};
+
+}  // namespace
+
+std::optional<RunError> follow(World& world, const Schedule& schedule) {
+  return Follower(world, schedule).go();
+}
+
+}  // namespace tilewire::interp

@@ -1,0 +1,18 @@
+// Follows a schedule that the checker found: every step of it, or an error that names the one that cannot be
+// done. What comes after the schedule runs in turns, one event of an agent at a time, in the order of their
+// keys.
+#pragma once
+
+#include <optional>
+
+#include "interp/world.h"
+#include "support/schedule.h"
+
+namespace tilewire::interp {
+
+// `world` has been started and has taken no step, with Granularity::Access and the ranks and cores of the
+// schedule. Gives why the schedule was not followed, if it was not; otherwise the world has ended: finished,
+// failed or deadlocked.
+std::optional<RunError> follow(World& world, const Schedule& schedule);
+
+}  // namespace tilewire::interp

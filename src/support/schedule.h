@@ -1,0 +1,78 @@
+// One schedule of a program, as data: who did what in which order. The checker finds it, a file keeps it, the
+// interpreter and the native runtime follow it.
+//
+// It names things in terms that hold in every run of the program. An agent is an orchestration function or a
+// block of a task. Its steps are its starts and ends, submissions, and uses of signal cells: what agents can
+// notice of each other. A step runs its agent from where it stands up to the event named, does the event, and
+// stops the agent behind it. What the agent does in between belongs to the later event. `Access` stops just
+// before the agent's next event instead: what lies in between has been read or written then.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tilewire {
+
+struct AgentKey {
+  int32_t rank = 0;
+  int32_t dispatch = 0;  // of its rank, in the order of the host function
+  int32_t task = -1;     // of the dispatch, in the order of submission; -1: the orchestration function
+  int64_t block = 0;
+  auto operator<=>(const AgentKey&) const = default;
+};
+
+struct ScheduleAgent {
+  AgentKey key;
+  std::string function;  // for people
+  bool operator==(const ScheduleAgent&) const = default;
+};
+
+enum class ScheduleEvent : uint8_t { Start, Submit, Notify, Wait, Test, Look, End, Access };
+inline constexpr const char* schedule_event_names[] = {"start", "submit", "notify", "wait",
+                                                       "test",  "look",   "end",    "access"};
+inline const char* name_of(ScheduleEvent event) {
+  return schedule_event_names[static_cast<size_t>(event)];
+}
+inline bool uses_cell(ScheduleEvent event) {
+  return event >= ScheduleEvent::Notify && event <= ScheduleEvent::Look;
+}
+
+struct ScheduleStep {
+  uint32_t agent = 0;  // in Schedule::agents
+  ScheduleEvent event = ScheduleEvent::Start;
+  uint32_t line = 0, column = 0;  // 0: nowhere
+  uint32_t end_line = 0,
+           end_column = 0;  // of a scope that is submitted: compiled code may submit a call in it
+  std::string cell;         // "sig[3]", the fourth INT32 of that window buffer
+  int32_t cell_rank = 0;
+  bool held = true;  // of a test
+  bool operator==(const ScheduleStep&) const = default;
+};
+
+struct Schedule {
+  std::string kind;  // of what it shows: "race", "deadlock", ...
+  int32_t ranks = 1;
+  int32_t cores = 0;  // blocks of a rank that run at a time, waiting ones included; 0: any number
+  std::string entry;
+  std::string program;  // digest of the functions it is about
+  // As they were given: "N=4", "x=4x16:FP32", "x=x.npy".
+  std::vector<std::string> constants, shapes, inputs;
+  uint64_t seed = 0;      // of inputs that were made up
+  int64_t dimension = 0;  // what dynamic dimensions are that nothing fixes
+  std::string told;       // of a race: the two uses in their order, in words
+  std::vector<ScheduleAgent> agents;
+  std::vector<ScheduleStep> steps;
+  bool operator==(const Schedule&) const = default;
+
+  // The run stops where the schedule ends.
+  bool ends_stuck() const { return kind == "deadlock" || kind == "overshot"; }
+};
+
+// "rank 1 in `k`, block 2", "rank 0"
+std::string text_of(const ScheduleAgent& agent);
+// "rank 1 in `k`, line 30: notify of `sig[3]` of rank 0"
+std::string text_of(const Schedule& schedule, const ScheduleStep& step);
+
+}  // namespace tilewire
