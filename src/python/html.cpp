@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "support/escape.h"
+
 namespace tilewire::python {
 namespace {
 
@@ -18,30 +20,9 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-void escape(std::string& out, std::string_view text) {
-  for (char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-}
-
 void paint(std::string& out, std::string_view text, const char* colour) {
   if (*colour) out += std::string("<span style=\"color:") + colour + "\">";
-  escape(out, text);
+  out += html_escaped(text);
   if (*colour) out += "</span>";
 }
 
