@@ -186,13 +186,14 @@ class Follower {
       // The same part of the same storage, unless it is a view: what lies there is followed as memory.
       return give(state, instr.dst, entry.accesses ? of_alias.values : values, of_alias.roots);
     }
-    if (ir::isa<ir::ScalarType>(call.type) || ir::isa<ir::TileType>(call.type)) {
-      return give(state, instr.dst, values | read, 0);
-    }
+    const bool tuple = ir::isa<ir::TupleType>(call.type);
+    const bool storage = ir::isa<ir::TensorType>(call.type) || ir::isa<ir::PtrType>(call.type) ||
+                         ir::isa<ir::WindowBufferType>(call.type);
+    if (!storage && !tuple) return give(state, instr.dst, values | read, 0);
     if (operands != 0 && !entry.accesses) return give(state, instr.dst, values, operands);
-    const Roots root = new_root(instr);  // a tensor, or window, of its own
+    const Roots root = new_root(instr);  // tensors, or a window, of its own
     remember(root, values | read | memory(operands));
-    give(state, instr.dst, 0, root);
+    give(state, instr.dst, tuple ? values | read : 0, root);
   }
 
   // The storages that the op reads, or writes; signal cells are not followed as memory.

@@ -48,7 +48,9 @@ struct Tally {
 
 std::string method_of(const Report& report) {
   if (report.verdict == Verdict::Bounded) return "nothing";
-  return report.states > 0 ? "search" : report.method.find("first schedule") == 0 ? "first run" : "one run";
+  return report.states > 0                                           ? "search"
+         : report.method.find("first schedule") != std::string::npos ? "first run"
+                                                                     : "one run";
 }
 
 void compare(uint64_t seed, bool general, const ir::ProgramRef& program, const Protocol& protocol,

@@ -66,6 +66,23 @@ TEST(Verdicts, ADifferenceThatIsUsedLater) {
   EXPECT_EQ(decided(report), "proved, all 2 schedules that differ");
 }
 
+TEST(Verdicts, AValueThatGoesThroughAnArrayOrMemory) {
+  const std::string before =
+      "if me == 0:\n    pld.system.notify(s, 1, [0, 0], 3)\n    pld.system.notify(s, 1, [0, 0], 2)\n"
+      "else:\n    v = pld.system.wait(s, [0, 0], 1)\n";
+  const std::string after =
+      "    pld.system.notify(s, 0, [1, 0], x)\nif me == 0:\n    pld.system.wait(s, [1, 0], 4)";
+  EXPECT_EQ(
+      run(before + "    a = pl.array.create(2, pl.INT32)\n    a[0] = v\n    x = a[0]\n" + after).verdict,
+      Verdict::Refuted);
+  EXPECT_EQ(
+      run(before +
+          "    w = pl.write(w, [0], pl.cast(v, pl.FP32))\n    x = pl.cast(pl.read(w, [0]), pl.INT32)\n" +
+          after)
+          .verdict,
+      Verdict::Refuted);
+}
+
 TEST(Verdicts, LooksThatComeAfterEveryWrite) {
   const std::string body =
       "if me == 0:\n    pld.system.notify(s, 1, [0, 0], 1)\n    pld.system.notify(s, 1, [1, 0], 1)\n"
