@@ -6,12 +6,14 @@ Programs are written with `tilewire.language` (pl) and `tilewire.language.distri
 
 from tilewire import ir
 from tilewire._core import Manifest, __version__, load_bundle
+from tilewire.checking import Report, Reports
 from tilewire.errors import (
     BundleError,
     DeadlockError,
     Diagnostic,
     Error,
     ProgramError,
+    ReplayWarning,
     RunError,
     Warning,
 )
@@ -23,6 +25,9 @@ __all__ = [
     "Error",
     "Manifest",
     "ProgramError",
+    "ReplayWarning",
+    "Report",
+    "Reports",
     "RunError",
     "Warning",
     "__version__",

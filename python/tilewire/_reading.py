@@ -8,10 +8,12 @@ import linecache
 import os
 import sys
 import types
+from collections.abc import Iterable
 from typing import Any, Callable
 
 from tilewire import _core, ir
 from tilewire._running import Specializations, compile_program
+from tilewire.checking import Reports, check_program
 from tilewire.errors import ProgramError
 
 Source = tuple[str, bytes, int]  # file name, text, number of its first line
@@ -140,6 +142,19 @@ class JitFunction:
         """The program made ready to be called; arguments give parameters without annotation their types."""
         program = self._versions.program(*self._versions.arguments(arguments, named))
         return compile_program(program, self.__name__, target, debug_bounds, named)
+
+    def check(self, *arguments: Any, ranks: int | Iterable[int] | None = None, make: Callable[[int], Any] | None = None,
+              cores: int = 0, seed: int = 1, limit: int = 0, general: bool = False, **named: Any) -> Reports:
+        """Whether some schedule goes wrong, one report per number of ranks (docs/checking.md).
+
+        Arguments left out are made up; `make(p)` gives them for p ranks. Blocks of a rank that run at a time: `cores`.
+        """
+        return check_program(self._checked, self.__name__, arguments, named, ranks, make, cores, seed, limit, general)
+
+    def _checked(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[ir.Program, tuple[Any, ...], dict[str, Any]]:
+        arguments, named = self._versions.arguments(arguments, named)
+        program = self._versions.program(arguments, named)
+        return program, *self._versions.parameters(program[self.__name__], arguments, named)
 
     def __call__(self, *arguments: Any, target: str = "cpu", debug_bounds: bool = False, **named: Any) -> Any:
         """Compiles on first use and runs; arrays are used in place, outputs left out are made."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 import atexit
 import collections
 import inspect
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from tilewire import _core
 from tilewire._core import Executable
+from tilewire.checking import Reports, check_program
 
 
 class _Compiled:
@@ -63,6 +65,15 @@ class Entry:
         """The program made ready to be called from this function. Arguments are only checked."""
         return compile_program(self.program, self.name, target, debug_bounds, named)
 
+    def check(self, *arguments: Any, ranks: int | Iterable[int] | None = None, make: Callable[[int], Any] | None = None,
+              cores: int = 0, seed: int = 1, limit: int = 0, general: bool = False, **named: Any) -> Reports:
+        """Whether some schedule goes wrong, one report per number of ranks (docs/checking.md).
+
+        Arguments left out are made up; `make(p)` gives them for p ranks. Blocks of a rank that run at a time: `cores`.
+        """
+        return check_program(lambda *given: (self.program, *given), self.name, arguments, named, ranks, make, cores, seed,
+                             limit, general)
+
     def __call__(self, *arguments: Any, target: str = "cpu", debug_bounds: bool = False, **named: Any) -> Any:
         return compile_program(self.program, self.name, target, debug_bounds)(*arguments, **named)
 
@@ -75,7 +86,14 @@ def _compile(self: Any, *arguments: Any, entry: str = "", target: str = "cpu", d
     return compile_program(self, entry, target, debug_bounds, named)
 
 
+def _check(self: Any, *arguments: Any, entry: str = "", ranks: int | Iterable[int] | None = None, make: Callable[[int], Any] | None = None,
+           cores: int = 0, seed: int = 1, limit: int = 0, general: bool = False, **named: Any) -> Reports:
+    """Whether some schedule goes wrong, from `entry`, by default the only function to start from."""
+    return check_program(lambda *given: (self, *given), entry, arguments, named, ranks, make, cores, seed, limit, general)
+
+
 _core.Program.compile = _compile
+_core.Program.check = _check
 
 
 class Specializations:
@@ -99,6 +117,15 @@ class Specializations:
         bound = self._signature.bind_partial(*in_order, **{k: v for k, v in named.items() if k in names})
         bound.apply_defaults()
         return (), {**{k: v for k, v in named.items() if k not in names}, **bound.arguments}
+
+    def parameters(self, function: Any, in_order: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Without what was known when the program was read: the function has no parameters for it any more."""
+        known = set(self._signature.parameters) - {parameter.name for parameter in function.params}
+        if not known:
+            return in_order, named
+        bound = self._signature.bind_partial(*in_order, **{k: v for k, v in named.items() if k in self._signature.parameters})
+        rest = {k: v for k, v in named.items() if k not in self._signature.parameters}
+        return (), {**rest, **{k: v for k, v in bound.arguments.items() if k not in known}}
 
     def program(self, in_order: tuple[Any, ...], named: dict[str, Any]) -> Any:
         if not self._open:

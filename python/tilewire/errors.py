@@ -68,5 +68,9 @@ class Warning(UserWarning):
     """A program is probably not what its author meant."""
 
 
+class ReplayWarning(UserWarning):
+    """A run followed a schedule that the checker found: which two uses it put into which order."""
+
+
 def warn(diagnostic: Diagnostic) -> None:
     warnings.warn_explicit(diagnostic.rendered, Warning, diagnostic.file or "<program>", max(diagnostic.line, 1))

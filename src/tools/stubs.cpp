@@ -162,6 +162,10 @@ std::string node_class() {
         "    def __getattr__(self, name: str) -> Entry: ...\n"
         "    def compile(self, *arguments: Any, entry: str = '', target: str = 'cpu', debug_bounds: bool = "
         "False, **named: Any) -> Executable: ...\n"
+        "    def check(self, *arguments: Any, entry: str = '', ranks: int | Iterable[int] | None = None, "
+        "make: "
+        "Callable[[int], Any] | None = None, cores: int = 0, seed: int = 1, limit: int = 0, general: bool = "
+        "False, **named: Any) -> Reports: ...\n"
         "    def _repr_html_(self) -> str: ...\n";
   }
   return text;
@@ -276,6 +280,7 @@ class JitFunction:
     def program(self) -> ir.Program: ...
     def specialize(self, *arguments: Any, **named: Any) -> ir.Program: ...
     def compile(self, *arguments: Any, target: str = "cpu", debug_bounds: bool = False, **named: Any) -> Executable: ...
+    def check(self, *arguments: Any, ranks: int | Iterable[int] | None = None, make: Callable[[int], Any] | None = None, cores: int = 0, seed: int = 1, limit: int = 0, general: bool = False, **named: Any) -> Reports: ...
     def __call__(self, *arguments: Any, **named: Any) -> Any: ...
 
 # What a class decorated with pl.program is to mypy with the plugin tilewire.mypy_plugin.
@@ -298,12 +303,13 @@ def const(value: Any, dtype: DType) -> Any:
 }  // namespace
 
 std::string language_stub() {
-  std::string text =
-      std::string(head) +
-      "import os\nfrom typing import Any\n\nfrom tilewire import ir\nfrom tilewire._running import "
-      "Executable\n"
-      "from tilewire._enums import DTypeBase, Enumeration\nfrom tilewire.ir import TensorView\n"
-      "from tilewire.language import distributed as pld\n\n";
+  std::string text = std::string(head) +
+                     "import os\nfrom collections.abc import Callable, Iterable\nfrom typing import "
+                     "Any\n\nfrom tilewire import ir\nfrom tilewire._running import "
+                     "Executable\n"
+                     "from tilewire._enums import DTypeBase, Enumeration\nfrom tilewire.checking import "
+                     "Reports\nfrom tilewire.ir import TensorView\n"
+                     "from tilewire.language import distributed as pld\n\n";
   text += dtypes_text();
   text += enums_text("pl") + "MemorySpace = Mem\n";
   for (const ir::EnumMember& member : ir::info(ir::EnumId::Layout).members) {
@@ -325,14 +331,15 @@ std::string distributed_stub() {
 }
 
 std::string ir_stub() {
-  std::string text = std::string(head) +
-                     "from collections.abc import Mapping, Sequence\nfrom typing import Any\n\n"
-                     "import tilewire.language as pl\nfrom tilewire._enums import Enumeration\nfrom "
-                     "tilewire._running import Entry, "
-                     "Executable\n"
-                     "from tilewire.language import DType" +
-                     enum_names("pl") + "\nfrom tilewire.language.distributed import " +
-                     enum_names("pld").substr(2) + "\n";
+  std::string text =
+      std::string(head) +
+      "from collections.abc import Callable, Iterable, Mapping, Sequence\nfrom typing import Any\n\n"
+      "import tilewire.language as pl\nfrom tilewire._enums import Enumeration\nfrom tilewire.checking "
+      "import Reports\nfrom "
+      "tilewire._running import Entry, "
+      "Executable\n"
+      "from tilewire.language import DType" +
+      enum_names("pl") + "\nfrom tilewire.language.distributed import " + enum_names("pld").substr(2) + "\n";
   text += std::string(ir_bases) + expr_operators() + std::string("\n") + enums_text("");
   return text + node_classes(ir::AllNodes{}) + std::string(ir_functions);
 }
