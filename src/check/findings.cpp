@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <map>
 
-#include "check/replay.h"
 #include "check/divergence.h"
 #include "check/outlook.h"
+#include "check/replay.h"
 #include "support/diagnostics/check.h"
 #include "support/diagnostics/runtime.h"
 
@@ -205,12 +205,14 @@ std::string notifies_of(const Run& run, const CellId& cell, AgentId waiter, cons
     const interp::Instr* stop = known ? run.world.agent(action.agent).next() : nullptr;
     later += stop ? ", but waits" + line(stop->node->span) : ", but has not started";
   }
-  if (made == 0) return !later.empty() ? later : outlook.complete ? "; nobody notifies it" : "; nobody has notified it";
+  if (made == 0)
+    return !later.empty() ? later : outlook.complete ? "; nobody notifies it" : "; nobody has notified it";
   const bool all = later.empty() && outlook.complete;
   const std::string number = std::to_string(made);
-  const std::string text = made == 1 ? (all ? "; its only notify has been made, by " : "; one notify of it has been made, by ")
-                           : all     ? "; all " + number + " notifies of it have been made, the last by "
-                                     : "; " + number + " notifies of it have been made, the last by ";
+  const std::string text =
+      made == 1 ? (all ? "; its only notify has been made, by " : "; one notify of it has been made, by ")
+      : all     ? "; all " + number + " notifies of it have been made, the last by "
+                : "; " + number + " notifies of it have been made, the last by ";
   return text + last + later;
 }
 
@@ -378,18 +380,20 @@ std::vector<Actor> actors_of(const interp::World& world) {
 }
 
 std::vector<Finding> findings_of(Run& run) {
+  constexpr size_t most_timelines = 24;  // each goes through the whole run, and nobody looks at more
   std::vector<Finding> all;
   // Where ranks do not call the same collectives, races and deadlocks inside of these say nothing more.
   if (auto divergence = divergence_of(run)) {
     all.push_back(divergent_finding(run, *divergence));
     all.back().story = story_of(run, nullptr);
+    all.back().timeline = timeline_of(run, nullptr);
     all.back().replay = replay_of(run, nullptr);
     return all;
   }
   for (const Conflict& conflict : run.watch.conflicts()) {
     Finding finding = conflict_finding(run, conflict);
     finding.story = story_of(run, &conflict);
-    finding.timeline = timeline_of(run, &conflict);
+    if (all.size() < most_timelines) finding.timeline = timeline_of(run, &conflict);
     finding.replay = replay_of(run, &conflict);
     all.push_back(std::move(finding));
   }
