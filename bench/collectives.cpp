@@ -7,6 +7,9 @@
 // on 2 cores, 4 ranks on 2 cores. Five launches of mpirun: `ratio` is the third best, so what it says holds
 // in three of five.
 //
+// build/release/bench/collectives --table measures the modes of allreduce and writes the table behind
+// mode="auto", src/passes/allreduce_modes.def.
+//
 // Behind that: mode="auto" of allreduce beside its best mode; two calls beside one; whether the bits of sums
 // are equal on all ranks and over 100 runs.
 #include <cmath>
@@ -414,16 +417,84 @@ void equal_bits(int ranks) {
   }
 }
 
+// --- the table behind mode="auto"
+
+// Times of the modes in turns; the fastest of them, or two-shot if it is as fast within 5 %.
+const Case& fastest_once(const std::vector<const Case*>& modes, int64_t bytes, int ranks) {
+  std::vector<Loop> loops;
+  for (const Case* c : modes) loops.push_back(timed_loop(our_rounds(*c, bytes, ranks)));
+  std::vector<double> times = measure(std::move(loops), 7);
+  printf("%3d ranks %8s", ranks, show_size(bytes).c_str());
+  size_t two_shot = 0;
+  for (size_t i = 0; i < modes.size(); ++i) {
+    printf("  %s %s", modes[i]->mode, show_time(times[i]).c_str());
+    if (modes[i]->mode == std::string("two_shot")) two_shot = i;
+  }
+  printf("\n");
+  fflush(stdout);
+  size_t least = std::min_element(times.begin(), times.end()) - times.begin();
+  return *modes[times[least] * 1.05 < times[two_shot] ? least : two_shot];
+}
+
+// Another mode than two-shot has to be the fastest three times, so that noise leaves no rows.
+const Case& fastest(int64_t bytes, int ranks) {
+  std::vector<const Case*> modes;
+  for (const Case& c : cases) {
+    bool one = c.kind == Kind::Allreduce && c.mode != std::string("auto");
+    if (one && bytes <= c.most) modes.push_back(&c);
+  }
+  const Case* chosen = &fastest_once(modes, bytes, ranks);
+  for (int again = 0; again < 2 && chosen->mode != std::string("two_shot"); ++again) {
+    const Case* other = &fastest_once(modes, bytes, ranks);
+    if (other != chosen)
+      chosen = *std::find_if(modes.begin(), modes.end(),
+                             [](const Case* c) { return c->mode == std::string("two_shot"); });
+  }
+  return *chosen;
+}
+
+void write_table() {
+  const std::map<std::string, const char*> names = {
+      {"mesh", "Mesh"}, {"two_shot", "TwoShot"}, {"ring", "Ring"}};
+  std::string path = TILEWIRE_SOURCE_DIR "/src/passes/allreduce_modes.def";
+  std::string text =
+      "// Ranks at most, bytes at most, mode. Written by `bench/collectives --table`; do not edit.\n";
+  best = true;
+  for (int ranks : {2, 4, 8}) {
+    std::string group = ranks == 8 ? "any" : std::to_string(ranks);
+    std::string so_far;
+    int64_t last = 0;
+    auto row = [&](const std::string& limit) {
+      text += "{" + group + ", " + limit + ", ir::AllreduceMode::" + names.at(so_far) + "},\n";
+    };
+    for (int64_t bytes = 4; bytes <= 64 << 20; bytes *= 4) {
+      std::string mode = fastest(bytes, ranks).mode;
+      if (!so_far.empty() && mode != so_far) row(std::to_string(2 * last));
+      so_far = mode;
+      last = bytes;
+    }
+    row("any");
+  }
+  FILE* file = fopen(path.c_str(), "w");
+  if (!file || fputs(text.c_str(), file) < 0 || fclose(file) != 0) {
+    fprintf(stderr, "cannot write %s\n", path.c_str());
+    exit(1);
+  }
+  fputs(text.c_str(), stdout);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   [[maybe_unused]] bool by_mpi = false;
+  bool table = false;
   int launches = 5;
   for (int i = 1; i < argc; ++i) {
     std::string word = argv[i];
     quick |= word == "--quick";
     best |= word == "--best";
     by_mpi |= word == "--mpi";
+    table |= word == "--table";
     if (word == "--launches" && i + 1 < argc) launches = std::max(atoi(argv[++i]), 1);
     if (word == "--only" && i + 1 < argc) {
       std::istringstream words(argv[++i]);
@@ -438,6 +509,10 @@ int main(int argc, char** argv) {
       return 0;
     }
 #endif
+    if (table) {
+      write_table();
+      return 0;
+    }
     heading();
     for (int ranks : {2, 4}) {
       if (!choice.has(ranks)) continue;

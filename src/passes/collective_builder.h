@@ -2,6 +2,9 @@
 // elements of a window handed out in parts.
 #pragma once
 
+#include <span>
+
+#include "passes/allreduce_modes.h"
 #include "passes/structured_builder.h"
 
 namespace tilewire::passes {
@@ -35,6 +38,8 @@ struct Chunk {
 class CollectiveBuilder : public StructuredBuilder {
  public:
   using StructuredBuilder::StructuredBuilder;
+
+  std::span<const ModeRow> modes = allreduce_modes;  // behind mode="auto"
 
   // `single`: the kernel is never launched with more than one block.
   Team team(const ir::ExprRef& signal, bool single);

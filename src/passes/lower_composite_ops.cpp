@@ -1,9 +1,14 @@
 // The rules, one a collective. Each is: everyone has arrived, then the work, then everyone is done.
 #include "passes/lower_composite_ops.h"
 
+#include <algorithm>
+#include <functional>
 #include <map>
+#include <optional>
 #include <set>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "ir/op.h"
 #include "ir/visitor.h"
@@ -31,9 +36,6 @@ ReduceOp reduce_op(const Call& call) {
 }
 
 // --- allreduce
-
-// Messages up to this many bytes are read whole by every rank.
-constexpr int64_t mesh_bytes = 2048;
 
 // Every rank combines all of it. Nobody may overwrite a chunk that another still reads, so there is a barrier
 // before each store; blocks have equally many of those.
@@ -92,30 +94,84 @@ void ring(ReduceOp how, const Units& units, const Team& team, CollectiveBuilder&
   b.barrier(team);
 }
 
+// The rows of the table that this operand can meet, with modes that it can have: a window with strides has no
+// mesh, and sums of 16 bits that go round a ring are rounded once a hop.
+std::vector<ModeRow> rows_for(const Units& units, std::span<const ModeRow> modes) {
+  int64_t element = bytes(tensor_type_of(units.window).dtype);
+  auto count = units.length ? std::nullopt : constant_value(units.count);
+  std::vector<ModeRow> result;
+  for (ModeRow row : modes) {
+    bool done = !result.empty() && result.back().ranks == row.ranks;
+    if (count && (done || row.bytes < *count * element)) continue;
+    bool fits = row.mode == AllreduceMode::Mesh ? !units.length : element == 4;
+    if (!fits) row.mode = AllreduceMode::TwoShot;
+    if (count) row.bytes = any;
+    result.push_back(row);
+  }
+  return result;
+}
+
+bool one_mode(std::span<const ModeRow> rows) {
+  return std::all_of(rows.begin(), rows.end(), [&](const ModeRow& row) { return row.mode == rows[0].mode; });
+}
+
+// The number of the mode that the rows say: a constant where they agree.
+ExprRef fastest_mode(std::span<const ModeRow> rows, const Units& units, const Team& team,
+                     CollectiveBuilder& b) {
+  auto number = [&] { return b.number(static_cast<int64_t>(rows[0].mode)); };
+  if (one_mode(rows)) return number();
+  size_t same = 1;
+  while (same < rows.size() && rows[same].ranks == rows[0].ranks) ++same;
+  auto from = [&](std::span<const ModeRow> some) {
+    return [&, some]() -> ExprList { return {fastest_mode(some, units, team, b)}; };
+  };
+  if (same < rows.size()) {
+    ExprRef few = b.less(team.ranks, b.number(rows[0].ranks + 1));
+    return b.choose(few, from(rows.subspan(0, same)), from(rows.subspan(same)))[0];
+  }
+  ExprRef elements = units.length ? b.mul(units.count, units.length) : units.count;
+  int64_t most = rows[0].bytes / bytes(tensor_type_of(units.window).dtype);
+  return b.choose(
+      b.less(elements, b.number(most + 1)), [&]() -> ExprList { return {number()}; },
+      from(rows.subspan(1)))[0];
+}
+
+void allreduce_by(AllreduceMode mode, ReduceOp how, const Units& units, const Team& team,
+                  CollectiveBuilder& b) {
+  if (mode == AllreduceMode::Ring) return ring(how, units, team, b);
+  if (mode == AllreduceMode::Mesh && !units.length) return mesh(how, units, team, b);
+  two_shot(how, units, team, b);
+}
+
 ExprRef allreduce(const Call& call, const ExprList& args, const Team& team, CollectiveBuilder& b) {
   ReduceOp how = reduce_op(call);
   Units units = b.units(args[0]);
   b.barrier(team);
   AllreduceMode mode = choice(call, "mode", AllreduceMode::Auto);
-  if (mode == AllreduceMode::Ring) {
-    ring(how, units, team, b);
-  } else if (mode == AllreduceMode::TwoShot || units.length) {
-    two_shot(how, units, team, b);
-  } else if (mode == AllreduceMode::Mesh) {
-    mesh(how, units, team, b);
-  } else {
-    ExprRef small = b.number(mesh_bytes / bytes(tensor_type_of(units.window).dtype) + 1);
+  if (mode != AllreduceMode::Auto) {
+    allreduce_by(mode, how, units, team, b);
+    return args[0];
+  }
+  std::vector<ModeRow> rows = rows_for(units, b.modes);
+  ExprRef fastest = b.let("mode", fastest_mode(rows, units, team, b));
+  std::set<AllreduceMode> modes;
+  for (const ModeRow& row : rows) modes.insert(row.mode);
+  std::function<void()> next = [&] {
+    AllreduceMode each = *modes.begin();
+    modes.erase(modes.begin());
+    if (modes.empty()) return allreduce_by(each, how, units, team, b);
     b.choose(
-        b.less(units.count, small),
+        b.equal(fastest, b.number(static_cast<int64_t>(each))),
         [&]() -> ExprList {
-          mesh(how, units, team, b);
+          allreduce_by(each, how, units, team, b);
           return {};
         },
         [&]() -> ExprList {
-          two_shot(how, units, team, b);
+          next();
           return {};
         });
-  }
+  };
+  next();
   return args[0];
 }
 
@@ -220,8 +276,8 @@ ExprRef read_count(const ExprRef& counts, const ExprRef& rank, CollectiveBuilder
   return b.let("count", b.op("pl.tensor.read", {counts, b.list({rank})}));
 }
 
-// The first blocks meet, and tell each other how many rows they sent: 2 * (count + 1) is added to the cell, so
-// that the 1 of the next barrier, which may come before anyone has looked, is told apart from it.
+// The first blocks meet, and tell each other how many rows they sent: 2 * (count + 1) is added to the cell,
+// so that the 1 of the next barrier, which may come before anyone has looked, is told apart from it.
 void exchange_counts(const ExprRef& sent, const ExprRef& received, const Team& team, CollectiveBuilder& b) {
   auto code = [&](const ExprRef& count) { return b.mul(b.add(count, b.number(1)), b.number(2)); };
   b.run("pl.tensor.write", {received, b.list({team.rank}), read_count(sent, team.rank, b)});
@@ -341,12 +397,18 @@ bool has_composite_ops(const Program& program) {
 }
 
 ProgramRef lower_composite_ops(const ProgramRef& program, Diagnostics& diags) {
+  return lower_composite_ops_by(allreduce_modes, program, diags);
+}
+
+ProgramRef lower_composite_ops_by(std::span<const ModeRow> modes, const ProgramRef& program,
+                                  Diagnostics& diags) {
   SpmdKernels spmd;
   spmd.walk(*program);
   Ref<Program> result = copy(*program);
   for (FunctionRef& function : result->functions) {
     if (!is_kernel(function->type)) continue;
     Lowering lowering(diags, !spmd.names.contains(function->name));
+    lowering.modes = modes;
     function = with_body(*function, lowering.block(*function->body));
   }
   return finish_node(std::move(result));
