@@ -94,6 +94,7 @@ struct RunOptions {
   std::string trace;     // write a trace there
   int ranks = 0;         // 0: what the program and its arguments say
   std::string schedule;  // "random:SEED": delays and reorders on purpose
+  std::string replay;    // follow the schedule in this file, written by `tilewire check --replay-out`
 };
 
 class TILEWIRE_API Executable {

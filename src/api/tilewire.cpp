@@ -124,7 +124,7 @@ std::vector<Result> Executable::operator()(std::vector<Argument> arguments, cons
   if (options.ranks != 0) settings.ranks = options.ranks;
   settings.threads = options.threads;
   settings.trace = options.trace;
-  settings.schedule = options.schedule;
+  settings.schedule = options.replay.empty() ? options.schedule : "replay:" + options.replay;
   driver::Call call = body_->executable->call(*bound, settings, diags);
   if (call.deadlock) throw DeadlockError(diags.text());
   if (!call) throw RunError(diags.text());

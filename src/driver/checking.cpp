@@ -81,7 +81,7 @@ std::vector<check::Report> check_program(const ir::ProgramRef& program, const Ch
     reports.push_back(check::check(checked, entry.function->name, arguments, settings));
     for (check::Finding& finding : reports.back().findings) {
       Schedule& replay = finding.replay;
-      replay.entry = entry.program == program ? entry.function->name : options.entry;
+      replay.entry = options.entry;
       replay.program = digest;
       replay.inputs = options.inputs;
       replay.seed = options.seed;

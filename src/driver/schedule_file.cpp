@@ -80,7 +80,7 @@ ScheduleAgent agent_from(const JsonValue& json, int32_t ranks) {
     json.member("block").refuse(diag::json_key_range,
                                 {"0 where the task is -1", json.member("block").shown()});
   }
-  agent.function = json.member("function").text();
+  agent.function = json.member("function").text(longest_text);
   return agent;
 }
 
@@ -106,7 +106,7 @@ ScheduleStep step_from(const JsonValue& json, size_t agents, int32_t ranks) {
     }
   }
   if (uses_cell(step.event)) {
-    step.cell = json.member("cell").text();
+    step.cell = json.member("cell").text(longest_text);
     step.cell_rank = static_cast<int32_t>(json.member("of").integer(0, ranks - 1));
   }
   if (step.event == ScheduleEvent::Test) step.held = json.member("held").flag();
@@ -147,7 +147,7 @@ std::optional<Schedule> read_schedule(std::string_view text, const std::string& 
   schedule.kind = root.member("kind").text();
   schedule.ranks = static_cast<int32_t>(root.member("ranks").integer(1, most_ranks));
   schedule.cores = static_cast<int32_t>(root.member("cores").integer(0, INT32_MAX));
-  if (root.has("entry")) schedule.entry = root.member("entry").text();
+  if (root.has("entry")) schedule.entry = root.member("entry").text(longest_text);
   schedule.program = root.member("program").text();
   if (!reader.failed() && !is_digest(schedule.program)) {
     root.member("program").refuse(diag::json_key_range,

@@ -65,6 +65,11 @@ void raise_run_error(const Diagnostics& diags, const char* type) {
   raise(type, diags);
 }
 
+void warn_of_replay(const std::string& told) {
+  const std::string text = "replayed: " + told;
+  if (PyErr_WarnEx(errors().attr("ReplayWarning").ptr(), text.c_str(), 1) != 0) throw nb::python_error();
+}
+
 void emit_warnings(const Diagnostics& diags) {
   for (const Diagnostic& diagnostic : diags.all()) {
     if (diagnostic.severity == Severity::Warning) errors().attr("warn")(to_python(diagnostic));

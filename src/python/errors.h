@@ -13,5 +13,7 @@ namespace tilewire::python {
 [[noreturn]] void raise_run_error(const Diagnostics& diags, const char* type = "RunError");
 // One Python warning per warning among the diagnostics; raises what a filter turns into an error.
 void emit_warnings(const Diagnostics& diags);
+// A tilewire.ReplayWarning: what the schedule that a run followed shows.
+void warn_of_replay(const std::string& told);
 
 }  // namespace tilewire::python

@@ -39,6 +39,8 @@ bool take_option(const std::string& name, nb::handle value, driver::CallOptions&
     }
   } else if (name == "schedule") {
     if (given) options.schedule = option<std::string>(name, value, "a str");
+  } else if (name == "replay") {
+    if (given) options.schedule = "replay:" + nb::cast<std::string>(nb::str(value));
   } else {
     return false;
   }
@@ -102,6 +104,7 @@ class PythonCall {
     }
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
     if (!call) raise_run_error(diags, call.deadlock ? "DeadlockError" : "RunError");
+    if (!call.replayed.empty()) warn_of_replay(call.replayed);
     return results(call);
   }
 

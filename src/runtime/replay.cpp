@@ -419,9 +419,9 @@ void Replay::take_turn(Worker& worker, ReplayAgent& agent) {
   resume(worker, *same);
 }
 
-bool Replay::polls_in_vain(const ReplayAgent& agent) {
+// It stands before a test or behind one, and for long nobody has done anything else.
+bool Replay::polls_in_vain(const ReplayAgent& agent) const {
   const ReplayStop& stop = agent.stop;
-  if (agent.state != State::Before) return false;
   if (stop.event != ScheduleEvent::Look && stop.event != ScheduleEvent::Test) return false;
   return vain_tests_ > most_vain_tests * agents_.size();
 }
@@ -431,13 +431,19 @@ void Replay::report_deadlock(Worker& worker) {
   failure.cause = Cause::Deadlock;
   for (const auto& [key, agent] : agents_) {
     const ReplayStop& stop = agent.stop;
-    if (agent.state != State::Before || !stop.cell) continue;
+    if (!stop.cell || (agent.state != State::Before && !polls_in_vain(agent))) continue;
     const Waiter waiter{
         .cell = stop.cell, .expected = stop.expected, .cmp = stop.cmp, .site = stop.site, .job = agent.job};
-    failure.blocked.push_back(run_.blocked(waiter, stop.event != ScheduleEvent::Wait));
+    Blocked& blocked = failure.blocked.emplace_back(run_.blocked(waiter, stop.event != ScheduleEvent::Wait));
+    if (agent.job->task && agent.job->task->kind == TaskKind::Deferred) {
+      auto known = std::find_if(schedule_.agents.begin(), schedule_.agents.end(),
+                                [&key = key](const ScheduleAgent& each) { return each.key == key; });
+      blocked.kernel = known == schedule_.agents.end() ? nullptr : known->function.c_str();
+    }
   }
   for (const auto& [key, ready] : ready_) {
     const Task& task = *ready.task;
+    if (has_core(task)) continue;
     for (int64_t block = ready.next; block < task.blocks && failure.blocked.size() < most_started; ++block) {
       if (ready.early.count(block)) continue;
       failure.blocked.push_back({.rank = key.rank,

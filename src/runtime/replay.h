@@ -110,7 +110,7 @@ class Replay {
   bool turn_of_orchestration(Worker& worker);
   bool turn_of_block(Worker& worker);
   void take_turn(Worker& worker, ReplayAgent& agent);
-  bool polls_in_vain(const ReplayAgent& agent);
+  bool polls_in_vain(const ReplayAgent& agent) const;
   void report_deadlock(Worker& worker);
 
   Run& run_;

@@ -54,8 +54,8 @@ struct ScheduleStep {
 struct Schedule {
   std::string kind;  // of what it shows: "race", "deadlock", ...
   int32_t ranks = 1;
-  int32_t cores = 0;  // blocks of a rank that run at a time, waiting ones included; 0: any number
-  std::string entry;
+  int32_t cores = 0;    // blocks of a rank that run at a time, waiting ones included; 0: any number
+  std::string entry;    // empty: the only one there is
   std::string program;  // digest of the functions it is about
   // As they were given: "N=4", "x=4x16:FP32", "x=x.npy".
   std::vector<std::string> constants, shapes, inputs;

@@ -87,9 +87,9 @@ TEST(Replay, HangsEveryTime) {
     ASSERT_TRUE(outcome.error);
     EXPECT_EQ(render(*outcome.error),
               "error[TW2121]: no task can go on: 1 waits, none can be woken\n"
-              "  --> k.py:9:5\n"
+              " --> k.py:9:5\n"
               "  = note: rank 1, in `kern`: waits for `sig[0]` of rank 1 == 1, which is 2\n"
-              "  --> k.py:9:5\n");
+              " --> k.py:9:5\n");
     // With one notify it does not hang, and that is said.
     steps.schedule.steps.resize(3);
     outcome = run_on_all(program, 2, 1, *windows, 2, body, {.replay = &steps.schedule});
