@@ -227,7 +227,8 @@ class Page {
   }
 
   std::string words(const Diagnostic& said, const std::string& kind) const {
-    std::string out = "<h3><span class=\"kind\">" + kind + "</span>" + prose(said.message) + "</h3>\n";
+    std::string out = "<h3><span class=\"kind\">" + kind + "</span>" + prose(said.message) +
+                      (said.label.empty() ? " " + sources_.link(said.span) : "") + "</h3>\n";
     std::string notes;
     if (!said.label.empty()) notes += "<li>" + prose(said.label) + " " + sources_.link(said.span) + "</li>";
     for (const auto& note : said.notes)

@@ -179,7 +179,10 @@ class Builder {
   bool adds(uint32_t entry) const { return trace_[entries_[entry].action].use == Use::CellAdd; }
 
   void start(uint32_t entry, const Action& action) {
-    if (action.task == interp::no_task) return;
+    if (action.task == interp::no_task) {
+      if (const auto* function = ir::as<ir::Function>(action.where)) entry_name_ = function->name;
+      return;
+    }
     auto submit = submitted_.find(action.task);
     if (submit != submitted_.end()) links_.push_back({Link::Kind::Task, submit->second, entry});
     for (TaskNo task : after_[action.task]) after(task, entry);
@@ -220,8 +223,8 @@ class Builder {
     for (AgentId id : order) {
       lanes[id] = static_cast<uint32_t>(line.lanes.size());
       const interp::Agent& agent = run_.world.agent(id);
-      line.lanes.push_back(
-          {actors[id].rank, actors[id].function, actors[id].task, actors[id].block, agent.blocks});
+      const std::string& function = agent.task == interp::no_task ? entry_name_ : actors[id].function;
+      line.lanes.push_back({actors[id].rank, function, actors[id].task, actors[id].block, agent.blocks});
     }
     return lanes;
   }
@@ -361,6 +364,7 @@ class Builder {
   std::map<TaskNo, uint32_t> submitted_;
   std::map<TaskNo, std::vector<TaskNo>> after_;
   std::map<TaskNo, std::vector<uint32_t>> ends_;  // the last entries of its blocks
+  std::string entry_name_;
 };
 
 }  // namespace

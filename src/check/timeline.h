@@ -19,9 +19,9 @@ struct Conflict;
 
 // Somebody with a program order of its own: the host, an orchestration function, a block of a task.
 struct Lane {
-  int rank = -1;         // -1: the host
-  std::string function;  // empty: the host
-  int64_t task = -1;     // of its rank, in the order of submission; -1: what the host dispatched, or the host
+  int rank = -1;  // -1: the host
+  std::string function;
+  int64_t task = -1;  // of its rank, in the order of submission; -1: what the host dispatched, or the host
   int64_t block = 0, blocks = 1;
 };
 

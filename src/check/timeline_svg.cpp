@@ -173,10 +173,11 @@ class Drawing {
       size_t& most = letters[lives_[beat.lane].column];
       most = std::max(most, length_of(text_of(beat)));
     }
+    indent_ = 16 + 6 * static_cast<int>(std::to_string(timeline_.before + timeline_.beats.size()).size());
     int left = margin;
     for (size_t c = 0; c < columns_.size(); ++c) {
       columns_[c].left = left;
-      columns_[c].width = static_cast<int>(static_cast<double>(letters[c]) * letter) + 60;
+      columns_[c].width = static_cast<int>(static_cast<double>(letters[c]) * letter) + indent_ + 32;
       left += columns_[c].width + gap;
     }
     width_ = left - gap + margin;
@@ -287,7 +288,7 @@ class Drawing {
             "\"/>";
     text += "<text class=\"no\" x=\"" + number(column.left + 7) + "\" y=\"" + number(base) + "\">" +
             std::to_string(timeline_.before + box.beat + 1) + "</text>";
-    text += "<text class=\"what\" x=\"" + number(column.left + 28) + "\" y=\"" + number(base) + "\">" +
+    text += "<text class=\"what\" x=\"" + number(column.left + indent_) + "\" y=\"" + number(base) + "\">" +
             html_escaped(text_of(beat)) + "</text>";
     if (beat.span) {
       text += "<text class=\"ln\" x=\"" + number(column.left + column.width - 7) + "\" y=\"" + number(base) +
@@ -322,6 +323,7 @@ class Drawing {
   std::vector<Column> columns_;
   size_t hidden_lanes_ = 0;
   int rows_ = 0, width_ = 0;
+  int indent_ = 0;  // of a box's text, behind its number
 };
 
 }  // namespace

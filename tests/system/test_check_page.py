@@ -58,6 +58,7 @@ def pages(tmp_path_factory):
     return {
         "race": page_of(folder, PROGRAMS / "02_no_read_complete_round_wrong.py", "--ranks", "2,3", name="race.html"),
         "overshot": page_of(folder, PROGRAMS / "03_equal_overtaken_wrong.py", "--ranks", "2", name="overshot.html"),
+        "several": page_of(folder, PROGRAMS / "04_signal_reused_wrong.py", "--ranks", "2", name="several.html"),
         "cores": page_of(folder, PROGRAMS / "11_waits_hold_cores_wrong.py", "--ranks", "1", "--cores", "2", name="cores.html"),
         "proved": page_of(folder, ROOT / "examples" / "mesh_allreduce.py", "--ranks", "2,4", code=0, name="proved.html"),
     }
@@ -163,6 +164,18 @@ def test_selecting_a_number_of_ranks(browser, pages):
     browser.click(*middle(chip))
     assert json.loads(browser.evaluate(shown)) == ["r1"]
     assert len(picture(browser)["lanes"]) == 4
+
+
+def test_selecting_a_finding(browser, pages):
+    browser.open(pages["several"])
+    shown = ("JSON.stringify([...document.querySelectorAll('.finding')].filter(f => f.offsetParent)"
+             ".map(f => f.querySelector('.kind').textContent))")
+    assert json.loads(browser.evaluate(shown)) == ["race"]
+    chips = json.loads(browser.evaluate("JSON.stringify([...document.querySelectorAll('.report .chip')].map(c => c.textContent))"))
+    assert [chip.split()[0] for chip in chips] == ["race", "stale"]
+    browser.evaluate("document.querySelectorAll('.report .chip')[1].click()")
+    assert json.loads(browser.evaluate(shown)) == ["stale"]
+    assert browser.evaluate("document.querySelector('.report .chip.now').textContent").startswith("stale")
 
 
 def test_without_a_script(browser, pages):

@@ -136,6 +136,47 @@ TEST(Page, HasWhatTheReportHas) {
   EXPECT_NE(page.find("waits for `s[0]` of rank 1 == 1, it is 2 and stays so"), std::string::npos);
 }
 
+TEST(Page, SaysWhyThereIsNothingToCheck) {
+  ir::ProgramRef program = read(ranked("pass") + R"(
+        for r in pl.range(pld.world_size() - 1):
+            self.k(w, s, device=r)
+)");
+  ASSERT_TRUE(program);
+  const Report report = check(program, "main", {}, {.ranks = 2});
+  ASSERT_EQ(report.verdict, Verdict::Invalid);
+  const std::string page = html_of({report});
+  EXPECT_NE(page.find("leaves out rank 1, which shares"), std::string::npos);
+  EXPECT_EQ(count(page, "<svg"), 0u);
+  EXPECT_EQ(count(page, "class=\"l bad\""), 1u);
+  EXPECT_EQ(count(json_of({report}), "\"invalid\": {\"code\": 2508, "), 1u);
+}
+
+// The entry of a program without a host function is a lane like others.
+TEST(Timeline, OfOneRank) {
+  ir::ProgramRef program = read(R"(
+@pl.program
+class P:
+    @pl.function(type=pl.FunctionType.InCore)
+    def fill(self, y: pl.Out[pl.Tensor[[1, 4], pl.FP32]]):
+        y = pl.store(pl.full([1, 4], dtype=pl.FP32, value=1.0), [0, 0], y)
+    @pl.function(type=pl.FunctionType.Orchestration)
+    def main(self, y: pl.Out[pl.Tensor[[1, 4], pl.FP32]]):
+        with pl.spmd(2):
+            self.fill(y)
+)");
+  ASSERT_TRUE(program);
+  float y[4] = {};
+  const interp::Argument argument =
+      interp::Array{reinterpret_cast<std::byte*>(y), ir::DType::FP32, {1, 4}, {4, 1}};
+  Report report = check(program, "main", {&argument, 1}, {.ranks = 1});
+  ASSERT_EQ(report.verdict, Verdict::Refuted);
+  const Timeline& timeline = report.findings.at(0).timeline;
+  ASSERT_EQ(timeline.lanes.size(), 3u);
+  EXPECT_EQ(title(timeline.lanes[0]), "rank 0 `main`");
+  EXPECT_EQ(title(timeline.lanes[2]), "rank 0 `" + timeline.lanes[1].function + "`, block 1 of 2");
+  EXPECT_EQ(steps(timeline), "0: !writes y; 0: !writes y");
+}
+
 TEST(Page, NeedsNothingElse) {
   const std::string page = html_of({run(no_order)});
   for (const char* other :
