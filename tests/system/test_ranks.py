@@ -239,7 +239,7 @@ def test_schedules_that_do_not_exist(target, schedule):
         rotate(rows(2), ranks=2, target=target, schedule=schedule)
     [found] = caught.value.diagnostics
     assert (found.code, found.message) == ("TW2234", f"there is no schedule `{schedule}`")
-    assert found.helps == ("there is `random:SEED`, SEED a number",)
+    assert found.helps == ("there are `random:SEED`, SEED a number, and `replay:FILE`",)
 
 
 @pl.jit.incore

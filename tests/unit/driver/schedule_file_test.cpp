@@ -79,24 +79,20 @@ TEST(ScheduleFile, EveryPrefixIsRefused) {
 
 TEST(ScheduleFile, SaysWhatIsWrong) {
   EXPECT_EQ(refused("{}"), "`s.json` lacks the key `version`");
-  EXPECT_EQ(changed("\"version\":2", "\"version\":1"),
-            "`s.json`: `version` must be at least 2, got 1");
-  EXPECT_EQ(changed("\"ranks\":2", "\"ranks\":0"),
-            "`s.json`: `ranks` must be at least 1, got 0");
+  EXPECT_EQ(changed("\"version\":2", "\"version\":1"), "`s.json`: `version` must be at least 2, got 1");
+  EXPECT_EQ(changed("\"ranks\":2", "\"ranks\":0"), "`s.json`: `ranks` must be at least 1, got 0");
   EXPECT_EQ(changed("\"ranks\":2", "\"ranks\":\"2\""), "`s.json`: `ranks` must be an integer, got \"2\"");
   EXPECT_EQ(changed("aaaa\"", "aaaz\""),
             "`s.json`: `program` must be a digest of 64 digits, got "
             "\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa...");
-  EXPECT_EQ(changed("\"rank\":1", "\"rank\":2"),
-            "`s.json`: `agents[1].rank` must be at most 1, got 2");
+  EXPECT_EQ(changed("\"rank\":1", "\"rank\":2"), "`s.json`: `agents[1].rank` must be at most 1, got 2");
   EXPECT_EQ(changed("\"rank\":1,\"dispatch\":0,\"task\":0,\"block\":2",
                     "\"rank\":0,\"dispatch\":0,\"task\":-1,\"block\":0"),
             "`s.json`: `agents[1]` must be another agent than those before it, got "
             "{\"block\":0,\"dispatch\":0,\"function\":\"k...");
   EXPECT_EQ(changed("\"task\":-1,\"block\":0", "\"task\":-1,\"block\":1"),
             "`s.json`: `agents[0].block` must be 0 where the task is -1, got 1");
-  EXPECT_EQ(changed("\"agent\":1", "\"agent\":7"),
-            "`s.json`: `steps[2].agent` must be at most 1, got 7");
+  EXPECT_EQ(changed("\"agent\":1", "\"agent\":7"), "`s.json`: `steps[2].agent` must be at most 1, got 7");
   EXPECT_EQ(changed("\"do\":\"notify\"", "\"do\":\"notfy\""),
             "`s.json`: `steps[2].do` must be start, submit, notify, wait, test, look, end or access, got "
             "\"notfy\"");
