@@ -1,6 +1,7 @@
-// After Flanagan and Godefroid, POPL 2005, with sleep sets: wherever the next step of an agent, possible or
-// not, depends on an earlier step that it is not ordered after, the state before that earlier step gets an
-// alternative: the agent itself, or one that leads to it.
+// Source sets after Abdulla, Aronis, Jonsson and Sagonas, POPL 2014, with sleep sets: wherever the next step
+// of an agent, possible or not, depends on an earlier step that it is not ordered after, the state before
+// that earlier step gets an alternative, somebody with whom a schedule begins that has the two in the other
+// order.
 #include "check/search.h"
 
 #include <algorithm>
@@ -39,6 +40,7 @@ struct Choice {
   AgentId chosen = 0;
   std::vector<CellUse> uses;  // of the step taken
   uint32_t number = 0;        // of the step among those of its agent, from 1
+  Clock clock;                // of the agent after the step
 };
 
 // The order that dependent steps have: clocks that count steps of agents.
@@ -70,6 +72,7 @@ class StepOrder {
   bool before(AgentId earlier, uint32_t number, AgentId agent) {
     return earlier == agent || knows(clocks_[agent], earlier, number);
   }
+  const Clock& clock(AgentId agent) { return clocks_[agent]; }
   // What a block that has not started will come after.
   void expect(AgentId agent, TaskNo number) {
     if (number == interp::no_task) return;
@@ -191,8 +194,12 @@ class Search {
     std::map<CellId, std::vector<uint32_t>> users;  // steps of the schedule by the cells they used
     size_t depth = 0, told = 0;
     const size_t repeated = choices_.size();
-    Pick pick = [&](Run&, std::span<const AgentId> runnable) -> AgentId {
+    auto follow = [&] {
       for (; told < run.watch.trace().size(); ++told) order.follow(run.watch.trace()[told]);
+      if (depth > 0) choices_[depth - 1].clock = order.clock(choices_[depth - 1].chosen);
+    };
+    Pick pick = [&](Run&, std::span<const AgentId> runnable) -> AgentId {
+      follow();
       if (depth >= repeated && limits_.reduce) add_alternatives(run, order, users);
       if (depth == choices_.size() && !add_choice(run, runnable)) return no_agent;
       Choice& choice = choices_[depth];
@@ -205,7 +212,7 @@ class Search {
       return choice.chosen;
     };
     carry_out(run, pick);
-    for (; told < run.watch.trace().size(); ++told) order.follow(run.watch.trace()[told]);
+    follow();
     if (!run.world.finished() && limits_.reduce) add_alternatives(run, order, users);
   }
 
@@ -239,43 +246,70 @@ class Search {
       const std::vector<CellUse> next = run.world.next_cells(agent);
       if (next.empty()) continue;
       if (!run.world.agent(agent).started) order.expect(agent, run.world.agent(agent).task);
-      int64_t latest = -1;
-      for (const CellUse& use : next) {
-        auto found = users.find({use.storage, use.offset});
-        if (found == users.end()) continue;
-        for (size_t i = found->second.size(); i-- > 0;) {
-          const uint32_t step = found->second[i];
-          if (latest >= static_cast<int64_t>(step)) break;
-          const Choice& choice = choices_[step];
-          if (order.before(choice.chosen, choice.number, agent)) continue;
-          if (!dependent(choice.uses, {use})) continue;
-          latest = step;
-          break;
-        }
-      }
-      if (latest >= 0) add_alternative(static_cast<size_t>(latest), agent, order);
+      for (size_t step : races_of(agent, next, order, users)) add_alternative(step, agent, next, order);
     }
   }
 
-  void add_alternative(size_t step, AgentId agent, StepOrder& order) {
-    Choice& choice = choices_[step];
-    std::set<AgentId> ways;  // agents whose step there leads to the one in question
-    auto can = [&](AgentId id) {
-      return std::binary_search(choice.enabled.begin(), choice.enabled.end(), id);
-    };
-    if (can(agent)) ways.insert(agent);
+  // Of each other agent the last step that the next one of `agent` depends on and is not ordered after,
+  // unless it is ordered before another of them.
+  std::vector<size_t> races_of(AgentId agent, const std::vector<CellUse>& next, StepOrder& order,
+                               const std::map<CellId, std::vector<uint32_t>>& users) const {
+    std::map<AgentId, size_t> last;
+    for (const CellUse& use : next) {
+      auto found = users.find({use.storage, use.offset});
+      if (found == users.end()) continue;
+      for (uint32_t step : found->second) {
+        const Choice& choice = choices_[step];
+        if (order.before(choice.chosen, choice.number, agent) || !dependent(choice.uses, {use})) continue;
+        size_t& known = last[choice.chosen];
+        known = std::max<size_t>(known, step);
+      }
+    }
+    std::vector<size_t> races;
+    for (const auto& [of, step] : last) {
+      const bool leads = std::any_of(last.begin(), last.end(), [&, step = step](const auto& other) {
+        return other.second != step && leads_to(step, other.second);
+      });
+      if (!leads) races.push_back(step);
+    }
+    return races;
+  }
+
+  bool leads_to(size_t earlier, size_t later) const {
+    return earlier < later &&
+           knows(choices_[later].clock, choices_[earlier].chosen, choices_[earlier].number);
+  }
+
+  // Lets somebody go first, in the state before `step`, with whom a schedule begins in which `agent` comes
+  // before it: of the steps since then that are not ordered after it, and the next one of `agent`, one that
+  // none of the others has to come before.
+  void add_alternative(size_t step, AgentId agent, const std::vector<CellUse>& next, StepOrder& order) {
+    std::map<AgentId, size_t> firsts;  // steps of others that are not ordered after it, the first of each
+    bool alone = true;                 // none of them comes before the next one of `agent`
     for (size_t later = step + 1; later < choices_.size(); ++later) {
       const Choice& other = choices_[later];
       if (other.number == 0) break;  // not taken yet
-      if (can(other.chosen) && order.before(other.chosen, other.number, agent)) ways.insert(other.chosen);
+      if (leads_to(step, later)) continue;
+      firsts.emplace(other.chosen, later);
+      alone = alone && !order.before(other.chosen, other.number, agent) && !dependent(other.uses, next);
     }
+    Choice& choice = choices_[step];
+    std::set<AgentId> ways;
+    auto add = [&](AgentId id) {
+      if (std::binary_search(choice.enabled.begin(), choice.enabled.end(), id)) ways.insert(id);
+    };
+    for (const auto& [id, first] : firsts) {
+      const bool led = std::any_of(firsts.begin(), firsts.end(), [&, first = first](const auto& other) {
+        return other.second != first && leads_to(other.second, first);
+      });
+      if (!led) add(id);
+    }
+    if (alone && !firsts.count(agent)) add(agent);
     for (AgentId way : ways) {
       if (choice.backtrack.count(way)) return;
     }
-    if (ways.count(agent)) {
-      choice.backtrack.insert(agent);
-    } else if (!ways.empty()) {
-      choice.backtrack.insert(*ways.begin());
+    if (!ways.empty()) {
+      choice.backtrack.insert(ways.count(agent) ? agent : *ways.begin());
     } else {
       choice.backtrack.insert(choice.enabled.begin(), choice.enabled.end());
     }

@@ -170,6 +170,22 @@ TEST(Verdicts, RandomSchedulesFindWhatTheLimitCutsOff) {
   EXPECT_EQ(report.findings.at(0).schedule, again.findings.at(0).schedule);
 }
 
+// --- the search
+
+// Ranks 1 and 2 have both to be told before rank 0 looks, and that needs three looks in one order: an agent
+// that is to go first may be asleep, while another, which has to go before it, is not.
+TEST(Verdicts, OrdersThatOtherOrdersLeadTo) {
+  Report report = run(
+      "if me == 0:\n    pld.system.wait(s, [0, 0], 1, cmp=\"le\")\n    pld.system.notify(s, 1, [0, 0], 1)\n"
+      "if me == 1:\n    pld.system.notify(s, 2, [0, 0], 2)\n"
+      "    if pld.system.test(s, [0, 0], 1):\n        pld.system.notify(s, 0, [0, 0], 1)\n"
+      "if me == 2:\n    pld.system.notify(s, 0, [0, 0], 1)\n"
+      "    if pld.system.test(s, [0, 0], 1, cmp=\"lt\"):\n        pld.system.notify(s, 1, [0, 0], 1)",
+      {.ranks = 3});
+  ASSERT_EQ(report.verdict, Verdict::Refuted) << report.method;
+  EXPECT_EQ(report.findings.at(0).kind, Kind::Deadlock);
+}
+
 // --- without the reduction
 
 TEST(Verdicts, EveryOrderOfSteps) {
