@@ -96,8 +96,8 @@ class Checker {
       }
       if (!loop || together == window.dispatched) continue;
       std::vector<int> missing;
-      std::set_difference(window.dispatched.begin(), window.dispatched.end(), together.begin(), together.end(),
-                          std::back_inserter(missing));
+      std::set_difference(window.dispatched.begin(), window.dispatched.end(), together.begin(),
+                          together.end(), std::back_inserter(missing));
       Diagnostics diags;
       report_.invalid = diags.report(diag::check_undispatched, loop->span,
                                      {loop->callee, std::to_string(missing.front()), window.buffer->name});
@@ -145,7 +145,8 @@ class Checker {
     replay.kind = name(finding.kind);
     replay.ranks = options_.ranks;
     replay.cores = options_.cores;
-    const bool two_uses = finding.kind == Kind::Race || finding.kind == Kind::Shard || finding.kind == Kind::Lost;
+    const bool two_uses =
+        finding.kind == Kind::Race || finding.kind == Kind::Shard || finding.kind == Kind::Lost;
     if (!two_uses || finding.places.size() != 2) return;
     auto use = [](const Place& place) {
       return text_of(ScheduleAgent{{place.rank, 0, 0, place.block}, place.function}) + ", line " +
@@ -184,11 +185,10 @@ class Checker {
       return;
     }
     report_.verdict = result.complete ? Verdict::Proved : Verdict::Bounded;
-    report_.method =
-        result.complete
-            ? (result.schedules == 1 ? "the one schedule there is" : "all " + count + " that differ")
-            : "not proved: " + count + ", then " + std::to_string(result.random) + " random ones (seed " +
-                  std::to_string(options_.limits.seed) + ")";
+    report_.method = result.complete ? (result.schedules == 1 ? "the one schedule there is"
+                                                              : "all " + count + " that differ")
+                                     : "not proved: " + count + ", then " + std::to_string(result.random) +
+                                           " random ones (seed " + std::to_string(options_.limits.seed) + ")";
   }
 
   void finish(Run& run) {

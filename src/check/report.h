@@ -91,7 +91,7 @@ struct Report {
   Verdict verdict = Verdict::Bounded;
   std::string method;  // "3 schedules", "one run of 214 events and its order"
   size_t events = 0, schedules = 1, random = 0;
-  size_t states = 0;  // that the search went through; 0: there was none
+  size_t states = 0;              // that the search went through; 0: there was none
   std::vector<Finding> findings;  // errors first
   std::vector<CellGroup> cells;
   std::vector<DataDecision> data;
