@@ -125,18 +125,6 @@ int64_t tile_of(Kind kind, int64_t elements, int ranks) {
   return std::min<int64_t>(has_blocks(kind) ? elements / ranks : elements, 2048);
 }
 
-// As pl.row_sum does it: in registers.
-float average(const float* values, int64_t count) {
-  float lanes[64] = {}, sum = 0;
-  int64_t i = 0;
-  for (; i + 64 <= count; i += 64) {
-    for (int j = 0; j < 64; ++j) lanes[j] += values[i + j];
-  }
-  for (; i < count; ++i) sum += values[i];
-  for (float lane : lanes) sum += lane;
-  return sum / static_cast<float>(count);
-}
-
 // The sum of all averages after `rounds` rounds of rounds.py. Small integers: exact.
 double expected(const Case& c, int64_t elements, int ranks, int rounds) {
   double tiles = static_cast<double>(elements / tile_of(c.kind, elements, ranks)), sum = 0;

@@ -183,18 +183,6 @@ int64_t chunk_of(int64_t elements) {
   return std::min<int64_t>(elements, 2048);
 }
 
-// As pl.row_sum does it: in registers.
-float average(const float* values, int64_t count) {
-  float lanes[64] = {}, sum = 0;
-  int64_t i = 0;
-  for (; i + 64 <= count; i += 64) {
-    for (int j = 0; j < 64; ++j) lanes[j] += values[i + j];
-  }
-  for (; i < count; ++i) sum += values[i];
-  for (float lane : lanes) sum += lane;
-  return sum / static_cast<float>(count);
-}
-
 // The rounds of bench/comm/allreduce.py by MPI: operand written, summed, result read. `operand` may be the
 // result, which is then summed in place.
 struct MpiSum {

@@ -88,6 +88,18 @@ class Pages {
   void* memory_;
 };
 
+// What a result is read for; as pl.row_sum does it, in registers.
+inline float average(const float* values, int64_t count) {
+  float lanes[64] = {}, sum = 0;
+  int64_t i = 0;
+  for (; i + 64 <= count; i += 64) {
+    for (int j = 0; j < 64; ++j) lanes[j] += values[i + j];
+  }
+  for (; i < count; ++i) sum += values[i];
+  for (float lane : lanes) sum += lane;
+  return sum / static_cast<float>(count);
+}
+
 inline std::string show_time(double s) {
   char text[32];
   if (s < 1e-6) {
