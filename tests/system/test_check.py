@@ -326,6 +326,7 @@ def test_other_threads_go_on():
 INTERRUPTED = """
 import os, signal, threading, time
 import tilewire.language as pl
+signal.signal(signal.SIGINT, signal.default_int_handler)  # who started the tests may have switched it off
 program = pl.parse(%r.replace("range(6)", "range(2000)"))
 started = time.monotonic()
 threading.Timer(0.7, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
