@@ -94,11 +94,10 @@ void add_run(CLI::App& command, RunOptions& options) {
   command.add_option("--threads", options.threads, "Worker threads; one a core when left out")
       ->type_name("N")
       ->check(CLI::NonNegativeNumber);
-  CLI::Option* schedule =
-      command
-          .add_option("--schedule", options.schedule,
-                      "random:SEED delays and reorders tasks and transfers on purpose")
-          ->type_name("S");
+  CLI::Option* schedule = command
+                              .add_option("--schedule", options.schedule,
+                                          "random:SEED delays and reorders tasks and transfers on purpose")
+                              ->type_name("S");
   command
       .add_option("--replay", options.replay,
                   "Follow a schedule that `tilewire check --replay-out` wrote, with its ranks and inputs")

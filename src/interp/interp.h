@@ -49,7 +49,7 @@ struct Number {
 using Argument = std::variant<Array, Number>;
 
 struct RunOptions : Options {
-  Scheduler* scheduler = nullptr;  // null: in order
+  Scheduler* scheduler = nullptr;    // null: in order
   const Schedule* replay = nullptr;  // to be followed, in place of a scheduler (follow.h)
   EventSink* sink = nullptr;
 };

@@ -42,8 +42,8 @@ struct Options {
   // Remote writes land on their own, as agents, between their issue and their block's next notify, end or
   // access to the same bytes. Otherwise at once.
   bool in_flight = false;
-  int cores = 0;        // blocks of a rank that run at a time, waiting ones included; 0: any number
-  bool detach = false;  // work on copies of the caller's arrays
+  int cores = 0;           // blocks of a rank that run at a time, waiting ones included; 0: any number
+  bool detach = false;     // work on copies of the caller's arrays
   Pulse* pulse = nullptr;  // null: nobody wants to know
   int64_t step_limit = int64_t{1} << 40;                // instructions, and elements of large ops
   int64_t memory_limit = int64_t{1} << 36;              // bytes of tiles and created tensors
