@@ -59,6 +59,8 @@ def test_example(examples, name, ranks, target, capsys):
 @pytest.mark.parametrize("name", ["barrier", "hello_ranks", "mesh_allreduce"])
 def test_many_ranks(examples, name, ranks):
     examples[name](ranks, target="cpu")
+    for seed in range(1, SCHEDULES + 1):
+        examples[name](ranks, target="cpu", schedule=f"random:{seed}")
 
 
 # What keeps an example in order, a little too weak.
