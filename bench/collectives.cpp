@@ -316,14 +316,16 @@ void compare_modes(const std::map<std::pair<size_t, int64_t>, Result>& third, in
   int count = 0;
   for (int64_t bytes : sizes) {
     double automatic = 0, least = 0;
+    int modes = 0;
     for (size_t k = 0; k < std::size(cases); ++k) {
       auto found = third.find({k, bytes});
       if (cases[k].kind != Kind::Allreduce || found == third.end()) continue;
       double time = found->second.ours;
       if (cases[k].mode == std::string("auto")) automatic = time;
       least = least == 0 ? time : std::min(least, time);
+      ++modes;
     }
-    if (automatic == 0 || least == 0) continue;
+    if (automatic == 0 || modes < 2) continue;
     sum += std::log(automatic / least);
     worst = std::max(worst, automatic / least);
     ++count;
