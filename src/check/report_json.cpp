@@ -1,5 +1,6 @@
 // The schema is in docs/checking.md.
 #include "check/report.h"
+#include "support/character_column.h"
 #include "support/escape.h"
 
 namespace tilewire::check {
@@ -28,21 +29,11 @@ class Object {
   // Columns count characters; line 0: no place.
   Object& place(const Span& span) {
     text("file", span.file ? span.file->name() : "").number("line", span.line);
-    return number("column", character_column(span));
+    return number("column", character_column(span, span.line, span.column));
   }
   std::string done() const { return "{" + text_ + "}"; }
 
  private:
-  static size_t character_column(const Span& span) {
-    if (span.column == 0) return 0;
-    const std::string_view line = span.file ? span.file->line(span.line) : std::string_view();
-    size_t column = 1;
-    for (size_t i = 0; i + 1 < span.column; ++i) {
-      column += i >= line.size() || (static_cast<unsigned char>(line[i]) & 0xC0) != 0x80;
-    }
-    return column;
-  }
-
   std::string text_;
 };
 

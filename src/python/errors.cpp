@@ -3,6 +3,7 @@
 #include <nanobind/nanobind.h>
 
 #include "python/convert.h"
+#include "support/character_column.h"
 
 namespace tilewire::python {
 namespace {
@@ -13,16 +14,6 @@ nb::module_ errors() {
 
 nb::object file_of(const Span& span) {
   return to_python(span.file ? std::string_view(span.file->name()) : std::string_view());
-}
-
-// Spans count bytes; Python counts characters.
-size_t character_column(const Span& span, uint32_t line_number, uint32_t column) {
-  std::string_view line = span.file ? span.file->line(line_number) : std::string_view();
-  size_t characters = 0;
-  for (size_t i = 0; i + 1 < column; ++i) {
-    characters += i >= line.size() || (static_cast<unsigned char>(line[i]) & 0xC0) != 0x80;
-  }
-  return column == 0 ? 0 : characters + 1;
 }
 
 std::string code_of(const Diagnostic& diagnostic) {

@@ -1,6 +1,6 @@
 #include "support/source.h"
 
-#include <algorithm>
+#include "support/character_column.h"
 
 namespace tilewire {
 
@@ -34,11 +34,8 @@ Span join(const Span& first, const Span& last) {
 std::string to_string(const Span& span) {
   std::string name = span.file ? span.file->name() : "<unknown>";
   if (!span) return name;
-  std::string_view line = span.file ? span.file->line(span.line) : std::string_view();
-  size_t bytes = std::min<size_t>(span.column - 1, line.size());
-  auto is_start = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; };
-  size_t column = 1 + std::count_if(line.begin(), line.begin() + bytes, is_start) + (span.column - 1 - bytes);
-  return name + ":" + std::to_string(span.line) + ":" + std::to_string(column);
+  return name + ":" + std::to_string(span.line) + ":" +
+         std::to_string(character_column(span, span.line, span.column));
 }
 
 }  // namespace tilewire
