@@ -11,26 +11,10 @@
 #include <unordered_map>
 #include <utility>
 
+#include "support/escape.h"
+
 namespace tilewire::runtime {
 namespace {
-
-std::string quoted(const char* text) {
-  std::string out = "\"";
-  for (const char* c = text ? text : ""; *c; ++c) {
-    auto byte = static_cast<unsigned char>(*c);
-    if (byte == '"' || byte == '\\') {
-      out += '\\';
-      out += *c;
-    } else if (byte < 0x20 || byte == 0x7F) {
-      char code[8];
-      snprintf(code, sizeof code, "\\u%04x", byte);
-      out += code;
-    } else {
-      out += *c;
-    }
-  }
-  return out + "\"";
-}
 
 std::string microseconds(uint64_t ns) {
   char text[32];
@@ -42,7 +26,7 @@ std::string microseconds(uint64_t ns) {
 std::string where(const TraceEvent& event) {
   if (!event.site || !event.site->file || event.site->line == 0) return "";
   std::string place = std::string(event.site->file) + ":" + std::to_string(event.site->line);
-  return "\"source\":" + quoted(place.c_str());
+  return "\"source\":" + json_quoted(place);
 }
 
 std::string track(int32_t rank, size_t worker) {
@@ -109,13 +93,14 @@ class Writer {
     const char* category = transfer                                 ? "transfer"
                            : event.kind == TraceEvent::Kind::Blocks ? "blocks"
                                                                     : "orchestration";
-    line("{\"ph\":\"X\",\"name\":" + quoted(transfer ? event.site->what : event.name) + ",\"cat\":\"" +
-         category + "\"" + on + at(event.start_ns) +
-         ",\"dur\":" + microseconds(event.end_ns - event.start_ns) + arguments(event) + "}");
+    const char* what = transfer ? event.site->what : event.name;
+    line("{\"ph\":\"X\",\"name\":" + json_quoted(what ? what : "") + ",\"cat\":\"" + category + "\"" + on +
+         at(event.start_ns) + ",\"dur\":" + microseconds(event.end_ns - event.start_ns) + arguments(event) +
+         "}");
   }
 
   void wait(const TraceEvent& event, size_t worker, const std::string& on) {
-    std::string head = "\"name\":" + quoted((std::string("wait in ") + event.name).c_str()) +
+    std::string head = "\"name\":" + json_quoted(std::string("wait in ") + event.name) +
                        ",\"cat\":\"wait\",\"id\":" + std::to_string(++waits_) + on;
     line("{\"ph\":\"b\"," + head + at(event.start_ns) + arguments(event) + "}");
     line("{\"ph\":\"e\"," + head + at(event.end_ns) + "}");
@@ -142,11 +127,11 @@ class Writer {
         break;
       case TraceEvent::Kind::Wait:
         add("block", std::to_string(event.block));
-        add("cell", quoted(name_of_(event.cell).c_str()));
-        add("condition", quoted((symbol(event.cmp) + (" " + std::to_string(event.value))).c_str()));
+        add("cell", json_quoted(name_of_(event.cell)));
+        add("condition", json_quoted(symbol(event.cmp) + (" " + std::to_string(event.value))));
         break;
       case TraceEvent::Kind::Notify:
-        add("cell", quoted(name_of_(event.cell).c_str()));
+        add("cell", json_quoted(name_of_(event.cell)));
         add("value", std::to_string(event.value));
         break;
       case TraceEvent::Kind::Transfer:
