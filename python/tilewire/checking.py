@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, overload
 
 from tilewire import _core
+from tilewire.errors import Note
 
 __all__ = ["Cell", "Data", "Finding", "Note", "Place", "Report", "Reports", "Step"]
 
@@ -32,16 +33,6 @@ class Place:
     line: int
     column: int
     text: str
-
-
-@dataclass(frozen=True)
-class Note:
-    """A remark beside a message."""
-
-    text: str
-    file: str
-    line: int
-    column: int
 
 
 @dataclass(frozen=True)
