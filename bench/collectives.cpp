@@ -7,6 +7,10 @@
 // on 2 cores, 4 ranks on 2 cores. Five launches of mpirun: `ratio` is the third best, so what it says holds
 // in three of five.
 //
+// `by pieces`: the program calls the collective for each piece of 512 KB as soon as that is written, and
+// reads it while it is in the cache. Its peer is one MPI_Allreduce of the whole array, as for the other rows;
+// behind it stands the ratio to MPI called by pieces, too.
+//
 // build/release/bench/collectives --table measures the modes of allreduce and writes the table behind
 // mode="auto", src/passes/allreduce_modes.def.
 //
@@ -34,7 +38,17 @@ using tilewire::Program;
 
 // --- what is measured
 
-enum class Kind { Allreduce, Broadcast, Allgather, ReduceScatter, AllToAll, AllToAllV, Barrier };
+enum class Kind {
+  Allreduce,
+  SumByPieces,   // beside one call of the peer
+  BothByPieces,  // beside one for each piece
+  Broadcast,
+  Allgather,
+  ReduceScatter,
+  AllToAll,
+  AllToAllV,
+  Barrier
+};
 
 struct Case {
   Kind kind;
@@ -43,22 +57,40 @@ struct Case {
   int64_t most;      // bytes it is measured with
 };
 const Case cases[] = {
-    {Kind::Allreduce, "allreduce", "auto", 64 << 20},      {Kind::Allreduce, "allreduce", "mesh", 1 << 20},
-    {Kind::Allreduce, "allreduce", "two_shot", 64 << 20},  {Kind::Allreduce, "allreduce", "ring", 64 << 20},
-    {Kind::ReduceScatter, "reduce_scatter", "", 16 << 20}, {Kind::Allgather, "allgather", "", 16 << 20},
-    {Kind::AllToAll, "all_to_all", "", 16 << 20},          {Kind::AllToAllV, "all_to_all_v", "", 16 << 20},
-    {Kind::Broadcast, "broadcast", "", 16 << 20},          {Kind::Barrier, "barrier", "", 4},
+    {Kind::Allreduce, "allreduce", "auto", 64 << 20},
+    {Kind::Allreduce, "allreduce", "mesh", 1 << 20},
+    {Kind::Allreduce, "allreduce", "two_shot", 64 << 20},
+    {Kind::Allreduce, "allreduce", "ring", 64 << 20},
+    {Kind::SumByPieces, "allreduce_by_pieces", "", 64 << 20},
+    {Kind::BothByPieces, "allreduce_by_pieces", "", 64 << 20},
+    {Kind::ReduceScatter, "reduce_scatter", "", 16 << 20},
+    {Kind::Allgather, "allgather", "", 16 << 20},
+    {Kind::AllToAll, "all_to_all", "", 16 << 20},
+    {Kind::AllToAllV, "all_to_all_v", "", 16 << 20},
+    {Kind::Broadcast, "broadcast", "", 16 << 20},
+    {Kind::Barrier, "barrier", "", 4},
 };
 const int64_t sizes[] = {4, 64, 1 << 10, 16 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20, 64 << 20};
 
+constexpr int64_t piece_bytes = 512 << 10;   // as in rounds.py
+constexpr int64_t beyond_caches = 16 << 20;  // from here on sums by pieces are measured
+
+bool by_pieces(Kind kind) {
+  return kind == Kind::SumByPieces || kind == Kind::BothByPieces;
+}
+bool is_sum(Kind kind) {
+  return kind == Kind::Allreduce || by_pieces(kind);
+}
 bool has_blocks(Kind kind) {
-  return kind != Kind::Allreduce && kind != Kind::Broadcast && kind != Kind::Barrier;
+  return !is_sum(kind) && kind != Kind::Broadcast && kind != Kind::Barrier;
 }
 
 // The ratio to reach; 0: none.
 double goal(Kind kind, int64_t bytes, int ranks) {
   switch (kind) {
     case Kind::Allreduce:
+    case Kind::SumByPieces:
+      if ((bytes >= beyond_caches) != by_pieces(kind)) return 0;
       if (ranks == 2) return bytes <= 64 ? 0.9 : bytes <= 1 << 10 ? 1.5 : 4;
       return bytes <= 1 << 10 ? 1.5 : 5;
     case Kind::ReduceScatter:
@@ -98,6 +130,7 @@ struct Choice {
 Choice choice;
 
 bool measured(const Case& c, int64_t bytes, int ranks) {
+  if (by_pieces(c.kind) && bytes < beyond_caches) return false;
   if (bytes > (quick ? std::min<int64_t>(c.most, 1 << 20) : c.most)) return false;
   return !(has_blocks(c.kind) && bytes < int64_t{4} * ranks) && choice.has(c, bytes);
 }
@@ -131,7 +164,7 @@ double expected(const Case& c, int64_t elements, int ranks, int rounds) {
   for (int i = 0; i < rounds; ++i) {
     double of_all = i % 8 * ranks + ranks * (ranks - 1) / 2;
     if (c.kind == Kind::Broadcast) sum += i % 8 * tiles;
-    if (c.kind == Kind::Allreduce) sum += of_all * tiles;
+    if (is_sum(c.kind)) sum += of_all * tiles;
     if (has_blocks(c.kind)) sum += of_all * tiles / ranks;
     if (c.kind == Kind::Barrier) sum += 1;
   }
@@ -177,7 +210,8 @@ void compared(const std::string& name, double value, double wanted) {
 
 std::string title(const Case& c, int64_t bytes, int ranks) {
   return std::string(c.name) + (*c.mode != 0 ? " " : "") + c.mode +
-         (c.kind == Kind::Barrier ? "" : ", " + show_size(bytes)) + ", " + std::to_string(ranks) + " ranks";
+         (c.kind == Kind::Barrier ? "" : ", " + show_size(bytes)) + ", " + std::to_string(ranks) + " ranks" +
+         (c.kind == Kind::BothByPieces ? ", both" : "");
 }
 
 #ifdef TILEWIRE_BENCH_MPI
@@ -193,6 +227,7 @@ class Peer {
         ranks_(ranks),
         elements_(bytes / 4),
         block_(has_blocks(kind) ? elements_ / ranks : elements_),
+        piece_(kind == Kind::BothByPieces ? piece_bytes / 4 : elements_),
         tile_(tile_of(kind, elements_, ranks)),
         operand_(static_cast<size_t>(bytes)),
         result_(static_cast<size_t>(bytes)) {
@@ -213,26 +248,31 @@ class Peer {
 
  private:
   void run(int rounds, bool in_place) {
-    float *operand = operand_.floats(), *result = result_.floats();
+    for (int i = 0; i < rounds && kind_ == Kind::Barrier; ++i) MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < rounds && kind_ != Kind::Barrier; ++i) {
+      for (int64_t at = 0; at < elements_; at += piece_)
+        round(static_cast<float>(i % 8 + rank_), at, in_place);
+    }
+  }
+
+  void round(float value, int64_t at, bool in_place) {
+    float *operand = operand_.floats() + at, *result = result_.floats() + at;
     bool gathers = kind_ == Kind::Allgather;
     if (in_place) operand = result + (gathers ? block_ * rank_ : 0);
     if (kind_ == Kind::Broadcast) result = operand;
-    for (int i = 0; i < rounds && kind_ != Kind::Barrier; ++i) {
-      if (kind_ != Kind::Broadcast || rank_ == 0) {
-        std::fill(operand, operand + (gathers ? block_ : elements_), static_cast<float>(i % 8 + rank_));
-      }
-      call(in_place ? MPI_IN_PLACE : operand, result);
-      int64_t end = kind_ == Kind::ReduceScatter ? block_ : elements_;
-      for (int64_t first = 0; first < end; first += tile_) seen_ += average(result + first, tile_);
-      asm volatile("" ::"m"(seen_));
-    }
-    for (int i = 0; i < rounds && kind_ == Kind::Barrier; ++i) MPI_Barrier(MPI_COMM_WORLD);
+    if (kind_ != Kind::Broadcast || rank_ == 0) std::fill_n(operand, gathers ? block_ : piece_, value);
+    call(in_place ? MPI_IN_PLACE : operand, result);
+    int64_t end = kind_ == Kind::ReduceScatter ? block_ : piece_;
+    for (int64_t first = 0; first < end; first += tile_) seen_ += average(result + first, tile_);
+    asm volatile("" ::"m"(seen_));
   }
 
   void call(void* operand, float* result) {
-    int all = static_cast<int>(elements_), block = static_cast<int>(block_);
+    int all = static_cast<int>(piece_), block = static_cast<int>(block_);
     switch (kind_) {
       case Kind::Allreduce:
+      case Kind::SumByPieces:
+      case Kind::BothByPieces:
         MPI_Allreduce(operand, result, all, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
         return;
       case Kind::Broadcast:
@@ -258,7 +298,7 @@ class Peer {
 
   Kind kind_;
   int rank_, ranks_;
-  int64_t elements_, block_, tile_;
+  int64_t elements_, block_, piece_, tile_;
   Pages operand_, result_;
   float seen_ = 0;
   std::vector<int> counts_, places_;
@@ -310,24 +350,33 @@ struct Result {
   double ours, theirs;
 };
 
-// mode="auto" is to be as good as the best mode there is.
-void compare_modes(const std::map<std::pair<size_t, int64_t>, Result>& third, int ranks) {
+using Key = std::pair<size_t, int64_t>;  // of a case, bytes
+
+// mode="auto" is to be as good as the best mode there is. Times of one launch are compared: the next one may
+// find the cores elsewhere.
+void compare_modes(const std::vector<std::map<Key, Result>>& launches, int ranks) {
   double sum = 0, worst = 0;
   int count = 0;
   for (int64_t bytes : sizes) {
-    double automatic = 0, least = 0;
-    int modes = 0;
-    for (size_t k = 0; k < std::size(cases); ++k) {
-      auto found = third.find({k, bytes});
-      if (cases[k].kind != Kind::Allreduce || found == third.end()) continue;
-      double time = found->second.ours;
-      if (cases[k].mode == std::string("auto")) automatic = time;
-      least = least == 0 ? time : std::min(least, time);
-      ++modes;
+    std::vector<double> slower;
+    for (const auto& launch : launches) {
+      double automatic = 0, least = INFINITY;
+      for (size_t k = 0; k < std::size(cases); ++k) {
+        auto found = launch.find({k, bytes});
+        if (cases[k].kind != Kind::Allreduce || found == launch.end()) continue;
+        double time = found->second.ours;
+        if (cases[k].mode == std::string("auto")) {
+          automatic = time;
+        } else {
+          least = std::min(least, time);
+        }
+      }
+      if (automatic > 0 && least < INFINITY) slower.push_back(automatic / std::min(automatic, least));
     }
-    if (automatic == 0 || modes < 2) continue;
-    sum += std::log(automatic / least);
-    worst = std::max(worst, automatic / least);
+    if (slower.empty()) continue;
+    double middle = typical(slower);
+    sum += std::log(middle);
+    worst = std::max(worst, middle);
     ++count;
   }
   if (count == 0) return;
@@ -337,22 +386,23 @@ void compare_modes(const std::map<std::pair<size_t, int64_t>, Result>& third, in
 }
 
 void beside_mpi(const std::string& program, int ranks, int launches) {
-  std::map<std::pair<size_t, int64_t>, std::vector<Result>> found;
-  for (int i = 0; i < launches; ++i) {
+  std::vector<std::map<Key, Result>> found(static_cast<size_t>(launches));
+  for (auto& each : found) {
     launch(program, ranks, choice.option(), [&](const char* line) {
       size_t k;
       long long bytes;
-      Result each;
-      if (sscanf(line, "%zu %lld %lg %lg", &k, &bytes, &each.ours, &each.theirs) != 4) return;
-      found[{k, bytes}].push_back(each);
+      Result result;
+      if (sscanf(line, "%zu %lld %lg %lg", &k, &bytes, &result.ours, &result.theirs) != 4) return;
+      each[{k, bytes}] = result;
     });
   }
-  std::map<std::pair<size_t, int64_t>, Result> third;
-  for (auto& [key, all] : found) {
+  for (const auto& [key, any] : found[0]) {
+    std::vector<Result> all;
+    for (auto& each : found) all.push_back(each[key]);
     std::sort(all.begin(), all.end(),
               [](const Result& a, const Result& b) { return a.theirs / a.ours > b.theirs / b.ours; });
     const Case& c = cases[key.first];
-    const Result& r = third[key] = all[all.size() / 2];
+    const Result& r = all[all.size() / 2];
     double wanted = *c.mode == 0 || c.mode == std::string("auto") ? goal(c.kind, key.second, ranks) : 0;
     char text[16] = "";
     if (wanted != 0) snprintf(text, sizeof text, ">= %.1f", wanted);
@@ -360,7 +410,7 @@ void beside_mpi(const std::string& program, int ranks, int launches) {
            show_time(r.theirs).c_str(), r.theirs / r.ours, text, verdict(r.theirs / r.ours, wanted));
   }
   fflush(stdout);
-  compare_modes(third, ranks);
+  compare_modes(found, ranks);
 }
 
 #endif
@@ -481,14 +531,23 @@ int main(int argc, char** argv) {
   int launches = 5;
   for (int i = 1; i < argc; ++i) {
     std::string word = argv[i];
-    quick |= word == "--quick";
-    best |= word == "--best";
-    by_mpi |= word == "--mpi";
-    table |= word == "--table";
-    if (word == "--launches" && i + 1 < argc) launches = std::max(atoi(argv[++i]), 1);
-    if (word == "--only" && i + 1 < argc) {
+    if (word == "--quick") {
+      quick = true;
+    } else if (word == "--best") {
+      best = true;
+    } else if (word == "--mpi") {
+      by_mpi = true;
+    } else if (word == "--table") {
+      table = true;
+    } else if (word == "--launches" && i + 1 < argc) {
+      launches = std::max(atoi(argv[++i]), 1);
+    } else if (word == "--only" && i + 1 < argc) {
       std::istringstream words(argv[++i]);
       while (std::getline(words, word, ',')) choice.add(word);
+    } else {
+      fprintf(stderr, "usage: %s [--quick] [--best] [--only allreduce,4MB,2ranks] [--launches N] | --table\n",
+              argv[0]);
+      return word == "--help" ? 0 : 2;
     }
   }
   if (quick) launches = 1;

@@ -47,15 +47,16 @@ struct Loop {
 };
 
 // For a measurement of about 20 ms.
-inline int rounds_for(double round) {
-  return static_cast<int>(std::clamp(0.02 / std::max(round, 1e-9), 3.0, 20000.0));
+inline int rounds_for(double round, double least = 3) {
+  return static_cast<int>(std::clamp(0.02 / std::max(round, 1e-9), least, 20000.0));
 }
 
-// A loop with as many rounds as take 20 ms.
+// A loop with as many rounds as take 20 ms; with large windows some more, because mapping those takes longer
+// than a round, and not always equally long.
 inline Loop timed_loop(std::function<void(int)> run) {
   Loop probe{run, 10};
   probe.repeat();
-  return Loop{std::move(run), rounds_for(probe.round())};
+  return Loop{std::move(run), rounds_for(probe.round(), 10)};
 }
 
 // Takes the loops in turns, so that a busy moment hits all of them.

@@ -3,6 +3,9 @@
 Each round writes the operand, calls the collective and reads the result, as whoever uses one would: here it is averaged,
 tile by tile. ELEMENTS is what a rank's larger buffer has: the array that is summed or handed out, all blocks of one that is
 gathered or exchanged. All constants are set from outside.
+
+`allreduce_by_pieces` is what a program with the producer and the consumer in it would do with an array beyond the cache: it
+calls the collective for each piece as soon as that is written, and reads it while it is there.
 """
 import tilewire.language as pl
 import tilewire.language.distributed as pld
@@ -15,12 +18,13 @@ BLOCK = max(ELEMENTS // RANKS, 1)
 TILE = min(ELEMENTS, 2048)  # 8 KB at a time stay in the first cache
 PART = min(BLOCK, 2048)  # the same where there are blocks
 ROWS = BLOCK // PART
+PIECE = min(ELEMENTS, 131072)  # 512 KB a rank stay in the caches
 
 
 @pl.jit.inline
-def write_operand(data, count, tile, value):
+def write_operand(data, row, count, tile, value):
     for at in pl.range(0, count, tile):
-        data = pl.store(pl.full([1, tile], dtype=pl.FP32, value=1.0) * value, [0, at], data)
+        data = pl.store(pl.full([1, tile], dtype=pl.FP32, value=1.0) * value, [row, at], data)
     return data
 
 
@@ -41,10 +45,29 @@ def sum_up(
     me = pld.rank(pld.get_comm_ctx(data))
     seen = pl.full([1, 1], dtype=pl.FP32, value=0.0)
     for i in pl.range(rounds):
-        data = write_operand(data, ELEMENTS, TILE, pl.cast(i % 8 + me, pl.FP32))
+        data = write_operand(data, 0, ELEMENTS, TILE, pl.cast(i % 8 + me, pl.FP32))
         for _ in pl.unroll(CALLS):
             data = pld.tensor.allreduce(data, signal, mode=MODE)
         seen = read_result(data, 0, ELEMENTS, TILE, seen)
+    y = pl.store(seen, [0, 0], y)
+    return y
+
+
+@pl.jit.incore
+def sum_up_pieces(
+    rounds: pl.Scalar[pl.INT32],
+    data: pl.InOut[pld.DistributedTensor[[ELEMENTS // PIECE, PIECE], pl.FP32]],
+    signal: pl.InOut[pld.DistributedTensor[[2 * RANKS, 1], pl.INT32]],
+    y: pl.Out[pl.Tensor[[1, 1], pl.FP32]],
+):
+    me = pld.rank(pld.get_comm_ctx(data))
+    seen = pl.full([1, 1], dtype=pl.FP32, value=0.0)
+    for i in pl.range(rounds):
+        for piece in pl.range(ELEMENTS // PIECE):
+            data = write_operand(data, piece, PIECE, TILE, pl.cast(i % 8 + me, pl.FP32))
+            for _ in pl.unroll(CALLS):
+                pld.tensor.allreduce(data[piece : piece + 1, :], signal, mode=MODE)
+            seen = read_result(data, piece, PIECE, TILE, seen)
     y = pl.store(seen, [0, 0], y)
     return y
 
@@ -60,7 +83,7 @@ def hand_out(
     seen = pl.full([1, 1], dtype=pl.FP32, value=0.0)
     for i in pl.range(rounds):
         if me == 0:
-            data = write_operand(data, ELEMENTS, TILE, pl.cast(i % 8, pl.FP32))
+            data = write_operand(data, 0, ELEMENTS, TILE, pl.cast(i % 8, pl.FP32))
         for _ in pl.unroll(CALLS):
             data = pld.tensor.broadcast(data, signal, root=0)
         seen = read_result(data, 0, ELEMENTS, TILE, seen)
@@ -79,7 +102,7 @@ def gather(
     me = pld.rank(pld.get_comm_ctx(own))
     seen = pl.full([1, 1], dtype=pl.FP32, value=0.0)
     for i in pl.range(rounds):
-        own = write_operand(own, BLOCK, PART, pl.cast(i % 8 + me, pl.FP32))
+        own = write_operand(own, 0, BLOCK, PART, pl.cast(i % 8 + me, pl.FP32))
         for _ in pl.unroll(CALLS):
             all = pld.tensor.allgather(own, all, signal)
         for row in pl.range(RANKS):
@@ -99,9 +122,7 @@ def scatter_sums(
     seen = pl.full([1, 1], dtype=pl.FP32, value=0.0)
     for i in pl.range(rounds):
         for row in pl.range(RANKS):
-            for at in pl.range(0, BLOCK, PART):
-                value = pl.cast(i % 8 + me, pl.FP32)
-                all = pl.store(pl.full([1, PART], dtype=pl.FP32, value=1.0) * value, [row, at], all)
+            all = write_operand(all, row, BLOCK, PART, pl.cast(i % 8 + me, pl.FP32))
         for _ in pl.unroll(CALLS):
             all = pld.tensor.reduce_scatter(all, signal)
         seen = read_result(all, me, BLOCK, PART, seen)
@@ -176,6 +197,14 @@ def allreduce(rounds: pl.Scalar[pl.INT32], y: pl.Out[pl.Tensor[[RANKS, 1, 1], pl
     signal = pld.alloc_signal(2 * RANKS)
     for r in pl.range(RANKS):
         sum_up(rounds, data, signal, y[r], device=r)
+
+
+@pl.jit.host
+def allreduce_by_pieces(rounds: pl.Scalar[pl.INT32], y: pl.Out[pl.Tensor[[RANKS, 1, 1], pl.FP32]]):
+    pieces = pld.alloc_window([ELEMENTS // PIECE, PIECE], dtype=pl.FP32)
+    pieces_signal = pld.alloc_signal(2 * RANKS)
+    for r in pl.range(RANKS):
+        sum_up_pieces(rounds, pieces, pieces_signal, y[r], device=r)
 
 
 @pl.jit.host

@@ -14,9 +14,6 @@
 namespace tilewire::runtime {
 namespace {
 
-// A thread that slept less is woken where it was.
-constexpr uint64_t settled_ns = 1'000'000;
-
 std::atomic<Process*> current{nullptr};
 // What a parent left behind is never freed, but stays reachable.
 std::atomic<Process*> abandoned{nullptr};
@@ -86,22 +83,23 @@ void Process::give_run(Run* run) {
   free_runs_.push_back(run);
 }
 
-void Helpers::place(const cpu_set_t& cpus) {
-  int cpu = sched_getcpu();
+// A thread keeps away from that core until a caller is elsewhere, so calls one after the other ask the system
+// once.
+void Helpers::place(int caller_core, const cpu_set_t& cpus) {
   cpu_set_t others = cpus;
-  if (cpu >= 0) CPU_CLR(cpu, &others);
+  if (caller_core >= 0) CPU_CLR(caller_core, &others);
   if (CPU_COUNT(&others) == 0) return;
-  uint64_t now = now_ns();
-  for (Thread* thread : threads_) {
-    if (!thread->idle || thread->avoids == cpu || now - thread->idle_since < settled_ns) continue;
-    if (sched_setaffinity(thread->id, sizeof others, &others) == 0) thread->avoids = cpu;
-  }
+  bool same_cpus = CPU_EQUAL(&cpus, &cpus_);
   cpus_ = cpus;
+  for (Thread* thread : threads_) {
+    if (!thread->idle || (same_cpus && thread->avoids == caller_core)) continue;
+    if (sched_setaffinity(thread->id, sizeof others, &others) == 0) thread->avoids = caller_core;
+  }
 }
 
-bool Helpers::request(Run* run, bool caller, const cpu_set_t& cpus) {
+bool Helpers::request(Run* run, int caller_core, const cpu_set_t& cpus) {
   std::lock_guard lock(mutex_);
-  if (caller) place(cpus);
+  place(caller_core, cpus);
   if (static_cast<size_t>(idle_) > requests_.size()) {
     requests_.push_back(run);
     wanted_.notify_one();
@@ -116,6 +114,13 @@ bool Helpers::request(Run* run, bool caller, const cpu_set_t& cpus) {
   ++idle_;
   requests_.push_back(run);
   return true;
+}
+
+void Helpers::move(pid_t id, const cpu_set_t& cpus) {
+  std::lock_guard lock(mutex_);
+  for (Thread* thread : threads_) {
+    if (thread->id == id && sched_setaffinity(id, sizeof cpus, &cpus) == 0) thread->avoids = nothing;
+  }
 }
 
 int Helpers::cancel(Run* run) {
@@ -134,15 +139,10 @@ void Helpers::work() {
     requests_.pop_front();
     --idle_;
     self.idle = false;
-    bool placed = std::exchange(self.avoids, -1) >= 0;
-    cpu_set_t cpus = cpus_;
     lock.unlock();
-    // It is where it should be, and need not stay there.
-    if (placed) sched_setaffinity(0, sizeof cpus, &cpus);
     run->help();
     lock.lock();
     self.idle = true;
-    self.idle_since = now_ns();
     ++idle_;
   }
   std::erase(threads_, &self);

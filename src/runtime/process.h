@@ -24,33 +24,34 @@ class Run;
 
 class Helpers {
  public:
-  // Sends a thread to run->help(). False: the system has no thread to give. `caller`: the thread that asks is
-  // the caller of the run, which may use `cpus`. The system likes to wake a thread on the core of whoever
-  // wakes it, and takes milliseconds to see that another one is idle: threads that slept a while are woken
-  // elsewhere.
-  bool request(Run* run, bool caller, const cpu_set_t& cpus);
+  // Sends a thread to run->help(). False: the system has no thread to give. The system likes to wake a thread
+  // on the core of whoever wakes it, where it waits for milliseconds: threads are woken on other cores of
+  // `cpus` than the one where the caller of the run is at work.
+  bool request(Run* run, int caller_core, const cpu_set_t& cpus);
+  // Has a thread go on elsewhere, until it is asked for again.
+  void move(pid_t id, const cpu_set_t& cpus);
   // Takes back requests that no thread has answered; gives their number.
   int cancel(Run* run);
   // Ends the idle threads.
   void stop();
 
  private:
+  static constexpr int nothing = -2;  // not what a caller has whose core nobody knows
   struct Thread {
     pid_t id;
     bool idle = true;
-    int avoids = -1;          // the core it may not be woken on
-    uint64_t idle_since = 0;  // ns
+    int avoids = nothing;  // the core of cpus_ that it may not use
   };
 
   void work();
-  void place(const cpu_set_t& cpus);
+  void place(int caller_core, const cpu_set_t& cpus);
 
   std::mutex mutex_;
   std::condition_variable wanted_;
   std::condition_variable gone_;
   std::deque<Run*> requests_;
   std::vector<Thread*> threads_;
-  cpu_set_t cpus_{};  // of the caller for whom threads avoid a core
+  cpu_set_t cpus_{};  // of the last caller
   int idle_ = 0;
   bool stopping_ = false;
 };

@@ -99,6 +99,7 @@ Outcome Run::execute(const Request& request) {
   uint64_t start_ns = timing ? now_ns() : 0;
   active_ = true;
   Worker& worker = *workers_[0];
+  if (threads > 1) worker.core.store(sched_getcpu(), std::memory_order_relaxed);
   if (dispatch(request)) {
     for (int32_t i = 0; i < rank_count; ++i) {
       if (ranks_[i]->has_work()) ranks_[i]->start(worker);
@@ -157,14 +158,34 @@ void Run::finish(const Request& request, Outcome& outcome) {
 }
 
 void Run::help() {
-  int32_t index;
+  Worker* worker;
   {
     std::lock_guard lock(idle_mutex_);
-    index = free_workers_.back();
+    worker = workers_[free_workers_.back()].get();
     free_workers_.pop_back();
     helpers_used_ = std::max(helpers_used_, threads - 1 - static_cast<int32_t>(free_workers_.size()));
   }
-  workers_[index]->work();
+  worker->thread.store(gettid(), std::memory_order_relaxed);
+  worker->work();
+}
+
+void Run::keep_apart(Worker& worker) {
+  int core = sched_getcpu();
+  worker.core.store(core, std::memory_order_relaxed);
+  for (int32_t i = 0; i < threads; ++i) {
+    Worker& other = *workers_[i];
+    if (&other == &worker || other.core.load(std::memory_order_relaxed) != core) continue;
+    return send_elsewhere(worker.index == 0 ? other : worker);  // the caller's thread is not ours to move
+  }
+}
+
+void Run::send_elsewhere(const Worker& worker) {
+  cpu_set_t free = cpus_;
+  for (int32_t i = 0; i < threads; ++i) {
+    int core = workers_[i]->core.load(std::memory_order_relaxed);
+    if (i != worker.index && core >= 0) CPU_CLR(core, &free);
+  }
+  if (CPU_COUNT(&free) != 0) process.helpers.move(worker.thread.load(std::memory_order_relaxed), free);
 }
 
 bool Run::any_ready() const {
@@ -210,12 +231,12 @@ uint64_t Run::last_notify(const int32_t* cell) {
   return found == notifies_.end() ? 0 : found->second;
 }
 
-void Run::call_for_help(const Worker& asks) {
+void Run::call_for_help() {
   if (asleep_.load(std::memory_order_seq_cst)) return wake_caller();
   int32_t helpers = helpers_.load(std::memory_order_relaxed);
   while (helpers < threads - 1) {
     if (!helpers_.compare_exchange_weak(helpers, helpers + 1)) continue;
-    if (!process.helpers.request(this, asks.index == 0, cpus_)) {
+    if (!process.helpers.request(this, workers_[0]->core.load(std::memory_order_relaxed), cpus_)) {
       std::lock_guard lock(idle_mutex_);
       helpers_.fetch_sub(1);
     }
@@ -233,6 +254,7 @@ bool Run::idle(Worker& worker) {
   worker.polled_at.store(Worker::idle_mark, std::memory_order_relaxed);
   if (finished() && worker.index == 0) return false;
   if (helpers_.load() > 0) {
+    keep_apart(worker);
     uint64_t until = now_ns() + spin_ns;
     do {
       for (int i = 0; i < 50; ++i) {
@@ -272,6 +294,7 @@ bool Run::idle_helper(Worker& worker) {
   std::lock_guard lock(idle_mutex_);
   if (!finished() && any_ready()) return true;
   free_workers_.push_back(worker.index);
+  worker.core.store(Worker::not_at_work, std::memory_order_relaxed);
   // The caller looks whether anything can still happen, or ends the run.
   if (helpers_.fetch_sub(1) == 1 && asleep_.load()) wake_caller();
   return false;

@@ -50,11 +50,15 @@ class Run {
   }
 
   // There is work that another worker could take.
-  void call_for_help(const Worker& asks);
+  void call_for_help();
   bool any_ready() const;
   // Other workers take part.
   bool helped() const { return helpers_.load(std::memory_order_relaxed) > 0; }
   Item steal(Worker& thief);
+  // Two workers on one core get less done than one. Systems that like to put threads together leave them so
+  // for a long time: a worker that was moved, or waits, looks whether it is alone on its core, and if not, one
+  // of the two is sent elsewhere.
+  void keep_apart(Worker& worker);
   // Nothing was found. True: look again. False: the worker's part is over.
   bool idle(Worker& worker);
   void rank_ended();
@@ -122,6 +126,7 @@ class Run {
   bool idle_caller(Worker& worker);
   bool idle_helper(Worker& worker);
   void stalled(Worker& worker);
+  void send_elsewhere(const Worker& worker);
   void release_parked(Worker& worker);
   static void go_on(Waiter* waiters, Worker& worker);
   void report_deadlock(Worker& worker);

@@ -26,12 +26,13 @@ bool met(Waiter& waiter) {
 // else to do.
 bool met_soon(const BlockContext& block, Waiter& waiter) {
   if (met(waiter)) return true;
-  const Run& run = *block.run;
+  Run& run = *block.run;
   if (run.random || !run.helped()) return false;
   const ReadyQueue& queue = block.worker->queue;
   for (int i = 0; i < all_looks && queue.size() == 0 && !run.aborted(); ++i) {
     if (met(waiter)) return true;
     if (i % 64 == 63 && run.any_ready()) return false;
+    if (i == eager_looks) run.keep_apart(*block.worker);
     if (i >= eager_looks) SpinLock::pause();
   }
   return false;

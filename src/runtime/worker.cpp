@@ -1,5 +1,7 @@
 #include "runtime/worker.h"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -37,6 +39,7 @@ void Worker::work() {
       if (!run_.replay->step(*this) && !run_.idle(*this)) break;
       continue;
     }
+    if (run_.threads > 1 && sched_getcpu() != core.load(std::memory_order_relaxed)) run_.keep_apart(*this);
     Item item = next();
     if (Task* task = item.task()) {
       polled_at.store(0, std::memory_order_relaxed);
@@ -71,7 +74,7 @@ Item Worker::take_ready() {
 
 void Worker::push(Item item, bool alone) {
   size_t waiting = queue.push(item);
-  if (run_.threads > 1 && (!alone || waiting > 1)) run_.call_for_help(*this);
+  if (run_.threads > 1 && (!alone || waiting > 1)) run_.call_for_help();
 }
 
 void Worker::ready(Task& task, bool busy) {
@@ -111,7 +114,11 @@ void Worker::park_conditions(Task& task, bool busy) {
 }
 
 void Worker::woken(Waiter& waiter) {
-  if (waiter.job) return push(Item(waiter.job));
+  if (waiter.job) {
+    // Where it ran, what it works on is in the cache. Others take it from there if they have nothing to do.
+    Worker& home = *waiter.job->context.worker;
+    return (home.core.load(std::memory_order_relaxed) == not_at_work ? *this : home).push(Item(waiter.job));
+  }
   Task& task = *waiter.task;
   if (task.blocks_left.fetch_sub(1, std::memory_order_acq_rel) == 1) complete(task, true);
 }

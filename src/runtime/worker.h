@@ -4,6 +4,8 @@
 // fibers. A fiber that waits leaves its worker free for something else.
 #pragma once
 
+#include <sys/types.h>
+
 #include <atomic>
 #include <cstdint>
 #include <vector>
@@ -53,6 +55,11 @@ class Worker {
   // For Run::polled: when a fiber last ran here that only found a test false; 0: something else runs.
   static constexpr uint64_t idle_mark = UINT64_MAX;
   std::atomic<uint64_t> polled_at{idle_mark};
+
+  // For Run::keep_apart: the core it was last seen on; not_at_work while it takes no part.
+  static constexpr int not_at_work = -1;
+  std::atomic<int> core{not_at_work};
+  std::atomic<pid_t> thread{0};  // of a helper
 
   ReadyQueue queue;
   TraceBuffer trace;
