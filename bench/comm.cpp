@@ -20,6 +20,7 @@
 #include <thread>
 #include <vector>
 
+#include "cores.h"
 #include "tilewire/tilewire.h"
 #include "timing.h"
 #ifdef TILEWIRE_BENCH_MPI
@@ -71,41 +72,16 @@ void row(const std::string& name, double ours, const char* peer, double theirs, 
 
 // Signals.
 
-struct alignas(128) Cell {
-  std::atomic<int32_t> value{0};
-};
-
-// The second player; it lives through all rounds, as a worker does.
-template <class Send>
-void rally(int rounds, const Send& send) {
-  Cell cells[2];
-  auto play = [&](int me) {
-    for (int i = 0; i < rounds; ++i) {
-      auto wait = [&] {
-        while (cells[me].value.load(std::memory_order_acquire) < i + 1) {
-        }
-      };
-      if (me == 1) wait();
-      send(cells[1 - me].value, i + 1);
-      if (me == 0) wait();
-    }
-  };
-  std::thread other(play, 1);
-  play(0);
-  other.join();
-}
-
 void signals() {
   Executable set = compile("pingpong.py", "pingpong"),
              add = compile("pingpong.py", "pingpong", {{"ADD", "True"}});
   auto ours = [](const Executable& exe) { return [&exe](int rounds) { exe({int64_t{rounds}}, on(2)); }; };
   int rounds = quick ? 20'000 : 200'000;
-  std::vector<double> t = measure(
-      {{ours(set), rounds},
-       {ours(add), rounds},
-       {[](int n) { rally(n, [](auto& cell, int v) { cell.store(v, std::memory_order_release); }); }, rounds},
-       {[](int n) { rally(n, [](auto& cell, int v) { cell.exchange(v); }); }, rounds}},
-      quick ? 3 : 9);
+  std::vector<double> t = measure({{ours(set), rounds},
+                                   {ours(add), rounds},
+                                   {[](int n) { raw_signal(false, n); }, rounds},
+                                   {[](int n) { raw_signal(true, n); }, rounds}},
+                                  quick ? 3 : 9);
   for (double& each : t) each /= 2;  // a round is there and back
   double floor = std::min(t[2], t[3]);
   row("one-way signal, set", t[0], t[2] < t[3] ? "store" : "exchange", floor, t[0] / floor, 1.15, false);

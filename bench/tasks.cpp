@@ -21,6 +21,7 @@
 #include <thread>
 #include <vector>
 
+#include "cores.h"
 #include "runtime/run.h"
 #include "runtime/windows.h"
 
@@ -221,12 +222,13 @@ void launches() {
 void scaling() {
   auto raw = [](int threads) {
     std::atomic<int64_t> next{0};
-    auto work = [&] {
+    auto work = [&](int core) {
+      bench::Pinned pinned(core);
       while (next++ < compute_blocks) sink = static_cast<uint64_t>(multiply_add(rounds_per_block));
     };
     std::vector<std::thread> others;
-    for (int i = 1; i < threads; ++i) others.emplace_back(work);
-    work();
+    for (int i = 1; i < threads; ++i) others.emplace_back(work, i);
+    work(0);
     for (std::thread& each : others) each.join();
   };
   static const Plan plan{&compute_block, 1, compute_blocks, false},
@@ -250,56 +252,6 @@ void scaling() {
   };
   Measured slow = after_pause([] { run(plan, 1); }), fast = after_pause([] { run(plan, 2); });
   print("blocks of one launch, after 50 ms of sleep", slow.median / fast.median, "x", floor, fast, ">= 0.92");
-}
-
-// Keeps the calling thread on one of the cores it may use.
-class Pinned {
- public:
-  explicit Pinned(int which) {
-    sched_getaffinity(0, sizeof before_, &before_);
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-      if (CPU_ISSET(cpu, &before_) && which-- == 0) CPU_SET(cpu, &one);
-    }
-    if (CPU_COUNT(&one)) sched_setaffinity(0, sizeof one, &one);
-  }
-  ~Pinned() { sched_setaffinity(0, sizeof before_, &before_); }
-
- private:
-  cpu_set_t before_;
-};
-
-// One way of a signal between two threads in plain C++: the cell is stored or exchanged. On cores of their
-// own: on one they would take turns a time slice long.
-double raw_signal(bool exchanges, int64_t rounds) {
-  struct alignas(128) Cell {
-    std::atomic<int64_t> value{0};
-  };
-  Cell cells[2];
-  auto send = [exchanges](Cell& cell, int64_t value) {
-    if (exchanges) {
-      cell.value.exchange(value);
-    } else {
-      cell.value.store(value, std::memory_order_release);
-    }
-  };
-  auto side = [&](int me) {
-    for (int64_t i = 1; i <= rounds; ++i) {
-      if (me == 0) send(cells[1], i);
-      while (cells[me].value.load(std::memory_order_acquire) < i) {
-      }
-      if (me == 1) send(cells[0], i);
-    }
-  };
-  std::thread other([&] {
-    Pinned pinned(1);
-    side(1);
-  });
-  Pinned pinned(0);
-  double time = seconds([&] { side(0); });
-  other.join();
-  return time / static_cast<double>(2 * rounds);
 }
 
 // Signals as generated code does them.
@@ -402,8 +354,8 @@ void signals() {
   constexpr int64_t rounds = 20'000;
   std::vector<double> stored, exchanged, ours;
   for (int i = 0; i < repetitions; ++i) {
-    stored.push_back(raw_signal(false, rounds));
-    exchanged.push_back(raw_signal(true, rounds));
+    stored.push_back(bench::raw_signal(false, rounds));
+    exchanged.push_back(bench::raw_signal(true, rounds));
     ours.push_back(seconds([] { run_ranks(2, 2, Work::PassRound, rounds); }) / (2 * rounds));
   }
   auto measured = [](std::vector<double>& times) {

@@ -43,6 +43,11 @@ struct Loop {
     few.push_back(seconds([&] { run(1); }));
     many.push_back(seconds([&] { run(1 + rounds); }));
   }
+  int count() const { return static_cast<int>(many.size()); }
+  void drop_last() {
+    few.pop_back();
+    many.pop_back();
+  }
   double round() const { return std::max(typical(many) - typical(few), 0.0) / rounds; }
 };
 

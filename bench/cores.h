@@ -1,0 +1,109 @@
+// Threads of peers on cores of their own. Systems that like to put threads together would leave two of them
+// on one core; the runtime keeps its workers apart, and a peer written by hand has to do the same.
+#pragma once
+
+#include <sched.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+#include "timing.h"
+
+namespace bench {
+
+// Keeps the calling thread on one of the cores it may use.
+class Pinned {
+ public:
+  explicit Pinned(int which) {
+    sched_getaffinity(0, sizeof before_, &before_);
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+      if (CPU_ISSET(cpu, &before_) && which-- == 0) CPU_SET(cpu, &one);
+    }
+    if (CPU_COUNT(&one)) sched_setaffinity(0, sizeof one, &one);
+  }
+  ~Pinned() { sched_setaffinity(0, sizeof before_, &before_); }
+
+ private:
+  cpu_set_t before_;
+};
+
+// One way of a signal between two threads in plain C++: the cell is stored or exchanged. On cores of their
+// own: on one they would take turns a time slice long.
+inline double raw_signal(bool exchanges, int64_t rounds) {
+  struct alignas(128) Cell {
+    std::atomic<int64_t> value{0};
+  };
+  Cell cells[2];
+  auto send = [exchanges](Cell& cell, int64_t value) {
+    if (exchanges) {
+      cell.value.exchange(value);
+    } else {
+      cell.value.store(value, std::memory_order_release);
+    }
+  };
+  auto side = [&](int me) {
+    for (int64_t i = 1; i <= rounds; ++i) {
+      if (me == 0) send(cells[1], i);
+      while (cells[me].value.load(std::memory_order_acquire) < i) {
+      }
+      if (me == 1) send(cells[0], i);
+    }
+  };
+  std::thread other([&] {
+    Pinned pinned(1);
+    side(1);
+  });
+  Pinned pinned(0);
+  auto start = std::chrono::steady_clock::now();
+  side(0);
+  double time = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  other.join();
+  return time / static_cast<double>(2 * rounds);
+}
+
+// Whether the two cores are two, and on one cache.
+inline bool on_one_cache() {
+  double signal = raw_signal(true, 1000);
+  return signal > 30e-9 && signal < 150e-9;
+}
+
+// Repetitions of loops, of which those count that found the cores on one cache before and behind them; on a
+// machine where that hardly happens, all.
+class Steady {
+ public:
+  explicit Steady(int wanted) : wanted_(wanted), turns_(3 * wanted) {}
+
+  // One more repetition of each loop that has too few.
+  void repeat(const std::vector<Loop*>& loops) {
+    bool before = on_one_cache();
+    for (Loop* loop : loops) {
+      if (loop->count() >= wanted_) continue;
+      loop->repeat();
+      bool after = on_one_cache();
+      if (!counts(before && after)) loop->drop_last();
+      before = after;
+    }
+    ++turn_;
+  }
+  // Whether something counts that was measured with the cores like this.
+  bool counts(bool good) {
+    if (good) return true;
+    if (turn_ + wanted_ < turns_) return false;
+    near_ = false;
+    return true;
+  }
+  bool more() const { return turn_ < turns_; }
+  bool near() const { return near_; }
+
+ private:
+  int wanted_, turns_;
+  int turn_ = 0;
+  bool near_ = true;
+};
+
+}  // namespace bench
