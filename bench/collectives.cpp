@@ -9,8 +9,9 @@
 // machine was not often enough like that.
 //
 // `by pieces`: the program calls the collective for each piece of 512 KB as soon as that is written, and
-// reads it while it is in the cache. Its peer is one MPI_Allreduce of the whole array, as for the other rows;
-// behind it stands the ratio to MPI called by pieces, too.
+// reads it while it is in the cache. That pays where the two cores share one; elsewhere the whole is faster,
+// so a goal is met where either form meets it. The peer is one MPI_Allreduce of the whole array, as for the
+// other rows; `both`: one for each piece.
 //
 // build/release/bench/collectives --table measures the modes of allreduce and writes the table behind
 // mode="auto", src/passes/allreduce_modes.def.
@@ -96,7 +97,6 @@ double goal(Kind kind, int64_t bytes, int ranks) {
   switch (kind) {
     case Kind::Allreduce:
     case Kind::SumByPieces:
-      if ((bytes >= beyond_caches) != by_pieces(kind)) return 0;
       if (ranks == 2) return bytes <= 64 ? 0.9 : bytes <= 1 << 10 ? 1.5 : 4;
       return bytes <= 1 << 10 ? 1.5 : 5;
     case Kind::ReduceScatter:

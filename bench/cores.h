@@ -76,7 +76,7 @@ inline bool on_one_cache() {
 // machine where that hardly happens, all.
 class Steady {
  public:
-  explicit Steady(int wanted) : wanted_(wanted), turns_(3 * wanted) {}
+  explicit Steady(int wanted) : wanted_(wanted), turns_(2 * wanted) {}
 
   // One more repetition of each loop that has too few.
   void repeat(const std::vector<Loop*>& loops) {
