@@ -56,8 +56,8 @@ class Run {
   bool helped() const { return helpers_.load(std::memory_order_relaxed) > 0; }
   Item steal(Worker& thief);
   // Two workers on one core get less done than one. Systems that like to put threads together leave them so
-  // for a long time: a worker that was moved, or waits, looks whether it is alone on its core, and if not, one
-  // of the two is sent elsewhere.
+  // for a long time: a worker that was moved, or waits, looks whether it is alone on its core, and if not,
+  // one of the two is sent elsewhere.
   void keep_apart(Worker& worker);
   // Nothing was found. True: look again. False: the worker's part is over.
   bool idle(Worker& worker);
