@@ -82,6 +82,9 @@ class Process {
   StoragePool storage;
   RegionPool regions;
 
+  // Two workers of a run were on one core once: the system likes to put threads together.
+  std::atomic<bool> crowded{false};
+
   // All run states ever made, newest first; only ever grows, so a signal handler can walk it.
   std::atomic<Run*> all_runs{nullptr};
 

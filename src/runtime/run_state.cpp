@@ -99,7 +99,7 @@ Outcome Run::execute(const Request& request) {
   uint64_t start_ns = timing ? now_ns() : 0;
   active_ = true;
   Worker& worker = *workers_[0];
-  if (threads > 1) worker.core.store(sched_getcpu(), std::memory_order_relaxed);
+  bool held = threads > 1 && hold_caller();
   if (dispatch(request)) {
     for (int32_t i = 0; i < rank_count; ++i) {
       if (ranks_[i]->has_work()) ranks_[i]->start(worker);
@@ -108,6 +108,7 @@ Outcome Run::execute(const Request& request) {
     if (int cancelled = process.helpers.cancel(this)) helpers_.fetch_sub(cancelled);
     while (helpers_.load() != 0) sched_yield();  // they see the end, too
   }
+  if (held) sched_setaffinity(0, sizeof cpus_, &cpus_);
   std::lock_guard lock(idle_mutex_);  // and have left this
   active_ = false;
   finish(request, outcome);
@@ -169,13 +170,23 @@ void Run::help() {
   worker->work();
 }
 
+bool Run::hold_caller() {
+  int core = sched_getcpu();
+  workers_[0]->core.store(core, std::memory_order_relaxed);
+  if (core < 0 || !process.crowded.load(std::memory_order_relaxed)) return false;
+  cpu_set_t only;
+  CPU_ZERO(&only);
+  CPU_SET(core, &only);
+  return sched_setaffinity(0, sizeof only, &only) == 0;
+}
+
 void Run::keep_apart(Worker& worker) {
   int core = sched_getcpu();
   worker.core.store(core, std::memory_order_relaxed);
   for (int32_t i = 0; i < threads; ++i) {
     Worker& other = *workers_[i];
     if (&other == &worker || other.core.load(std::memory_order_relaxed) != core) continue;
-    return send_elsewhere(worker.index == 0 ? other : worker);  // the caller's thread is not ours to move
+    return send_elsewhere(worker.index == 0 ? other : worker);
   }
 }
 
@@ -185,7 +196,9 @@ void Run::send_elsewhere(const Worker& worker) {
     int core = workers_[i]->core.load(std::memory_order_relaxed);
     if (i != worker.index && core >= 0) CPU_CLR(core, &free);
   }
-  if (CPU_COUNT(&free) != 0) process.helpers.move(worker.thread.load(std::memory_order_relaxed), free);
+  if (CPU_COUNT(&free) == 0) return;
+  process.helpers.move(worker.thread.load(std::memory_order_relaxed), free);
+  process.crowded.store(true, std::memory_order_relaxed);
 }
 
 bool Run::any_ready() const {

@@ -126,6 +126,9 @@ class Run {
   bool idle_caller(Worker& worker);
   bool idle_helper(Worker& worker);
   void stalled(Worker& worker);
+  // Where two workers have been found on one core, the caller's thread stays where it is for the time of a
+  // run: it would be put on a helper's core, and kernels can be long. False: it is free.
+  bool hold_caller();
   void send_elsewhere(const Worker& worker);
   void release_parked(Worker& worker);
   static void go_on(Waiter* waiters, Worker& worker);
