@@ -337,6 +337,7 @@ void measure_size(Kind kind, int64_t bytes, int rank, int ranks) {
     double time;
     in_turns(rank, ranks, our_turn, [&] { time = peer.once(); });
     if (rank == 0) {
+      use_core(-1);  // to look at both
       if (steady.counts(good && on_one_cache())) theirs.push_back(time);
       auto enough = [](const Loop* loop) { return loop->count() >= repetitions(); };
       bool all =
@@ -425,7 +426,7 @@ void beside_mpi(const std::string& program, int ranks, int launches) {
   }
   for (const auto& [key, any] : found[0]) {
     std::vector<Result> all;
-    for (auto& each : found) all.push_back(each[key]);
+    for (const auto& each : found) all.push_back(each.at(key));
     std::sort(all.begin(), all.end(), [](const Result& a, const Result& b) { return a.ratio() > b.ratio(); });
     const Result& r = all[all.size() / 2];
     const Case& c = cases[key.first];

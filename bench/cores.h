@@ -1,11 +1,11 @@
-// Threads of peers on cores of their own. Systems that like to put threads together would leave two of them
-// on one core; the runtime keeps its workers apart, and a peer written by hand has to do the same.
+// Where threads run. Peers written by hand get cores of their own: systems that like to put threads together
+// would leave two of them on one core, and the runtime keeps its workers apart, too. And a guest is moved
+// about by its host while it is measured: its two cores are on one cache, on two, or one core for a while.
 #pragma once
 
 #include <sched.h>
 
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <thread>
 #include <vector>
@@ -59,9 +59,7 @@ inline double raw_signal(bool exchanges, int64_t rounds) {
     side(1);
   });
   Pinned pinned(0);
-  auto start = std::chrono::steady_clock::now();
-  side(0);
-  double time = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  double time = seconds([&] { side(0); });
   other.join();
   return time / static_cast<double>(2 * rounds);
 }
@@ -76,7 +74,7 @@ inline bool on_one_cache() {
 // machine where that hardly happens, all.
 class Steady {
  public:
-  explicit Steady(int wanted) : wanted_(wanted), turns_(2 * wanted) {}
+  explicit Steady(int wanted) : wanted_(wanted), turns_(4 * wanted) {}
 
   // One more repetition of each loop that has too few.
   void repeat(const std::vector<Loop*>& loops) {

@@ -34,11 +34,7 @@ using abi::Word;
 
 constexpr int repetitions = 9;
 
-double seconds(const std::function<void()>& work) {
-  auto start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
+using bench::seconds;
 
 struct Measured {
   double median, worst;
