@@ -5,8 +5,9 @@
 // Both sides write the operand and read the result in every round; ours are looped inside one dispatch,
 // operands in windows (bench/collectives/rounds.py). A size is that of the larger buffer of a rank. 2 ranks
 // on 2 cores, 4 ranks on 2 cores. Five launches of mpirun: `ratio` is the third best, so what it says holds
-// in three of five. Times count that were measured with both cores on one cache (cores.h); a star: the
-// machine was not often enough like that.
+// in three of five. `signal` is what one took from core to core meanwhile, in plain C++: a guest is moved
+// about by its host, and its cores are now near, now far apart. `floor` is the same by hand on two threads
+// (two_shot.h).
 //
 // `by pieces`: the program calls the collective for each piece of 512 KB as soon as that is written, and
 // reads it while it is in the cache. That pays where the two cores share one; elsewhere the whole is faster,
@@ -28,6 +29,7 @@
 #include "cores.h"
 #include "tilewire/tilewire.h"
 #include "timing.h"
+#include "two_shot.h"
 #ifdef TILEWIRE_BENCH_MPI
 #include "mpi_side.h"
 #endif
@@ -76,11 +78,12 @@ const Case cases[] = {
 const int64_t sizes[] = {4, 64, 1 << 10, 16 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20, 64 << 20};
 
 int repetitions() {
-  return quick ? 3 : 5;
+  return quick ? 3 : 7;
 }
 
 constexpr int64_t piece_bytes = 512 << 10;   // as in rounds.py
 constexpr int64_t beyond_caches = 16 << 20;  // from here on sums by pieces are measured
+constexpr int64_t floor_from = 256 << 10;    // with less to do, starting the threads is what would be seen
 
 bool by_pieces(Kind kind) {
   return kind == Kind::SumByPieces || kind == Kind::BothByPieces;
@@ -200,7 +203,7 @@ std::function<void(int)> our_rounds(const Case& c, int64_t bytes, int ranks, int
 // --- tables
 
 void heading() {
-  printf("%-58s %10s %10s %7s %8s\n", "", "ours", "Open MPI", "ratio", "goal");
+  printf("%-46s %10s %10s %10s %8s %7s %8s\n", "", "ours", "Open MPI", "floor", "signal", "ratio", "goal");
 }
 
 // At least, or with `most` at most.
@@ -209,8 +212,7 @@ const char* verdict(double value, double wanted, bool most = false) {
 }
 
 void compared(const std::string& name, double value, double wanted) {
-  printf("%-58s %10s %10s %7.2f  <= %.2f%s\n", name.c_str(), "", "", value, wanted,
-         verdict(value, wanted, true));
+  printf("%-87s %7.2f  <= %.2f%s\n", name.c_str(), value, wanted, verdict(value, wanted, true));
   fflush(stdout);
 }
 
@@ -324,32 +326,23 @@ void measure_size(Kind kind, int64_t bytes, int rank, int ranks) {
   }
   if (!any) return;
   Peer peer(kind, bytes, rank, ranks);
-  Steady steady(repetitions());
-  std::vector<Loop*> loops;
-  for (auto& [k, loop] : ours) loops.push_back(&loop);
-  std::vector<double> theirs;
-  for (int more = 1; more != 0;) {
-    bool good = false;
+  std::optional<Loop> floor;
+  if (rank == 0 && ranks == 2 && kind == Kind::Allreduce && bytes >= floor_from) {
+    auto by_hand = std::make_shared<TwoShotByHand>(bytes / 4);
+    floor = timed_loop([by_hand](int rounds) { by_hand->run(rounds); });
+  }
+  std::vector<double> theirs, signals;
+  for (int i = 0; i < repetitions(); ++i) {
     auto our_turn = [&] {
-      steady.repeat(loops);
-      good = on_one_cache();
+      signals.push_back(raw_signal(true, 1000));
+      for (auto& [k, loop] : ours) loop.repeat();
+      if (floor) floor->repeat();
     };
-    double time;
-    in_turns(rank, ranks, our_turn, [&] { time = peer.once(); });
-    if (rank == 0) {
-      use_core(-1);  // to look at both
-      if (steady.counts(good && on_one_cache())) theirs.push_back(time);
-      auto enough = [](const Loop* loop) { return loop->count() >= repetitions(); };
-      bool all =
-          static_cast<int>(theirs.size()) >= repetitions() && std::all_of(loops.begin(), loops.end(), enough);
-      more = !all && steady.more();
-    }
-    meet_asleep();  // nobody else is at work while rank 0 looks
-    MPI_Bcast(&more, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    in_turns(rank, ranks, our_turn, [&] { theirs.push_back(peer.once()); });
   }
   for (const auto& [k, loop] : ours) {
-    printf("%zu %lld %g %g %d\n", k, static_cast<long long>(bytes), loop.round(), typical(theirs),
-           steady.near());
+    printf("%zu %lld %g %g %g %g\n", k, static_cast<long long>(bytes), loop.round(), typical(theirs),
+           floor ? floor->round() : 0, typical(signals));
     fflush(stdout);
   }
 }
@@ -371,8 +364,7 @@ void process(int argc, char** argv) {
 // --- in the one that was started
 
 struct Result {
-  double ours, theirs;
-  int near;  // both cores were on one cache
+  double ours, theirs, floor, signal;
 
   double ratio() const { return theirs / ours; }
 };
@@ -419,7 +411,8 @@ void beside_mpi(const std::string& program, int ranks, int launches) {
       size_t k;
       long long bytes;
       Result result;
-      if (sscanf(line, "%zu %lld %lg %lg %d", &k, &bytes, &result.ours, &result.theirs, &result.near) != 5)
+      if (sscanf(line, "%zu %lld %lg %lg %lg %lg", &k, &bytes, &result.ours, &result.theirs, &result.floor,
+                 &result.signal) != 6)
         return;
       each[{k, bytes}] = result;
     });
@@ -433,8 +426,10 @@ void beside_mpi(const std::string& program, int ranks, int launches) {
     double wanted = *c.mode == 0 || c.mode == std::string("auto") ? goal(c.kind, key.second, ranks) : 0;
     char text[16] = "";
     if (wanted != 0) snprintf(text, sizeof text, ">= %.1f", wanted);
-    printf("%-58s %10s %10s %7.2f%s %7s%s\n", title(c, key.second, ranks).c_str(), show_time(r.ours).c_str(),
-           show_time(r.theirs).c_str(), r.ratio(), r.near ? " " : "*", text, verdict(r.ratio(), wanted));
+    printf("%-46s %10s %10s %10s %8s %7.2f %8s%s\n", title(c, key.second, ranks).c_str(),
+           show_time(r.ours).c_str(), show_time(r.theirs).c_str(),
+           r.floor > 0 ? show_time(r.floor).c_str() : "", show_time(r.signal).c_str(), r.ratio(), text,
+           verdict(r.ratio(), wanted));
   }
   fflush(stdout);
   compare_modes(found, ranks);
@@ -442,17 +437,22 @@ void beside_mpi(const std::string& program, int ranks, int launches) {
 
 #endif
 
-// Two calls in a round beside one.
+// Two calls in a round beside one. Repetitions are compared each by itself: the cores may be elsewhere in the
+// next.
 void back_to_back(int ranks) {
   for (const Case& c : cases) {
     for (int64_t bytes : {int64_t{1 << 10}, int64_t{256 << 10}, int64_t{4 << 20}}) {
       if (c.mode == std::string("auto") || !measured(c, c.kind == Kind::Barrier ? 4 : bytes, ranks)) continue;
       if (c.kind == Kind::Barrier && bytes != 1 << 10) continue;
-      Loop one = timed_loop(our_rounds(c, bytes, ranks)),
-           two = timed_loop(our_rounds(c, bytes, ranks, 2, false));
-      Steady steady(repetitions());
-      while (steady.more() && two.count() < repetitions()) steady.repeat({&one, &two});
-      compared("two calls beside one: " + title(c, bytes, ranks), two.round() / one.round(), 2.1);
+      Loop one = timed_loop(our_rounds(c, bytes, ranks));
+      Loop two = timed_loop(our_rounds(c, bytes, ranks, 2, false));
+      std::vector<double> ratios;
+      for (int i = 0; i < repetitions(); ++i) {
+        one.repeat();
+        two.repeat();
+        ratios.push_back(two.last_round() / one.last_round());
+      }
+      compared("two calls beside one: " + title(c, bytes, ranks), typical(ratios), 2.1);
     }
   }
 }

@@ -1,6 +1,5 @@
 // Where threads run. Peers written by hand get cores of their own: systems that like to put threads together
-// would leave two of them on one core, and the runtime keeps its workers apart, too. And a guest is moved
-// about by its host while it is measured: its two cores are on one cache, on two, or one core for a while.
+// would leave two of them on one core, and the runtime keeps its workers apart, too.
 #pragma once
 
 #include <sched.h>
@@ -63,45 +62,5 @@ inline double raw_signal(bool exchanges, int64_t rounds) {
   other.join();
   return time / static_cast<double>(2 * rounds);
 }
-
-// Whether the two cores are two, and on one cache.
-inline bool on_one_cache() {
-  double signal = raw_signal(true, 1000);
-  return signal > 30e-9 && signal < 150e-9;
-}
-
-// Repetitions of loops, of which those count that found the cores on one cache before and behind them; on a
-// machine where that hardly happens, all.
-class Steady {
- public:
-  explicit Steady(int wanted) : wanted_(wanted), turns_(4 * wanted) {}
-
-  // One more repetition of each loop that has too few.
-  void repeat(const std::vector<Loop*>& loops) {
-    bool before = on_one_cache();
-    for (Loop* loop : loops) {
-      if (loop->count() >= wanted_) continue;
-      loop->repeat();
-      bool after = on_one_cache();
-      if (!counts(before && after)) loop->drop_last();
-      before = after;
-    }
-    ++turn_;
-  }
-  // Whether something counts that was measured with the cores like this.
-  bool counts(bool good) {
-    if (good) return true;
-    if (turn_ + wanted_ < turns_) return false;
-    near_ = false;
-    return true;
-  }
-  bool more() const { return turn_ < turns_; }
-  bool near() const { return near_; }
-
- private:
-  int wanted_, turns_;
-  int turn_ = 0;
-  bool near_ = true;
-};
 
 }  // namespace bench

@@ -3,15 +3,17 @@
 // one run, in turns.
 #pragma once
 
+#include <fcntl.h>
 #include <mpi.h>
+#include <pthread.h>
 #include <sched.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <string>
-#include <thread>
 
 #include "timing.h"
 
@@ -27,14 +29,45 @@ inline void use_core(int core) {
   sched_setaffinity(0, sizeof set, &set);
 }
 
-// Until all have called it; who waits does not use a core.
-inline void meet_asleep() {
-  MPI_Request request;
-  MPI_Ibarrier(MPI_COMM_WORLD, &request);
-  for (int done = 0; !done;) {
-    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-    if (!done) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+// A barrier in memory of all processes; not in a window of MPI, so that MPI runs as in a program without any.
+inline pthread_barrier_t* shared_barrier() {
+  int rank, ranks;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  int id = getpid();
+  MPI_Bcast(&id, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  std::string name = "/tilewire-bench-" + std::to_string(id);
+  size_t bytes = sizeof(pthread_barrier_t);
+  int file = -1;
+  if (rank == 0) {
+    file = shm_open(name.c_str(), O_CREAT | O_EXCL | O_RDWR, 0600);
+    if (ftruncate(file, static_cast<off_t>(bytes)) != 0) perror(name.c_str());
   }
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank != 0) file = shm_open(name.c_str(), O_RDWR, 0);
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (memory == MAP_FAILED) {
+    perror(name.c_str());
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+  close(file);
+  auto* barrier = static_cast<pthread_barrier_t*>(memory);
+  if (rank == 0) {
+    pthread_barrierattr_t attributes;
+    pthread_barrierattr_init(&attributes);
+    pthread_barrierattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
+    pthread_barrier_init(barrier, &attributes, static_cast<unsigned>(ranks));
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0) shm_unlink(name.c_str());
+  return barrier;
+}
+
+// Until all have called it. Who waits sleeps until the last one wakes it: looking for a message now and then
+// would take time from whoever works.
+inline void meet_asleep() {
+  static pthread_barrier_t* barrier = shared_barrier();
+  pthread_barrier_wait(barrier);
 }
 
 // One repetition: `ours` on rank 0 with every core, then `theirs` on all, with a core each where there are
