@@ -6,28 +6,19 @@
 #include <fcntl.h>
 #include <mpi.h>
 #include <pthread.h>
-#include <sched.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <optional>
 #include <string>
 
+#include "cores.h"
 #include "timing.h"
 
 namespace bench {
-
-// One core for each process of the peer's side, all (-1) for the threads of ours.
-inline void use_core(int core) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  for (int i = 0; i < CPU_SETSIZE; ++i) {
-    if (core < 0 || i == core) CPU_SET(i, &set);
-  }
-  sched_setaffinity(0, sizeof set, &set);
-}
 
 // A barrier in memory of all processes; not in a window of MPI, so that MPI runs as in a program without any.
 inline pthread_barrier_t* shared_barrier() {
@@ -75,12 +66,10 @@ inline void meet_asleep() {
 inline void in_turns(int rank, int ranks, const std::function<void()>& ours,
                      const std::function<void()>& theirs) {
   meet_asleep();
-  if (rank == 0) {
-    use_core(-1);
-    ours();
-  }
+  if (rank == 0) ours();
   meet_asleep();
-  if (ranks <= 2) use_core(rank);
+  std::optional<Pinned> pinned;
+  if (ranks <= 2) pinned.emplace(rank);
   theirs();
 }
 
