@@ -161,7 +161,10 @@ void ClusterEmitter::guard_loads() {
     TileView copy = e_.storage(read.guard);
     copy.rows = source.rows;
     copy.cols = source.cols;
-    e_.when(conflict, [&] { e_.copy_tile(v.dtype, source, copy); });
+    e_.when(conflict, [&] {
+      Place place(b_, e_.module.lines.get(), v.call);
+      e_.copy_tile(v.dtype, source, copy);
+    });
     TileView view = source;
     view.data = pick(conflict, copy.data, source.data);
     view.row_stride = pick(conflict, copy.row_stride, source.row_stride);
@@ -205,6 +208,7 @@ void ClusterEmitter::finish_stores() {
     aside.rows = target.region.rows;
     aside.cols = target.region.cols;
     e_.when(target.redirected, [&, &region = target.region] {
+      Place place(b_, e_.module.lines.get(), member.call);
       e_.copy_tile(plan_.values[operand_of(member)].dtype, aside, region);
     });
   }

@@ -55,6 +55,11 @@ class P:
         for i in pl.range(2):
             s = pl.store(pl.load(s, [n, 0], [4, 40]) + 1.0, [n, 0], s)
         y = pl.store(pl.load(s, [0, 0], [8, 40]), [0, 0], y)
+
+    @pl.function(type=pl.FunctionType.InCore)
+    def shifted(self, x: pl.Tensor[[8, 40], pl.FP32], n: pl.Scalar[pl.INT32], y: pl.InOut[pl.Tensor[[8, 40], pl.FP32]]):
+        t = pl.load(y, [n, 0], [4, 40])
+        y = pl.store(t * 2.0, [n - 2, 0], y)
 )";
 
 struct Planted {
@@ -85,7 +90,8 @@ TEST_P(Accesses, OutsideTheirTensorAreFound) {
 INSTANTIATE_TEST_SUITE_P(Ops, Accesses,
                          testing::Values(Planted{"loads", 8}, Planted{"stores", 14}, Planted{"copies", 18},
                                          Planted{"masked", 22}, Planted{"elements", 27},
-                                         Planted{"products", 33}, Planted{"chosen", 40}),
+                                         Planted{"products", 33}, Planted{"chosen", 40},
+                                         Planted{"shifted", 45}),
                          [](const auto& info) { return std::string(info.param.entry); });
 
 // Whatever the compiler emits stays inside.
