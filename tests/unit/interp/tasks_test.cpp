@@ -180,7 +180,8 @@ TEST(Tasks, EventsComeFromDeclaredEffects) {
   Recorder recorder;
   RunOptions options;
   options.sink = &recorder;
-  run(orchestration("self.copy(x[4:8, :], y[0:4, :])"), {x.array(), y.array()}, options);
+  ir::ProgramRef program = read(orchestration("self.copy(x[4:8, :], y[0:4, :])"));  // events point into it
+  run(program, {x.array(), y.array()}, options);
   EXPECT_EQ(recorder.count(Event::Kind::TaskStart), 1u);
   EXPECT_EQ(recorder.count(Event::Kind::TaskEnd), 1u);
   EXPECT_EQ(recorder.count(Event::Kind::BlockStart), 2u);  // main too
