@@ -23,11 +23,14 @@ class Browser:
             os.dup2(first, 3)
             os.dup2(second, 4)
 
+        # What the tests are run under, such as a sanitizer, is not for the browser.
+        environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
         self._process = subprocess.Popen(
             [program, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--remote-debugging-pipe",
              "--host-resolver-rules=MAP * 0.0.0.0", "--no-first-run", "--disable-background-networking",
              f"--user-data-dir={self._profile}"],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=wire, close_fds=False)
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment,
+            preexec_fn=wire, close_fds=False)
         os.close(read_end)
         os.close(write_end)
         self._number, self._buffer, self._session, self.events = 0, b"", None, []
