@@ -47,17 +47,23 @@ struct Loop {
   double round() const { return std::max(typical(many) - typical(few), 0.0) / rounds; }
 };
 
-// For a measurement of about 20 ms.
-inline int rounds_for(double round, double least = 3) {
-  return static_cast<int>(std::clamp(0.02 / std::max(round, 1e-9), least, 20000.0));
+// For a measurement of about 20 ms, or as long as is asked for.
+inline int rounds_for(double round, double least = 3, double length = 0.02) {
+  return static_cast<int>(std::clamp(length / std::max(round, 1e-9), least, 20000.0));
 }
 
-// A loop with as many rounds as take 20 ms; with large windows some more, because mapping those takes longer
-// than a round, and not always equally long.
+// A loop with as many rounds as take 20 ms; with large windows more, because mapping those takes longer than
+// a round, and not always equally long. For the same reason a round is only known when many of them take
+// clearly longer than few: taken for nothing, they would be repeated for minutes.
 inline Loop timed_loop(std::function<void(int)> run) {
   Loop probe{run, 10};
-  probe.repeat();
-  return Loop{std::move(run), rounds_for(probe.round(), 10)};
+  for (;; probe.rounds *= 4) {
+    probe.repeat();
+    if (probe.many.back() > 2 * probe.few.back() || probe.many.back() > 0.1) break;
+  }
+  double round = std::max(probe.last_round(), 0.1 * probe.many.back() / probe.rounds);
+  double length = std::clamp(20 * probe.few.back(), 0.02, 0.1);
+  return Loop{std::move(run), rounds_for(round, 10, length)};
 }
 
 // Takes the loops in turns, so that a busy moment hits all of them.
