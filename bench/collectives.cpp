@@ -398,7 +398,7 @@ void compare_modes(const std::vector<std::map<Key, Result>>& launches, int ranks
       if (automatic > 0 && least < INFINITY) slower.push_back(automatic / std::min(automatic, least));
     }
     if (slower.empty()) continue;
-    double middle = typical(slower);
+    double middle = median(slower);
     sum += std::log(middle);
     worst = std::max(worst, middle);
     ++count;
@@ -457,7 +457,7 @@ void back_to_back(int ranks) {
         two.repeat();
         ratios.push_back(two.last_round() / one.last_round());
       }
-      compared("two calls beside one: " + title(c, bytes, ranks), typical(ratios), 2.1);
+      compared("two calls beside one: " + title(c, bytes, ranks), median(ratios), 2.1);
     }
   }
 }

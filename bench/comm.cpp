@@ -10,14 +10,12 @@
 //   ranks on 2 cores. Processes are started by mpirun; while rank 0 runs all ranks of the program, the others
 //   sleep. Five launches: `ratio` is the third best, so what it says holds in three of five.
 #include <algorithm>
-#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <map>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "cores.h"

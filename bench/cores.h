@@ -7,7 +7,6 @@
 #include <atomic>
 #include <cstdint>
 #include <thread>
-#include <vector>
 
 #include "timing.h"
 
@@ -31,12 +30,14 @@ class Pinned {
   cpu_set_t before_;
 };
 
+// What threads signal each other by; no two on one cache line, nor on a pair of lines that is fetched as one.
+struct alignas(128) Cell {
+  std::atomic<int64_t> value{0};
+};
+
 // One way of a signal between two threads in plain C++: the cell is stored or exchanged. On cores of their
 // own: on one they would take turns a time slice long.
 inline double raw_signal(bool exchanges, int64_t rounds) {
-  struct alignas(128) Cell {
-    std::atomic<int64_t> value{0};
-  };
   Cell cells[2];
   auto send = [exchanges](Cell& cell, int64_t value) {
     if (exchanges) {

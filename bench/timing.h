@@ -26,9 +26,14 @@ inline double seconds(const std::function<void()>& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-inline double typical(std::vector<double> values) {
+inline double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
-  return values.empty() ? 0 : values[best ? 0 : values.size() / 2];
+  return values.empty() ? 0 : values[values.size() / 2];
+}
+
+// Of times; the least of ratios would be no better than the others.
+inline double typical(const std::vector<double>& times) {
+  return best && !times.empty() ? *std::min_element(times.begin(), times.end()) : median(times);
 }
 
 // A loop whose length is an argument. A repetition times few rounds and many; what more rounds take longer is
@@ -77,23 +82,29 @@ inline std::vector<double> measure(std::vector<Loop> loops, int repetitions) {
   return result;
 }
 
-// Memory of its own pages, touched.
+// Memory of its own pages, touched; with `huge`, of huge ones where the system has them.
 class Pages {
  public:
-  explicit Pages(size_t bytes) : bytes_(std::max<size_t>(bytes, 1)) {
-    memory_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  explicit Pages(size_t bytes, bool huge = false) {
+    size_t unit = huge ? 2 << 20 : 1;
+    bytes = (std::max<size_t>(bytes, 1) + unit - 1) / unit * unit;
+    mapped_ = bytes + unit - 1;
+    memory_ = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory_ == MAP_FAILED) abort();
-    memset(memory_, 1, bytes_);
+    first_ = reinterpret_cast<float*>((reinterpret_cast<uintptr_t>(memory_) + unit - 1) / unit * unit);
+    if (huge) madvise(first_, bytes, MADV_HUGEPAGE);
+    memset(first_, 1, bytes);
   }
-  ~Pages() { munmap(memory_, bytes_); }
+  ~Pages() { munmap(memory_, mapped_); }
   Pages(const Pages&) = delete;
   Pages& operator=(const Pages&) = delete;
 
-  float* floats() const { return static_cast<float*>(memory_); }
+  float* floats() const { return first_; }
 
  private:
-  size_t bytes_;
   void* memory_;
+  size_t mapped_;
+  float* first_;
 };
 
 // What a result is read for; as pl.row_sum does it, in registers.

@@ -2,10 +2,8 @@
 // cores of their own, operands in huge pages. Each adds up half of the array where both operands lie.
 #pragma once
 
-#include <atomic>
+#include <algorithm>
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
 #include <thread>
 
 #include "cores.h"
@@ -15,42 +13,26 @@ namespace bench {
 
 class TwoShotByHand {
  public:
-  explicit TwoShotByHand(int64_t elements) : elements_(elements) {
-    constexpr size_t huge = 2 << 20;
-    size_t bytes = (static_cast<size_t>(elements) * 4 + huge - 1) / huge * huge;
-    for (auto& each : windows_) {
-      void* memory = aligned_alloc(huge, bytes);
-      if (!memory) abort();
-      madvise(memory, bytes, MADV_HUGEPAGE);
-      memset(memory, 0, bytes);
-      each.reset(static_cast<float*>(memory));
-    }
-  }
+  explicit TwoShotByHand(int64_t elements)
+      : elements_(elements), windows_{Pages(elements * 4, true), Pages(elements * 4, true)} {}
 
   void run(int rounds) {
-    for (Cell& cell : cells_) cell.met = 0;
+    for (Cell& cell : cells_) cell.value = 0;
     std::thread other([&] { side(1, rounds); });
     side(0, rounds);
     other.join();
   }
 
  private:
-  struct alignas(128) Cell {
-    std::atomic<int64_t> met{0};
-  };
-  struct Free {
-    void operator()(float* memory) const { free(memory); }
-  };
-
   void meet(int me, int64_t count) {
-    cells_[me].met.store(count, std::memory_order_release);
-    while (cells_[1 - me].met.load(std::memory_order_acquire) < count) {
+    cells_[me].value.store(count, std::memory_order_release);
+    while (cells_[1 - me].value.load(std::memory_order_acquire) < count) {
     }
   }
 
   void side(int me, int rounds) {
     Pinned pinned(me);
-    float *own = windows_[me].get(), *peers = windows_[1 - me].get(), seen = 0;
+    float *own = windows_[me].floats(), *peers = windows_[1 - me].floats(), seen = 0;
     int64_t tile = std::min<int64_t>(elements_, 2048), half = elements_ / 2;
     int64_t first = me == 0 ? 0 : half, last = me == 0 ? half : elements_;
     for (int i = 0; i < rounds; ++i) {
@@ -64,7 +46,7 @@ class TwoShotByHand {
   }
 
   int64_t elements_;
-  std::unique_ptr<float, Free> windows_[2];
+  Pages windows_[2];
   Cell cells_[2];
 };
 
