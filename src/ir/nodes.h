@@ -351,6 +351,9 @@ struct While final : Stmt {
   ExprRef condition;
   BlockRef body;
   VarList results;
+  // Of a lowered program: a round writes and submits nothing and carries only what it read from signal cells,
+  // so that repeating it is waiting for one of those cells to change.
+  bool poll = false;
   static constexpr size_t required = 5;
   static constexpr auto fields() {
     return std::tuple{use("init_values", &While::init_values),
@@ -358,7 +361,8 @@ struct While final : Stmt {
                       use("before", &While::before),
                       use("condition", &While::condition),
                       use("body", &While::body),
-                      def("results", &While::results)};
+                      def("results", &While::results),
+                      attr("poll", &While::poll)};
   }
   void finish();
 };
@@ -414,11 +418,15 @@ struct Function final : Node {
   std::vector<TypeRef> return_types;
   BlockRef body;
   SplitMode split = SplitMode::NONE;  // asked for with attrs={"split": ...}
+  // Of a kernel in a lowered program: what it does to each parameter, as ir/param_effects.h writes it. Empty:
+  // not recorded yet.
+  std::string effects;
   static constexpr size_t required = 5;
   static constexpr auto fields() {
     return std::tuple{use("name", &Function::name),      use("type", &Function::type),
                       bind("params", &Function::params), use("return_types", &Function::return_types),
-                      use("body", &Function::body),      attr("split", &Function::split)};
+                      use("body", &Function::body),      attr("split", &Function::split),
+                      attr("effects", &Function::effects)};
   }
   void finish();
 };

@@ -34,6 +34,17 @@ enum Accept : uint16_t {
 std::string describe(uint16_t accepts);
 bool accepts(uint16_t accepts, const TypeRef& type);
 
+// What a value given for a parameter decides: where information goes that it carries.
+enum class OperandRole : uint8_t {
+  Unset,
+  Data,         // computed with, or written
+  Address,      // which element, region, peer or cell
+  Extent,       // how many elements
+  Control,      // whether, how often or in which way something happens
+  SignalValue,  // what a cell is set to, changed by or compared with
+  Dependency,   // which tasks come first
+};
+
 enum class AttrKind : uint8_t { Bool, Int, Float, String, DType, Enum };
 
 struct OpParam {
@@ -41,6 +52,7 @@ struct OpParam {
   std::string name;
   std::string doc;
   Kind kind = Operand;
+  OperandRole role = OperandRole::Unset;
   bool optional = false;  // may be left out; operands are then null, attributes take `default_value`
   bool keyword_only = false;
   uint16_t accepts = 0;  // of the operand, or of each element of the list
