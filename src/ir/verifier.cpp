@@ -5,6 +5,7 @@
 #include "ir/dump.h"
 #include "ir/fields.h"
 #include "ir/op.h"
+#include "ir/param_effects.h"
 #include "ir/pointer_map.h"
 #include "ir/structural.h"
 #include "ir/verify_calls.h"
@@ -273,6 +274,13 @@ class Verifier {
                       {param.name, function.name, to_string(param.type),
                        std::string(member_name(enum_value(param.direction)))});
       }
+    }
+    const auto effects = param_effects(function.effects);
+    if (!function.effects.empty() && (!effects || effects->size() != function.params.size())) {
+      diags_
+          .report(diag::effects_text, function.span,
+                  {function.name, function.effects, std::to_string(function.params.size())})
+          .with_help("leave `effects` out: the compiler records it");
     }
     if (function.type == FunctionType::Group) calls_.check_group(function);
   }

@@ -5,6 +5,7 @@
 #include "passes/collect_comm_groups.h"
 #include "passes/convert_tensor_to_tile_ops.h"
 #include "passes/dispatch_host_collectives.h"
+#include "passes/effects.h"
 #include "passes/inline_functions.h"
 #include "passes/lower_composite_ops.h"
 #include "passes/mark_collectives.h"
@@ -29,6 +30,7 @@ constexpr Pass table[] = {
      lower_composite_ops},
     {"normalize_return_order", "lets kernels return in the order of their parameters",
      normalize_return_order},
+    {"record_effects", "records what each kernel does to its parameters", record_effects},
 };
 
 ir::ProgramRef run(const ir::ProgramRef& program, Diagnostics& diags, const PassObserver& after,

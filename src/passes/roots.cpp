@@ -4,6 +4,7 @@
 
 #include "ir/op.h"
 #include "ir/visitor.h"
+#include "ops/registry.h"
 
 namespace tilewire::passes {
 
@@ -11,7 +12,7 @@ using namespace ir;
 
 namespace {
 
-const RootSet nothing;
+const RootSet nothing, own{fresh};
 
 bool add(RootSet& set, const RootSet& more) {
   size_t before = set.size();
@@ -45,13 +46,8 @@ class RootWalk {
   void statement(const Node&) {}
 
   void statement(const Assign& assign) {
-    if (const auto* call = as<Call>(assign.value)) {
-      int alias = call->op->result_alias;
-      if (alias >= 0) {
-        join(*assign.var, roots_.of(call->args[call->op->operand_slots[alias]]));
-      } else if (isa<TensorType>(call->type)) {
-        join(*assign.var, {fresh});
-      }
+    if (isa<Call>(assign.value)) {
+      join(*assign.var, roots_.of(assign.value));
     } else if (const auto* call = as<FunctionCall>(assign.value)) {
       join(*assign.var, of_result(*call, 0));
       calls_.insert(assign.var.get(), call);
@@ -130,20 +126,41 @@ class RootWalk {
   PointerMap<const FunctionCall*> calls_;
 };
 
-Roots::Roots(const Function& function, const ReturnRoots& returns) {
+namespace {
+
+std::vector<const Var*> params_of(const Function& function) {
+  std::vector<const Var*> params;
+  for (const auto& param : function.params) params.push_back(param.get());
+  return params;
+}
+
+}  // namespace
+
+Roots::Roots(const Function& function, const ReturnRoots& returns)
+    : Roots(params_of(function), *function.body, returns) {}
+
+Roots::Roots(const std::vector<const Var*>& params, const Block& body, const ReturnRoots& returns,
+             bool untracked)
+    : untracked_(untracked) {
   RootWalk walk(*this, returns);
-  for (size_t i = 0; i < function.params.size(); ++i) {
-    if (isa<TensorType>(function.params[i]->type)) walk.join(*function.params[i], {static_cast<int>(i)});
+  for (size_t i = 0; i < params.size(); ++i) {
+    if (isa<TensorType>(params[i]->type)) walk.join(*params[i], {static_cast<int>(i)});
   }
-  walk.block(*function.body);
+  walk.block(body);
+}
+
+const Expr* Roots::source_of(const Call& call) const {
+  static const Op* const no_dep = ops::registry().find("pl.no_dep");
+  const int alias = call.op->result_alias;
+  if (alias < 0 || (call.op == no_dep && !untracked_)) return nullptr;
+  return call.args[call.op->operand_slots[alias]].get();
 }
 
 const RootSet& Roots::of(const ExprRef& expr) const {
   const Expr* at = expr.get();
   while (const auto* call = as<Call>(at)) {
-    int alias = call->op->result_alias;
-    if (alias < 0) return nothing;
-    at = call->args[call->op->operand_slots[alias]].get();
+    at = source_of(*call);
+    if (!at) return isa<TensorType>(call->type) ? own : nothing;
   }
   const uint32_t* place = at ? places_.find(at) : nullptr;
   return place ? sets_[*place] : nothing;

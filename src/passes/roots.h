@@ -26,6 +26,10 @@ class Roots {
  public:
   // `returns` has an entry for every function that is called.
   Roots(const ir::Function& function, const ReturnRoots& returns);
+  // The same for a body whose tensors come from `params`, such as a task scope and what it captures.
+  // `untracked`: whether `pl.no_dep(t)` still names the storage of `t`; otherwise it counts as fresh.
+  Roots(const std::vector<const ir::Var*>& params, const ir::Block& body, const ReturnRoots& returns,
+        bool untracked = true);
 
   // Of a tensor; of anything else, the empty set.
   const RootSet& of(const ir::ExprRef& expr) const;
@@ -35,6 +39,10 @@ class Roots {
 
  private:
   friend class RootWalk;
+  // The operand whose storage the result of a call names; null: none, or one that does not count.
+  const ir::Expr* source_of(const ir::Call& call) const;
+
+  const bool untracked_;
   ir::PointerMap<uint32_t> places_;
   std::vector<RootSet> sets_;
   std::vector<RootSet> returned_;
