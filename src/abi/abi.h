@@ -24,7 +24,7 @@
 
 namespace tilewire::abi {
 
-inline constexpr uint32_t version = 2;
+inline constexpr uint32_t version = 3;
 inline constexpr const char* module_symbol = "tilewire_module";
 
 using Status = int32_t;
@@ -49,17 +49,26 @@ inline constexpr Word host_window(uint32_t number) {
 }
 
 enum class ParamKind : uint8_t { Scalar, Tensor, Window, CommCtx, TaskId };
-enum AccessBits : uint8_t { Reads = 1, Writes = 2 };
+// What a kernel does with a parameter; the numbers of ir::EffectBits.
+enum AccessBits : uint8_t {
+  Reads = 1,         // this rank's copy
+  Writes = 2,        // this rank's copy
+  Atomic = 4,        // all of its writes are atomic updates
+  Communicates = 8,  // signals, waits on a cell of it, or touches a peer's copy
+};
 
 struct Param {
   const char* name;
   ParamKind kind;
-  uint8_t access;         // AccessBits: what the body does to the own copy; 0 for scalars
+  uint8_t access;         // AccessBits; 0 for scalars
   uint8_t rank;           // of tensors and windows
   uint8_t element_bytes;  // INT4 and BOOL elements have a byte each
   uint8_t dtype;          // ir::DType
   uint8_t reserved[3];
 };
+inline constexpr bool has_bytes(const Param& param) {
+  return param.kind == ParamKind::Tensor || param.kind == ParamKind::Window;
+}
 inline constexpr uint32_t word_count(const Param& param) {
   return param.kind == ParamKind::Tensor   ? 1 + 2u * param.rank
          : param.kind == ParamKind::Window ? 2 + 2u * param.rank
@@ -71,8 +80,7 @@ using Code = Status (*)(Context*, const Word* args, Word* results);
 
 // What the function does beyond computing, for scheduling.
 enum KernelBits : uint32_t {
-  MayBlock = 1,      // waits, tests, pipes: needs a fiber of its own
-  Communicates = 2,  // signals, waits or touches a peer: takes part in communication order
+  MayBlock = 1,  // waits, tests, pipes: needs a fiber of its own
 };
 
 struct Function {
@@ -245,9 +253,7 @@ struct Deferred {
 // What a notify does to its cell; the numbers of ir::NotifyOp.
 enum class NotifyKind : uint32_t { Add, Set };
 
-// Where an orchestration function is in a `pl.parallel` loop. Tasks submitted in different rounds of one
-// execution of such a loop are not ordered by what they touch, only by `deps` and by communication order;
-// loops nest.
+// Where an orchestration function is in a `pl.parallel` loop (task_order.h says what follows); loops nest.
 enum class ParallelStep : uint32_t { Enter, Round, Leave };
 
 struct Api {

@@ -121,6 +121,7 @@ class Follower {
       case Opcode::Get:
         return give(state, instr.dst, state.values[instr.a], state.roots[instr.a]);
       case Opcode::Jump:
+      case Opcode::Parallel:
       case Opcode::ForNext:  // its test says it
         return;
       case Opcode::JumpIfNot:

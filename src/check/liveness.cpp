@@ -33,6 +33,7 @@ void each_read(const Code& code, const Instr& instr, F f) {
     case Opcode::Return:
       return range(instr.first, instr.count);
     case Opcode::Jump:
+    case Opcode::Parallel:
       return;
     case Opcode::Call:
       for (Slot slot : instr.site->args) f(slot);

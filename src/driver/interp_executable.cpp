@@ -5,7 +5,6 @@
 #include "interp/interp.h"
 #include "ir/printer.h"
 #include "passes/collect_comm_groups.h"
-#include "passes/lower_composite_ops.h"
 #include "passes/pipeline.h"
 
 namespace tilewire::driver {
@@ -98,10 +97,7 @@ class InterpExecutable final : public Executable {
 }  // namespace
 
 std::shared_ptr<Executable> compile_for_interp(const Entry& entry, Diagnostics& diags) {
-  // As it was written, where that can be: collectives mean what passes make of them.
-  ir::ProgramRef grouped = passes::has_composite_ops(*entry.program)
-                               ? passes::lower(entry.program, diags)
-                               : passes::collect_comm_groups(entry.program, diags);
+  ir::ProgramRef grouped = passes::lower_for_interp(entry.program, diags);
   return grouped ? std::make_shared<InterpExecutable>(entry, std::move(grouped)) : nullptr;
 }
 

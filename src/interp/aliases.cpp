@@ -12,12 +12,10 @@ using namespace ir;
 
 // A variable as a node of the alias graph.
 struct Name {
-  ParamUse use;
   // What it always is: unseen, a root, or anything.
   static constexpr int unseen = -1, anything = -2;
   int identity = unseen;
   std::vector<std::pair<uint32_t, bool>> flows;  // to a name, and whether unchanged
-  std::vector<uint32_t> tracked;                 // the same without pl.no_dep
 };
 
 class Graph : public Visitor<Graph> {
@@ -27,24 +25,22 @@ class Graph : public Visitor<Graph> {
     for (const Var* root : roots) name(*root);
   }
 
-  AliasSummary solve(size_t root_count) {
-    AliasSummary summary;
+  std::vector<int> solve(size_t root_count) {
+    std::vector<int> result_param;
     for (size_t root = 0; root < root_count; ++root) names_[root].identity = static_cast<int>(root);
     spread_identity();
-    for (size_t root = 0; root < root_count; ++root) summary.uses.push_back(uses_of(root));
     for (const ExprRef& value : results_) {
       const Var* var = as<Var>(value);
       const uint32_t* found = var ? index_.find(var) : nullptr;
       int identity = found ? names_[*found].identity : Name::anything;
-      summary.result_param.push_back(identity >= 0 ? identity : -1);
+      result_param.push_back(identity >= 0 ? identity : -1);
     }
-    return summary;
+    return result_param;
   }
 
   // --- statements
 
   void visit(const Assign& node) {
-    value(*node.value);
     uint32_t to = name(*node.var);
     if (const auto* call = as<Call>(node.value)) return result_of(*call, to);
     if (const auto* call = as<FunctionCall>(node.value)) return results_of(*call, *node.var, to);
@@ -56,11 +52,9 @@ class Graph : public Visitor<Graph> {
     flow(node.value, to, true);
     if (!as<Var>(node.value)) names_[to].identity = Name::anything;
   }
-  void visit(const Eval& node) { value(*node.value); }
   void visit(const Return& node) { results_ = node.values; }
 
   void visit(const If& node) {
-    value(*node.condition);
     branch(*node.then_body, node.results);
     if (node.else_body) branch(*node.else_body, node.results);
   }
@@ -71,7 +65,6 @@ class Graph : public Visitor<Graph> {
   void visit(const While& node) {
     carry(node.init_values, node.iter_args, node.results);
     walk(*node.before);
-    value(*node.condition);
     branch(*node.body, node.iter_args);
   }
   void visit(const AtScope& node) { branch(*node.body, node.results); }
@@ -112,59 +105,17 @@ class Graph : public Visitor<Graph> {
     return as<Var>(expr);
   }
 
-  void flow(const ExprRef& from, uint32_t to, bool unchanged, bool tracked = true) {
+  void flow(const ExprRef& from, uint32_t to, bool unchanged) {
     const Var* var = variable(from.get());
     if (!var) return;
     uint32_t source = name(*var);
     names_[source].flows.emplace_back(to, unchanged && as<Var>(from));
-    if (tracked) names_[source].tracked.push_back(to);
   }
 
   void carry(const ExprList& init, const VarList& iter_args, const VarList& results) {
     for (size_t i = 0; i < iter_args.size(); ++i) {
       if (i < init.size()) flow(init[i], name(*iter_args[i]), true);
       if (i < results.size()) flow(iter_args[i], name(*results[i]), true);
-    }
-  }
-
-  void touch(const ExprRef& operand, Access access, bool at_peer) {
-    if (const auto* list = as<MakeTuple>(operand)) {
-      for (const ExprRef& element : list->elements) touch(element, access, at_peer);
-      return;
-    }
-    const Var* var = operand ? variable(operand.get()) : nullptr;
-    if (!var) return;
-    ParamUse& use = names_[name(*var)].use;
-    bool signal = access == Access::Signal || access == Access::Wait;
-    if (signal || at_peer) {
-      use.communicates = true;
-      return;
-    }
-    use.reads |= access != Access::Write;
-    use.writes |= access != Access::Read;
-  }
-
-  // Effects anywhere in an expression: scalar arithmetic nests reads of elements.
-  void value(const Expr& expr) {
-    if (const auto* call = as<Call>(&expr)) {
-      for (const Effect& effect : call->op->effects) {
-        if (!happens(effect, *call)) continue;
-        touch(call->args[call->op->operand_slots[effect.param]], effect.access,
-              effect.peer_param >= 0 || effect.all_peers);
-      }
-      for (const ExprRef& arg : call->args) {
-        if (arg) value(*arg);
-      }
-    } else if (const auto* called = as<FunctionCall>(&expr)) {
-      const Code& code = callee_(called->callee);
-      for (size_t i = 0; i < called->args.size() && i < code.uses.size(); ++i) {
-        const ParamUse& use = code.uses[i];
-        if (use.reads) touch(called->args[i], Access::Read, false);
-        if (use.writes) touch(called->args[i], Access::Write, false);
-        if (use.communicates) touch(called->args[i], Access::Signal, false);
-      }
-    } else if (const auto* tuple = as<MakeTuple>(&expr)) {
-      for (const ExprRef& element : tuple->elements) value(*element);
     }
   }
 
@@ -181,7 +132,7 @@ class Graph : public Visitor<Graph> {
     }
     static const Op* const no_dep = ops::registry().find("pl.no_dep");
     bool hides = call.op == no_dep;
-    flow(operand, to, writes || hides, !hides);
+    flow(operand, to, writes || hides);
     if (call.op->result_peer >= 0) names_[to].identity = Name::anything;
   }
 
@@ -230,26 +181,6 @@ class Graph : public Visitor<Graph> {
     }
   }
 
-  ParamUse uses_of(size_t root) {
-    ParamUse use;
-    std::vector<bool> seen(names_.size());
-    std::vector<uint32_t> work{static_cast<uint32_t>(root)};
-    seen[root] = true;
-    while (!work.empty()) {
-      const Name& n = names_[work.back()];
-      work.pop_back();
-      use.reads |= n.use.reads;
-      use.writes |= n.use.writes;
-      use.communicates |= n.use.communicates;
-      for (uint32_t to : n.tracked) {
-        if (seen[to]) continue;
-        seen[to] = true;
-        work.push_back(to);
-      }
-    }
-    return use;
-  }
-
   const std::function<const Code&(const std::string&)>& callee_;
   PointerMap<uint32_t> index_;
   PointerMap<const FunctionCall*> calls_;
@@ -259,8 +190,8 @@ class Graph : public Visitor<Graph> {
 
 }  // namespace
 
-AliasSummary summarize(const Block& body, const std::vector<const Var*>& roots,
-                       const std::function<const Code&(const std::string&)>& callee) {
+std::vector<int> returned_params(const Block& body, const std::vector<const Var*>& roots,
+                                 const std::function<const Code&(const std::string&)>& callee) {
   Graph graph(roots, callee);
   graph.outermost(body);
   return graph.solve(roots.size());

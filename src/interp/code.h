@@ -12,6 +12,7 @@
 
 #include "interp/value.h"
 #include "ir/nodes.h"
+#include "ir/param_effects.h"
 #include "support/diagnostics.h"
 
 namespace tilewire::interp {
@@ -31,6 +32,7 @@ enum class Opcode : uint8_t {
   Tuple,      // dst = (list)
   Get,        // dst = a[index]
   Call,       // `site`
+  Parallel,   // the abi::ParallelStep `index` of a `pl.parallel` loop of an orchestration function
   Return,     // of the values in `list`
 };
 
@@ -52,7 +54,7 @@ struct Site {
   std::vector<Slot> deps;
   std::vector<Slot> results;  // of a scope; a call has its value in Instr::dst
   Slot task_id = no_slot;
-  bool scope = false;
+  bool scope = false;  // its body is the task; a scope of one kernel call is that call
   bool ordered = true;
   bool sync_start = false;
 };
@@ -71,13 +73,6 @@ struct Instr {
 
 enum class CodeLevel : uint8_t { Host, Orchestration, Kernel };
 
-// What a function does to the own copy of a parameter's storage, whatever it does at peers.
-struct ParamUse {
-  bool reads = false;
-  bool writes = false;
-  bool communicates = false;  // signals, waits on or touches a peer's copy of it
-};
-
 struct Code {
   std::string name;
   CodeLevel level = CodeLevel::Kernel;
@@ -88,7 +83,7 @@ struct Code {
   std::vector<Value> initial;  // the registers at entry: constants in place, everything else empty
   // Parameters, or what a scope captures, in order.
   std::vector<Slot> params;
-  std::vector<ParamUse> uses;
+  ir::ParamEffects effects;                          // of a kernel or task scope, per parameter
   std::map<std::string, Slot, std::less<>> symbols;  // dynamic dimensions it looks at
   size_t result_count = 0;
   std::vector<int> result_param;  // per result: the parameter it is, always; -1: another value

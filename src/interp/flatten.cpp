@@ -10,6 +10,8 @@
 #include "ir/op.h"
 #include "ir/pointer_map.h"
 #include "ops/registry.h"
+#include "passes/effects.h"
+#include "passes/task_call.h"
 #include "support/diagnostics/runtime.h"
 
 namespace tilewire::interp {
@@ -18,7 +20,11 @@ using namespace ir;
 
 class Flattener {
  public:
-  Flattener(Image& image, Diagnostics& diags) : image_(image), diags_(diags) {}
+  Flattener(Image& image, Diagnostics& diags)
+      : image_(image),
+        diags_(diags),
+        effects_(*passes::recorded_effects(*image.program_)),
+        returns_(passes::return_roots(*image.program_)) {}
 
   const Code& function(const std::string& name);
 
@@ -26,6 +32,8 @@ class Flattener {
   friend class CodeBuilder;
   Image& image_;
   Diagnostics& diags_;
+  const passes::KernelEffects effects_;
+  const passes::ReturnRoots returns_;
   std::map<std::string, const Code*, std::less<>> functions_;
 };
 
@@ -60,6 +68,8 @@ class CodeBuilder {
     block(*f.body, {});
     if (code_.instrs.empty() || code_.instrs.back().code != Opcode::Return) emit_return({}, *f.body);
     code_.result_count = f.return_types.size();
+    auto effects = flattener_.effects_.find(f.name);
+    if (effects != flattener_.effects_.end()) code_.effects = effects->second;
     finish(*f.body, roots);
   }
 
@@ -70,6 +80,7 @@ class CodeBuilder {
     block(body, {});
     if (code_.instrs.empty() || code_.instrs.back().code != Opcode::Return) emit_return({}, body);
     code_.result_count = results;
+    code_.effects = passes::effects_of(body, captured_, flattener_.returns_, flattener_.effects_);
     finish(body, captured_);
   }
 
@@ -245,6 +256,13 @@ class CodeBuilder {
     if (call.device) site->device = expr(*call.device);
     if (call.blocks) site->blocks = expr(*call.blocks);
     site->deps = slots_of(call.deps);
+    if (scope_) {  // the call is the whole task of the scope around it
+      site->deps.insert(site->deps.end(), scope_->deps.begin(), scope_->deps.end());
+      if (scope_->blocks != no_slot) site->blocks = scope_->blocks;
+      site->ordered = scope_->ordered;
+      site->sync_start = scope_->sync_start;
+      site->task_id = scope_->task_id;
+    }
     emit_call(std::move(site), call, dst);
   }
 
@@ -325,11 +343,14 @@ class CodeBuilder {
     std::vector<Slot> carried = define_all(s.iter_args);
     move_all(carried, init, s);
     Slot variable = define(*s.loop_var);
+    const bool independent = s.loop_kind == LoopKind::Parallel && code_.level == CodeLevel::Orchestration;
+    if (independent) parallel(abi::ParallelStep::Enter, s);
     uint32_t top = here();
     Instr& test = emit(Opcode::ForTest, s);
     test.a = counter;
     test.b = stop;
     test.c = step;
+    if (independent) parallel(abi::ParallelStep::Round, s);
     move(variable, counter, s);
     ++depth_;
     block(*s.body, carried);
@@ -340,7 +361,12 @@ class CodeBuilder {
     next.c = step;
     next.target = top;
     code_.instrs[top].target = here();
+    if (independent) parallel(abi::ParallelStep::Leave, s);
     for (size_t i = 0; i < s.results.size(); ++i) slots_.insert(s.results[i].get(), carried[i]);
+  }
+
+  void parallel(abi::ParallelStep step, const Node& node) {
+    emit(Opcode::Parallel, node).index = static_cast<int64_t>(step);
   }
 
   void while_loop(const While& s) {
@@ -363,6 +389,24 @@ class CodeBuilder {
   template <class Scope>
   void task_scope(const Scope& s, const BlockRef& body, const Var* block_var, const Expr* count,
                   bool sync_start) {
+    if (!block_var && passes::single_call(*body)) {
+      Site around;
+      if (count) around.blocks = expr(*count);
+      around.deps = slots_of(s.deps);
+      around.ordered = s.ordered;
+      around.sync_start = sync_start;
+      if (s.task_id) around.task_id = fresh();
+      std::vector<Slot> results;
+      for (size_t i = 0; i < s.results.size(); ++i) results.push_back(fresh());
+      scope_ = &around;
+      ++depth_;
+      block(*body, results);
+      --depth_;
+      scope_ = nullptr;
+      for (size_t i = 0; i < s.results.size(); ++i) slots_.insert(s.results[i].get(), results[i]);
+      if (s.task_id) slots_.insert(s.task_id.get(), around.task_id);
+      return;
+    }
     auto code = std::make_unique<Code>();
     code->name = s.name_hint.empty() ? code_.name : s.name_hint;
     code->node = &s;
@@ -400,9 +444,7 @@ class CodeBuilder {
 
   void finish(const Block& body, const std::vector<const Var*>& roots) {
     auto callee = [this](const std::string& name) -> const Code& { return flattener_.function(name); };
-    AliasSummary summary = summarize(body, roots, callee);
-    code_.uses = std::move(summary.uses);
-    code_.result_param = std::move(summary.result_param);
+    code_.result_param = returned_params(body, roots, callee);
     code_.result_param.resize(code_.result_count, -1);
     static const Op* const defer = ops::registry().find("pld.system.defer_wait");
     code_.defers = is_scope_ && !code_.instrs.empty();
@@ -427,6 +469,7 @@ class CodeBuilder {
   std::vector<const Node*> capture_nodes_;
   Ref<const Call> block_index_;
   Slot block_slot_ = no_slot;
+  const Site* scope_ = nullptr;  // of one kernel call, which is being read
   bool is_scope_ = false;
   int depth_ = 0;
 };
@@ -456,6 +499,7 @@ std::shared_ptr<const Image> Image::make(const ProgramRef& program, std::string_
                                          Diagnostics& diags) {
   auto image = std::make_shared<Image>();
   image->program_ = program;
+  if (!passes::recorded_effects(*program)) image->program_ = passes::record_effects(program, diags);
   Flattener flattener(*image, diags);
   image->entry_ = &flattener.function(std::string(entry));
   if (diags.has_errors()) return nullptr;

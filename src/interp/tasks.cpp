@@ -14,15 +14,6 @@ using namespace ir;
 // enough for a launch of a million. More follow when these have ended or all wait.
 constexpr int64_t launch_window = 1024;
 
-void add_once(std::vector<int32_t>& set, int32_t value) {
-  if (std::find(set.begin(), set.end(), value) == set.end()) set.push_back(value);
-}
-
-bool meet(const std::vector<int32_t>& a, const std::vector<int32_t>& b) {
-  return std::any_of(a.begin(), a.end(),
-                     [&](int32_t x) { return std::find(b.begin(), b.end(), x) != b.end(); });
-}
-
 // As the caller sees it again: pl.no_dep was about one argument of one call.
 Value tracked(const Value& value) {
   const Tensor* tensor = value.tensor();
@@ -102,26 +93,24 @@ void World::call(AgentId id, const Instr& instr, EventSink* sink) {
   }
   std::vector<Value> args = arguments(frame, site, site.kind == Site::Kind::Dispatch ? task.rank : -1);
   task.registers = entry_registers(*site.callee, args, &frame);
-  if (site.kind == Site::Kind::Task) add_footprint(task, args, site.ordered);
+  if (site.kind == Site::Kind::Task) {
+    task.rounds = agent.rounds;
+    add_arguments(task, args, site.ordered);
+  }
   if (site.kind == Site::Kind::Dispatch) note_dispatch(args, task.rank);
   TaskNo number = submit(id, std::move(task), dependencies(id, site), sink);
   give_results(id, instr, number, args);
   ++agents_[id].write().frames.back().pc;
 }
 
-void World::add_footprint(Task& task, const std::vector<Value>& args, bool ordered) const {
+void World::add_arguments(Task& task, const std::vector<Value>& args, bool ordered) const {
   if (task.code->defers) return;
   for (size_t i = 0; i < args.size(); ++i) {
     const Tensor* tensor = args[i].tensor();
     if (!tensor || tensor->storage == no_storage) continue;
-    const ParamUse& use = task.code->uses[i];
-    if (use.reads || use.writes) {
-      task.footprint.push_back({tensor->storage, box_of(*tensor), use.reads, use.writes, !tensor->untracked});
-    }
-    if (tensor->window < 0 || tensor->untracked) continue;
-    int32_t group = windows_[tensor->window].group;
-    add_once(task.takes, group);
-    if (use.communicates && ordered) add_once(task.communicates, group);
+    abi::Use use{.access = task.code->effects[i], .tracked = !tensor->untracked, .ordered = ordered};
+    if (tensor->window >= 0) use.group = static_cast<uintptr_t>(windows_[tensor->window].group) + 1;
+    task.arguments.push_back({use, tensor->storage, box_of(*tensor)});
   }
 }
 
@@ -140,28 +129,26 @@ std::vector<TaskNo> World::dependencies(AgentId id, const Site& site) const {
   return tasks;
 }
 
-bool World::is_ordered(const Task& earlier, const Task& later) const {
-  if (meet(earlier.communicates, later.takes) || meet(earlier.takes, later.communicates)) return true;
-  for (const Footprint& a : earlier.footprint) {
-    for (const Footprint& b : later.footprint) {
-      if (a.storage != b.storage || !(a.writes || b.writes) || !a.tracked || !b.tracked) continue;
-      if (overlap(a.box, b.box)) return true;
-    }
-  }
-  return false;
+namespace {
+
+bool share_bytes(const TaskArgument& a, const TaskArgument& b) {
+  return a.storage == b.storage && overlap(a.box, b.box);
 }
 
-bool World::conflicts_with_tasks(int rank, const Tensor& region, bool writes) const {
-  if (rank < 0) return false;
-  const Box box = box_of(region);
+}  // namespace
+
+std::vector<TaskNo> World::users(int rank, const Tensor& region, bool writes) const {
+  std::vector<TaskNo> found;
+  if (rank < 0) return found;
+  const TaskArgument element{{.access = writes ? abi::Writes : abi::Reads}, region.storage, box_of(region)};
   for (TaskNo number : rank_tasks_[rank]) {
-    const Task& task = *tasks_[number];
-    if (task.done) continue;
-    for (const Footprint& part : task.footprint) {
-      if (part.storage == region.storage && (part.writes || writes) && overlap(part.box, box)) return true;
-    }
+    const auto& arguments = tasks_[number]->arguments;
+    const bool uses = std::any_of(arguments.begin(), arguments.end(), [&](const TaskArgument& argument) {
+      return abi::ordered_by_data(argument.use, element.use) && share_bytes(argument, element);
+    });
+    if (uses) found.push_back(number);
   }
-  return false;
+  return found;
 }
 
 TaskNo World::submit(AgentId id, Task task, const std::vector<TaskNo>& deps, EventSink* sink) {
@@ -174,7 +161,7 @@ TaskNo World::submit(AgentId id, Task task, const std::vector<TaskNo>& deps, Eve
     last = number;
   } else {
     for (TaskNo earlier : rank_tasks_[task.rank]) {
-      if (is_ordered(*tasks_[earlier], task)) after.push_back(earlier);
+      if (abi::must_follow(task, *tasks_[earlier], share_bytes)) after.push_back(earlier);
     }
     rank_tasks_[task.rank].push_back(number);
   }
@@ -220,9 +207,9 @@ void World::give_results(AgentId id, const Instr& instr, TaskNo task, const std:
       if (param >= 0) values[i] = tracked(frame.registers[site.args[param]]);
     }
   }
+  if (site.task_id != no_slot) frame.registers[site.task_id] = TaskHandle{task};
   if (site.scope) {
     for (size_t i = 0; i < site.results.size(); ++i) frame.registers[site.results[i]] = values[i];
-    if (site.task_id != no_slot) frame.registers[site.task_id] = TaskHandle{task};
   } else if (values.size() == 1) {
     frame.registers[instr.dst] = std::move(values[0]);
   } else {
@@ -310,8 +297,8 @@ void World::forget(TaskNo number) {
   Task& task = tasks_[number].write();
   auto& earlier = rank_tasks_[task.rank];
   earlier.erase(std::remove(earlier.begin(), earlier.end(), number), earlier.end());
-  task.footprint.clear();
-  task.footprint.shrink_to_fit();
+  task.arguments.clear();
+  task.arguments.shrink_to_fit();
 }
 
 }  // namespace tilewire::interp

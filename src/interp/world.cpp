@@ -270,7 +270,9 @@ bool World::is_ready(AgentId id, const Instr& instr) {
     if (instr.entry->ready) return instr.entry->ready(context, instr.entry->which);
     for (const Region& region : context.regions()) {
       bool writes = region.effect->access != Access::Read;
-      if (conflicts_with_tasks(agent.rank, region.part, writes)) return false;
+      for (TaskNo task : users(agent.rank, region.part, writes)) {
+        if (!tasks_[task]->done) return false;
+      }
     }
     return true;
   } catch (const Failure&) {
@@ -341,6 +343,9 @@ void World::execute(AgentId id, const Instr& instr, EventSink* sink) {
       r[instr.dst] = std::move(element);
       break;
     }
+    case Opcode::Parallel:
+      agent.rounds.step(static_cast<abi::ParallelStep>(instr.index));
+      break;
     case Opcode::Call:
       return call(id, instr, sink);
     case Opcode::Return:
@@ -378,14 +383,8 @@ void World::tell_joins(AgentId id, const Instr& instr, EventSink* sink) const {
     Context context(const_cast<World&>(*this), id, instr, nullptr);
     context.resolve_regions();
     for (const Region& region : context.regions()) {
-      const Box box = box_of(region.part);
       const bool writes = region.effect->access != Access::Read;
-      for (TaskNo number : rank_tasks_[agent.rank]) {
-        for (const Footprint& part : tasks_[number]->footprint) {
-          if (part.storage != region.part.storage || !(part.writes || writes)) continue;
-          if (overlap(part.box, box)) tasks.push_back(number);
-        }
-      }
+      for (TaskNo task : users(agent.rank, region.part, writes)) tasks.push_back(task);
     }
   }
   for (TaskNo task : tasks) {

@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "abi/task_order.h"
 #include "interp/code.h"
 #include "interp/error.h"
 #include "interp/event.h"
@@ -103,7 +104,8 @@ struct Agent {
   };
   // Cells whose tests came out false, or that were read, since it last did something else.
   std::vector<Poll> polls;
-  uint32_t part = 0;  // of an op that takes several steps: the next one
+  abi::CurrentRounds rounds;  // of `pl.parallel` loops
+  uint32_t part = 0;          // of an op that takes several steps: the next one
   std::vector<Frame> frames;
   std::shared_ptr<const Flight> flight;  // it is a write under way, and nothing else
 
@@ -112,12 +114,11 @@ struct Agent {
   const Instr* next() const { return frames.empty() ? nullptr : &top().code->instrs[top().pc]; }
 };
 
-// A region a task takes, as it was named when the task was submitted.
-struct Footprint {
+// An argument of a task: a region as it was named when the task was submitted, and how the task uses it.
+struct TaskArgument {
+  abi::Use use;
   StorageId storage;
   Box box;
-  bool reads, writes;
-  bool tracked;  // not pl.no_dep
 };
 
 struct Task {
@@ -135,9 +136,9 @@ struct Task {
   bool started = false;
   bool done = false;
   std::vector<TaskNo> successors;
-  std::vector<Footprint> footprint;
-  std::vector<int32_t> takes;         // groups of windows among its arguments
-  std::vector<int32_t> communicates;  // groups it signals, waits on or touches peers of
+  // What orders it with other tasks of its rank.
+  abi::Rounds rounds;
+  std::vector<TaskArgument> arguments;
   std::vector<Value> results;
 };
 
@@ -242,11 +243,12 @@ class World {
   // tasks.cpp
   void call(AgentId id, const Instr& instr, EventSink* sink);
   std::vector<Value> arguments(const Frame& frame, const Site& site, int rank) const;
-  void add_footprint(Task& task, const std::vector<Value>& args, bool ordered) const;
+  void add_arguments(Task& task, const std::vector<Value>& args, bool ordered) const;
   TaskNo submit(AgentId id, Task task, const std::vector<TaskNo>& deps, EventSink* sink);
   std::vector<TaskNo> dependencies(AgentId id, const Site& site) const;
-  bool is_ordered(const Task& earlier, const Task& later) const;
-  bool conflicts_with_tasks(int rank, const Tensor& region, bool writes) const;
+  // The tasks submitted on `rank`, ended ones that are remembered included, that an access of an
+  // orchestration function to `region` comes after.
+  std::vector<TaskNo> users(int rank, const Tensor& region, bool writes) const;
   void give_results(AgentId id, const Instr& instr, TaskNo task, const std::vector<Value>& args);
   void release(TaskNo task, EventSink* sink);
   void launch_blocks(TaskNo task, EventSink* sink);

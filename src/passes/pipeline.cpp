@@ -70,6 +70,12 @@ ir::ProgramRef lower_for_checking(const ir::ProgramRef& program, Diagnostics& di
   return run(program, diags, {}, nullptr, true);
 }
 
+ir::ProgramRef lower_for_interp(const ir::ProgramRef& program, Diagnostics& diags) {
+  if (has_composite_ops(*program)) return lower(program, diags);
+  ir::ProgramRef tasks = lower_until(*find_pass("outline_scopes"), program, diags);
+  return tasks ? record_effects(tasks, diags) : nullptr;
+}
+
 ir::ProgramRef lower(const ir::ProgramRef& program, Diagnostics& diags, const PassObserver& after) {
   ir::ProgramRef now = run(program, diags, after, nullptr);
   if (!now) return nullptr;

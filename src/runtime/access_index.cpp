@@ -28,7 +28,7 @@ void AccessIndex::insert(List& list, const Access& access) {
 }
 
 void AccessIndex::clear() {
-  for (List* list : {&writers_, &readers_, &holders_}) {
+  for (List* list : lists()) {
     for (uint64_t rest = list->used; rest != 0; rest &= rest - 1) {
       Class& used = list->classes[__builtin_ctzll(rest)];
       used.items.clear();
@@ -40,7 +40,7 @@ void AccessIndex::clear() {
 
 size_t AccessIndex::size() const {
   size_t count = 0;
-  for (const List* list : {&writers_, &readers_, &holders_}) {
+  for (const List* list : {&writers_, &readers_, &holders_, &communicators_, &takers_}) {
     for (const Class& each : list->classes) count += each.items.size();
   }
   return count;

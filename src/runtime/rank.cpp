@@ -19,37 +19,6 @@ constexpr uint64_t small_ns = 1000;
 // Ready tasks a worker, beyond which the submitter rather runs one than adds one.
 constexpr size_t deep_queue = 64;
 
-bool untracked(const abi::Launch& launch, uint32_t param) {
-  return launch.untracked && (launch.untracked[param / 64] >> (param % 64) & 1);
-}
-
-// Calls visit(param, index, words) for each parameter.
-template <class Visit>
-void each_param(const abi::Function& function, const abi::Word* words, Visit visit) {
-  for (uint32_t i = 0; i < function.param_count; ++i) {
-    const abi::Param& param = function.params[i];
-    visit(param, i, words);
-    words += abi::word_count(param);
-  }
-}
-
-bool has_bytes(const abi::Param& param) {
-  return param.kind == abi::ParamKind::Tensor || param.kind == abi::ParamKind::Window;
-}
-
-Box box_of(const abi::Param& param, const abi::Word* words) {
-  return {words, param.rank, param.element_bytes};
-}
-
-// The group whose communication order a parameter takes part in, or null.
-const abi::Group* group_of(const abi::Function& kernel, const abi::Param& param, const abi::Word* words) {
-  if (param.kind == abi::ParamKind::Window) {
-    return reinterpret_cast<const abi::Window*>(words[1 + 2 * param.rank])->group;
-  }
-  bool context = param.kind == abi::ParamKind::CommCtx && (kernel.bits & abi::Communicates);
-  return context ? reinterpret_cast<const abi::Group*>(words[0]) : nullptr;
-}
-
 }  // namespace
 
 Rank::Rank(Run& owner, int32_t number) : run(owner), index(number) {}
@@ -57,6 +26,7 @@ Rank::Rank(Run& owner, int32_t number) : run(owner), index(number) {}
 void Rank::begin() {
   dispatches_.clear();
   next_dispatch_ = 0;
+  order_.begin(run.windows, index);
   limit_ = live_limit;
   stats = {};
   compute_ns = wait_ns = transfer_ns = bytes = parks = blocks = 0;
@@ -147,42 +117,12 @@ void Rank::collect(const abi::TaskId* deps, uint32_t count) {
   }
 }
 
-void Rank::collect(const abi::Launch& launch) {
-  auto found = [this](Task& task) { add_predecessor(task); };
-  collect(launch.deps, launch.dep_count);
-  const abi::Function& kernel = *launch.kernel;
-  const abi::Group* last = nullptr;
-  each_param(kernel, launch.args, [&](const abi::Param& param, uint32_t i, const abi::Word* words) {
-    if (untracked(launch, i)) return;
-    if (has_bytes(param) && param.access != 0) {
-      Role role = param.access & abi::Writes ? Role::Write : Role::Read;
-      accesses_.conflicts(box_of(param, words), role, rounds_, found);
-    }
-    const abi::Group* group = launch.bits & abi::Unordered ? nullptr : group_of(kernel, param, words);
-    if (group && group != last) accesses_.conflicts(group, kernel.bits & abi::Communicates, found);
-    last = group;
-  });
-}
-
 void Rank::enter(Task& task, const abi::Launch& launch) {
-  const abi::Function& kernel = *launch.kernel;
-  const abi::Group* last = nullptr;
   uint32_t count = 0;
-  each_param(kernel, launch.args,
-             [&](const abi::Param& param, uint32_t, const abi::Word*) { count += abi::word_count(param); });
+  for (uint32_t i = 0; i < launch.kernel->param_count; ++i)
+    count += abi::word_count(launch.kernel->params[i]);
   task.copy_args(launch.args, count);
-  each_param(kernel, task.args, [&](const abi::Param& param, uint32_t i, const abi::Word* words) {
-    bool tracked = !untracked(launch, i);
-    if (has_bytes(param)) {
-      bool access = tracked && param.access != 0;
-      Role role = !access ? Role::Hold : param.access & abi::Writes ? Role::Write : Role::Read;
-      if (role != Role::Hold || !storages_.empty()) accesses_.add(task, box_of(param, words), role);
-    }
-    if (!tracked) return;
-    const abi::Group* group = launch.bits & abi::Unordered ? nullptr : group_of(kernel, param, words);
-    if (group && group != last) accesses_.add(task, group, kernel.bits & abi::Communicates);
-    last = group;
-  });
+  order_.enter(task, launch, !storages_.empty());
 }
 
 bool Rank::at_once(const abi::Launch& launch, const Worker& worker) const {
@@ -208,9 +148,10 @@ abi::Status Rank::submit(BlockContext& context, const abi::Launch& launch, abi::
   predecessors_.clear();
   ++mark_;
   if (live_.load(std::memory_order_acquire) > 1) {
-    collect(launch);
+    collect(launch.deps, launch.dep_count);
+    order_.predecessors(launch, rounds_, [this](Task& task) { add_predecessor(task); });
   } else {
-    accesses_.clear();
+    order_.clear();
   }
   Worker& worker = *context.worker;
   if (predecessors_.empty() && (launch.blocks == 0 || at_once(launch, worker))) {
@@ -266,8 +207,8 @@ abi::Status Rank::await(BlockContext& context, const abi::Param& param, const ab
   if (live_.load(std::memory_order_acquire) == 1) return abi::ok;
   predecessors_.clear();
   ++mark_;
-  accesses_.conflicts(box_of(param, words), access & abi::Writes ? Role::Await : Role::Read, {},
-                      [this](Task& task) { add_predecessor(task); });
+  order_.users({words, param.rank, param.element_bytes}, access,
+               [this](Task& task) { add_predecessor(task); });
   if (predecessors_.empty()) return abi::ok;
   Task& task = take(TaskKind::Resume);
   task.subject = context.job;
@@ -315,7 +256,7 @@ void Rank::leave(Worker& worker) {
 
 // All tasks of the dispatch have ended, and the orchestration function too.
 void Rank::finish(Worker& worker) {
-  accesses_.clear();
+  order_.clear();
   const Dispatch& dispatch = dispatches_[next_dispatch_ - 1];
   auto returned = [&](Storage& storage) {
     const abi::Word* word = dispatch.results.data();
@@ -323,7 +264,7 @@ void Rank::finish(Worker& worker) {
     for (uint32_t i = 0; i < dispatch.entry->result_count && word < end; ++i) {
       const abi::Param& result = dispatch.entry->results[i];
       auto start = reinterpret_cast<uint64_t>(storage.data());
-      if (has_bytes(result) && *word - start < std::max<uint64_t>(storage.bytes, 1)) return true;
+      if (abi::has_bytes(result) && *word - start < std::max<uint64_t>(storage.bytes, 1)) return true;
       word += abi::word_count(result);
     }
     return false;
@@ -372,7 +313,7 @@ abi::Status Rank::release(BlockContext& context, void* data) {
   ++mark_;
   if (live_.load(std::memory_order_acquire) > 1 && storage.bytes != 0) {
     abi::Word words[3] = {reinterpret_cast<abi::Word>(data), storage.bytes, 1};
-    accesses_.conflicts({words, 1, 1}, Role::Hold, {}, [this](Task& task) { add_predecessor(task); });
+    order_.in_use({words, 1, 1}, [this](Task& task) { add_predecessor(task); });
   }
   storages_.remove(storage);
   if (predecessors_.empty()) {

@@ -1,8 +1,7 @@
 // One rank of a run: its dispatches and its task graph.
 //
-// Tasks are ordered by what they touch (AccessIndex), by the ids they name, and by communication order: a
-// task that communicates is ordered with every task that takes a window of the same group. Everything here is
-// used by the rank's orchestration function alone, except what is said to be open to all.
+// Tasks are ordered by the ids they name and by their arguments (TaskOrder). Everything here is used by the
+// rank's orchestration function only, except what is said to be open to all.
 #pragma once
 
 #include <atomic>
@@ -10,10 +9,10 @@
 #include <memory>
 #include <vector>
 
-#include "runtime/access_index.h"
 #include "runtime/job.h"
 #include "runtime/run.h"
 #include "runtime/storage.h"
+#include "runtime/task_order.h"
 
 namespace tilewire::runtime {
 
@@ -59,8 +58,6 @@ class Rank {
   std::atomic<uint64_t> compute_ns{0}, wait_ns{0}, transfer_ns{0}, bytes{0}, parks{0}, blocks{0};
 
  private:
-  using Role = AccessIndex::Role;
-
   // Tasks not ended, at most, before the submitter waits.
   static constexpr int64_t live_limit = 2048;
   // Bytes of created tensors before it does.
@@ -70,7 +67,6 @@ class Rank {
   Task& take(TaskKind kind);
   Task* find(abi::TaskId id);
   void collect(const abi::TaskId* deps, uint32_t count);
-  void collect(const abi::Launch& launch);
   void add_predecessor(Task& task);
   void enter(Task& task, const abi::Launch& launch);
   bool at_once(const abi::Launch& launch, const Worker& worker) const;
@@ -82,12 +78,12 @@ class Rank {
   std::vector<Dispatch> dispatches_;
   size_t next_dispatch_ = 0;
 
-  AccessIndex accesses_;
+  TaskOrder order_;
   std::vector<std::unique_ptr<Task[]>> records_;
   Task* free_ = nullptr;
   std::vector<Task*> predecessors_;
   uint64_t mark_ = 0;
-  CurrentRounds rounds_;
+  abi::CurrentRounds rounds_;
   int64_t limit_ = live_limit;
 
   StorageList storages_;

@@ -11,9 +11,8 @@
 #include <memory>
 #include <vector>
 
-#include "abi/abi.h"
+#include "abi/task_order.h"
 #include "runtime/job.h"
-#include "runtime/rounds.h"
 #include "support/schedule.h"
 
 namespace tilewire::runtime {
@@ -46,7 +45,7 @@ struct alignas(64) Task {
   const abi::Function* kernel = nullptr;
   const abi::Word* args = nullptr;
   void* subject = nullptr;
-  Rounds rounds;  // it was submitted in
+  abi::Rounds rounds;  // it was submitted in
 
   // Blocks not yet given out belong to whoever holds the task; it lies in one queue at most.
   int64_t blocks = 0;

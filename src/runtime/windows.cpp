@@ -122,6 +122,15 @@ const Windows::Region* Windows::region_of(const void* address) const {
   return at < region.base + region.bytes ? &region : nullptr;
 }
 
+void Windows::append_regions(int32_t rank, std::vector<WindowRegion>& regions) const {
+  for (size_t i = 0; i < groups_.size(); ++i) {
+    const abi::Group* view = group(i, rank);
+    if (!view) continue;
+    auto begin = reinterpret_cast<uint64_t>(view->regions[view->rank]);
+    regions.push_back({begin, groups_[i].layout.bytes, view});
+  }
+}
+
 uint32_t* Windows::waiter_word(const void* address) const {
   const Region* region = region_of(address);
   return region ? region->waiters : nullptr;

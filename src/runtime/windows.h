@@ -30,6 +30,13 @@ struct GroupLayout {
   std::vector<WindowSlot> slots;
 };
 
+// The memory of one rank in one group.
+struct WindowRegion {
+  uint64_t begin = 0;  // address
+  uint64_t bytes = 0;
+  const abi::Group* group = nullptr;
+};
+
 class Windows {
  public:
   // Null when there is not that much memory. Slots must lie inside their region, devices inside the world.
@@ -41,6 +48,9 @@ class Windows {
   const abi::Group* group(size_t group, int32_t rank) const;
   const abi::Window* window(size_t group, size_t slot, int32_t rank) const;
   std::byte* data(size_t group, size_t slot, int32_t rank) const;  // its own copy
+
+  // Adds the regions of a rank, one per group it is in.
+  void append_regions(int32_t rank, std::vector<WindowRegion>& regions) const;
 
   void zero();
   // Before a run: zeroes them unless they are to keep their content or nobody has used them yet.

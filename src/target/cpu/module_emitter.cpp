@@ -14,6 +14,7 @@
 #include "passes/roots.h"
 #include "support/diagnostics/cpu.h"
 #include "target/cpu/emitter.h"
+#include "target/cpu/may_block.h"
 
 namespace tilewire::target::cpu {
 
@@ -29,6 +30,10 @@ bool is_kernel(const Function& function) {
   return function.type == FunctionType::InCore || function.type == FunctionType::AIC ||
          function.type == FunctionType::AIV;
 }
+
+static_assert(static_cast<int>(abi::Reads) == EffectReads && static_cast<int>(abi::Writes) == EffectWrites &&
+              static_cast<int>(abi::Atomic) == EffectAtomic &&
+              static_cast<int>(abi::Communicates) == EffectCommunicates);
 
 uint8_t access_of(const Parameter& param) {
   if (!isa<TensorType>(param.type)) return 0;
@@ -86,7 +91,6 @@ llvm::FunctionType* ModuleEmitter::code_type() const {
 
 void ModuleEmitter::collect(const Program& program) {
   uint32_t counts[3] = {};
-  passes::ReturnRoots returns = passes::return_roots(program);
   for (const FunctionRef& function : program.functions) {
     Entry entry;
     entry.function = function.get();
@@ -99,7 +103,12 @@ void ModuleEmitter::collect(const Program& program) {
     } else {
       continue;
     }
-    if (entry.role == Kernel) entry.effects = task_effects(*function, returns);
+    if (entry.role == Kernel) {
+      auto effects = param_effects(function->effects);
+      TW_CHECK(effects && effects->size() == function->params.size(),
+               "a kernel without recorded effects: " + function->name);
+      entry.effects = std::move(*effects);
+    }
     entry.index = counts[entry.role]++;
     by_name_.emplace(function->name, entries_.size());
     entries_.push_back(std::move(entry));
@@ -297,7 +306,7 @@ llvm::GlobalVariable* ModuleEmitter::params_table(const Entry& entry) {
   std::vector<Constant*> rows;
   for (size_t i = 0; i < entry.function->params.size(); ++i) {
     const Parameter& param = *entry.function->params[i];
-    uint8_t access = entry.role == Kernel ? entry.effects.access[i] : access_of(param);
+    uint8_t access = entry.role == Kernel ? entry.effects[i] : access_of(param);
     rows.push_back(param_constant(param.name, param.type, access));
   }
   if (entry.role == Kernel) {
@@ -335,13 +344,13 @@ Constant* ModuleEmitter::function_constant(const Entry& entry) {
     return static_cast<uint32_t>(llvm::cast<llvm::ArrayType>(table->getValueType())->getNumElements());
   };
   auto* null = llvm::ConstantPointerNull::get(b.getPtrTy());
+  const uint32_t bits = entry.role == Kernel && may_block(*entry.function) ? uint32_t{abi::MayBlock} : 0;
   return llvm::ConstantStruct::get(
-      function_type_,
-      {text(entry.function->name), entry.code, entry.params,
-       entry.results ? static_cast<Constant*>(entry.results) : null, b.getInt32(count(entry.params)),
-       b.getInt32(entry.results ? count(entry.results) : 0),
-       b.getInt64(static_cast<uint64_t>(entry.plan->arena_bytes)), b.getInt32(entry.effects.bits),
-       b.getInt32(site(entry.function->span, entry.function->name))});
+      function_type_, {text(entry.function->name), entry.code, entry.params,
+                       entry.results ? static_cast<Constant*>(entry.results) : null,
+                       b.getInt32(count(entry.params)), b.getInt32(entry.results ? count(entry.results) : 0),
+                       b.getInt64(static_cast<uint64_t>(entry.plan->arena_bytes)), b.getInt32(bits),
+                       b.getInt32(site(entry.function->span, entry.function->name))});
 }
 
 Constant* ModuleEmitter::window_constant(const HostWindow& window) {

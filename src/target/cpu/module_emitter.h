@@ -12,11 +12,11 @@
 
 #include "abi/abi.h"
 #include "ir/nodes.h"
+#include "ir/param_effects.h"
 #include "target/cpu/compile.h"
 #include "target/cpu/debug_lines.h"
 #include "target/cpu/machine.h"
 #include "target/cpu/plan.h"
-#include "target/cpu/task_effects.h"
 
 namespace tilewire::target::cpu {
 
@@ -59,8 +59,8 @@ class ModuleEmitter : public Callees {
     llvm::Function* code = nullptr;
     llvm::GlobalVariable* params = nullptr;
     llvm::GlobalVariable* results = nullptr;
-    uint32_t index = 0;  // in the table of its role
-    TaskEffects effects;
+    uint32_t index = 0;        // in the table of its role
+    ir::ParamEffects effects;  // of a kernel
   };
   struct HostWindow {
     const ir::WindowBuffer* buffer;

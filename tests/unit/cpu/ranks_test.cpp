@@ -126,14 +126,14 @@ TEST(TaskEffects, ComeFromTheOps) {
   EXPECT_EQ(quiet.params[0].kind, abi::ParamKind::Window);
   EXPECT_EQ(quiet.params[1].access, abi::Writes);
   const abi::Function& sends = kernel(m, "sends");
-  EXPECT_EQ(sends.bits, abi::Communicates);
-  EXPECT_EQ(sends.params[0].access, 0);  // what is written lies at a peer
-  EXPECT_EQ(sends.params[1].access, 0);
+  EXPECT_EQ(sends.bits, 0u);
+  EXPECT_EQ(sends.params[0].access, abi::Communicates);  // what is written lies at a peer
+  EXPECT_EQ(sends.params[1].access, abi::Communicates);
   EXPECT_EQ(sends.params[2].access, abi::Reads);
   const abi::Function& waits = kernel(m, "waits");
-  EXPECT_EQ(waits.bits, abi::Communicates | abi::MayBlock);
+  EXPECT_EQ(waits.bits, abi::MayBlock);
   EXPECT_EQ(waits.params[0].access, abi::Reads | abi::Writes);
-  EXPECT_EQ(waits.params[1].access, 0);
+  EXPECT_EQ(waits.params[1].access, abi::Communicates);
 }
 
 TEST(Module, DescribesHostsAndWindows) {

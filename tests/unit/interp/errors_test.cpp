@@ -128,12 +128,12 @@ class P:
             "  |\n"
             "9 |         return pl.store(pl.load(x, [b * 4, 0], [4, 8]), [b * 4, 0], y)\n"
             "  |                         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ pl.tile.load\n"
-            "  = note: in `rows`, block 2 of 3\n");
+            "  = note: in `scale`, block 2 of 3\n");
   ASSERT_TRUE(out.result.error);
   EXPECT_EQ(out.result.error->op, "pl.tile.load");
   EXPECT_EQ(out.result.error->block, 2);
   EXPECT_EQ(out.result.error->rank, 0);
-  EXPECT_EQ(out.result.error->task, "rows");
+  EXPECT_EQ(out.result.error->task, "scale");
 }
 
 TEST(RunErrors, Arguments) {

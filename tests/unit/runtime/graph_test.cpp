@@ -109,14 +109,13 @@ TEST(Order, TasksThatCommunicateAreOrderedWithUsersOfTheirGroup) {
   Pair pair;
   abi::Group group{}, other{};
   abi::Window a{&group, 0, 64}, b{&group, 64, 64}, c{&other, 0, 64};
-  abi::Param window = tensor(0);
-  window.kind = abi::ParamKind::Window;
+  const abi::Param window = window_param(0), talking = window_param(abi::Communicates);
   auto view = [&](abi::Window& of, int at) {
     return LaunchOptions{.args = join(dense(pair.data + at, {4}), {reinterpret_cast<Word>(&of)})};
   };
-  const abi::Function& first = pair.blocking({window}, abi::Communicates);
+  const abi::Function& first = pair.blocking({talking});
   const abi::Function& quiet_first = pair.blocking({window});
-  const abi::Function& talks = pair.plain({window}, abi::Communicates);
+  const abi::Function& talks = pair.plain({talking});
   const abi::Function& quiet = pair.plain({window});
   EXPECT_FALSE(pair.concurrent(first, view(a, 0), talks, view(b, 8)));
   EXPECT_FALSE(pair.concurrent(first, view(a, 0), quiet, view(b, 8)));

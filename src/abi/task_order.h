@@ -1,0 +1,112 @@
+// What orders two tasks of a rank. This is the one rule: interpreter, checker and runtime all ask it.
+//
+// A task starts after an earlier one of its rank has ended
+// - when it names it in `deps=` (known to the submitter, not decided here);
+// - by data order: both use the same bytes of this rank, at least one writes them, and the two were not
+//   submitted in different rounds of one `pl.parallel` loop;
+// - by communication order: both take a window of one group, and at least one of them signals, waits or
+//   touches a peer through such a window.
+// `pl.no_dep` takes an argument out of both orders, `ordered=False` the whole task out of communication
+// order. A task of `defer_wait` alone takes no argument and is ordered by `deps=` only.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "abi/abi.h"
+
+namespace tilewire::abi {
+
+// Where in `pl.parallel` loops of an orchestration function a task was submitted.
+class Rounds {
+ public:
+  // Loops nested deeper than this count as ordinary ones.
+  static constexpr uint32_t deepest = 4;
+
+  // Both were submitted in one execution of a loop, in different rounds.
+  bool independent(const Rounds& other) const {
+    uint32_t common = std::min(depth_, other.depth_);
+    for (uint32_t i = 0; i < common; ++i) {
+      if (levels_[i].loop != other.levels_[i].loop) return false;
+      if (levels_[i].round != other.levels_[i].round) return true;
+    }
+    return false;
+  }
+  // `other` is in the same rounds, or in those and further ones: what is independent of this is independent
+  // of it, too.
+  bool contain(const Rounds& other) const {
+    return depth_ <= other.depth_ &&
+           std::equal(levels_.begin(), levels_.begin() + depth_, other.levels_.begin());
+  }
+
+ protected:
+  struct Level {
+    uint32_t loop, round;
+    bool operator==(const Level&) const = default;
+  };
+  uint32_t depth_ = 0;
+  std::array<Level, deepest> levels_{};
+};
+
+// The rounds an orchestration function is in now.
+class CurrentRounds : public Rounds {
+ public:
+  void step(ParallelStep what) {
+    switch (what) {
+      case ParallelStep::Enter:
+        if (nesting_++ < deepest) levels_[depth_++] = {++loops_, 0};
+        break;
+      case ParallelStep::Round:
+        if (nesting_ <= deepest && nesting_ > 0) ++levels_[depth_ - 1].round;
+        break;
+      case ParallelStep::Leave:
+        if (nesting_-- <= deepest) --depth_;
+        break;
+    }
+  }
+
+ private:
+  uint32_t nesting_ = 0;
+  uint32_t loops_ = 0;
+};
+
+// How a task uses one argument.
+struct Use {
+  uint8_t access = 0;   // AccessBits of the parameter
+  bool tracked = true;  // not pl.no_dep
+  bool ordered = true;  // the task is not ordered=False
+  uintptr_t group = 0;  // of the window that the argument is, or is a part of; 0: not a window
+};
+
+// Whether two tasks whose arguments share a byte are ordered by them, unless their rounds are independent.
+constexpr bool ordered_by_data(const Use& earlier, const Use& later) {
+  constexpr uint8_t uses = Reads | Writes;
+  return earlier.tracked && later.tracked && (earlier.access & uses) && (later.access & uses) &&
+         ((earlier.access | later.access) & Writes);
+}
+
+// Whether the argument takes part in the communication order of its group.
+constexpr bool in_communication_order(const Use& use) {
+  return use.group != 0 && use.tracked && use.ordered;
+}
+constexpr bool ordered_by_communication(const Use& earlier, const Use& later) {
+  return in_communication_order(earlier) && in_communication_order(later) && earlier.group == later.group &&
+         ((earlier.access | later.access) & Communicates);
+}
+
+// Whether `later` starts after `earlier` has ended, `deps=` aside. A task has `rounds` and a range
+// `arguments`, each with a `use`; `overlap(a, b)`: whether two arguments share a byte.
+template <class Task, class Overlap>
+bool must_follow(const Task& later, const Task& earlier, Overlap overlap) {
+  const bool independent = later.rounds.independent(earlier.rounds);
+  for (const auto& a : earlier.arguments) {
+    for (const auto& b : later.arguments) {
+      if (ordered_by_communication(a.use, b.use)) return true;
+      if (!independent && ordered_by_data(a.use, b.use) && overlap(a, b)) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace tilewire::abi

@@ -1,0 +1,26 @@
+#include "target/cpu/may_block.h"
+
+#include "ir/op.h"
+#include "ir/visitor.h"
+
+namespace tilewire::target::cpu {
+
+using namespace ir;
+
+bool may_block(const Function& kernel) {
+  struct Search : Visitor<Search> {
+    bool found = false;
+    void visit(const Call& call) {
+      walk_children(call);
+      found = found || call.op->synchronizes;
+      for (const Effect& effect : call.op->effects) {
+        found = found || (effect.access == Access::Wait && happens(effect, call));
+      }
+    }
+  };
+  Search search;
+  search.walk(*kernel.body);
+  return search.found;
+}
+
+}  // namespace tilewire::target::cpu
