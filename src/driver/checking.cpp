@@ -4,7 +4,6 @@
 #include "driver/inputs.h"
 #include "driver/ranks.h"
 #include "driver/schedule_digest.h"
-#include "passes/lower_composite_ops.h"
 #include "passes/pipeline.h"
 
 namespace tilewire::driver {
@@ -52,10 +51,8 @@ std::vector<check::Report> check_program(const ir::ProgramRef& program, const Ch
                                          Diagnostics& diags) {
   Entry entry = find_entry(program, options.entry, diags);
   if (!entry.function) return {};
-  // Collectives are checked as what they are made of.
-  ir::ProgramRef checked = passes::has_composite_ops(*entry.program)
-                               ? passes::lower_for_checking(entry.program, diags)
-                               : entry.program;
+  // What is checked is what targets run.
+  ir::ProgramRef checked = passes::lower_for_checking(entry.program, diags);
   if (!checked) return {};
   const Signature signature(entry.function);
   const std::string digest = schedule_digest(*entry.program, *entry.function);

@@ -11,7 +11,7 @@ NR = pl.dynamic("NR")
 def reduce(
     x: pl.Tensor[[3, 700], pl.BF16],
     w: pl.InOut[pld.DistributedTensor[[3, 700], pl.BF16]],
-    signal: pl.InOut[pld.DistributedTensor[[NR, 1], pl.INT32]],
+    signal: pl.InOut[pld.DistributedTensor[[2 * NR, 1], pl.INT32]],
     y: pl.Out[pl.Tensor[[3, 700], pl.BF16]],
 ):
     w = pl.store(pl.load(x), [0, 0], w)
@@ -29,6 +29,6 @@ def reduce(
 @pl.jit.host
 def main(x: pl.Tensor[[NR, 3, 700], pl.BF16], y: pl.Out[pl.Tensor[[NR, 3, 700], pl.BF16]]):
     w = pld.alloc_window([3, 700], dtype=pl.BF16)
-    signal = pld.alloc_signal(pld.world_size())
+    signal = pld.alloc_signal(2 * pld.world_size())
     for r in pl.range(pld.world_size()):
         reduce(x[r], w, signal, y[r], device=r)

@@ -30,9 +30,9 @@ def main(x: pl.Tensor[[NR, 8], pl.FP32]):
     n = pld.world_size()
     middle = n // 2
     low_rows = pld.alloc_window([1, 8], dtype=pl.FP32)
-    low_signal = pld.alloc_signal(n)
+    low_signal = pld.alloc_signal(2 * n)
     high_rows = pld.alloc_window([1, 8], dtype=pl.FP32)
-    high_signal = pld.alloc_signal(n)
+    high_signal = pld.alloc_signal(2 * n)
     for r in pl.range(middle + 1):
         low(low_rows, low_signal, device=r)
     for r in pl.range(middle, n):

@@ -1,0 +1,46 @@
+"""What `check` proves runs right: every program of tests/check that is proved, native code against the interpreter."""
+
+import re
+import shlex
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tilewire.language as pl
+from test_rank_programs import argument
+
+PROGRAMS = Path(__file__).parent.parent / "check"
+
+
+def proved():
+    for path in sorted(PROGRAMS.glob("*_right.py")):
+        if "# verdict: proved" in path.read_text():
+            yield path.stem
+
+
+def rank_counts(path):
+    words = shlex.split(re.search(r"^# run: (.*)$", path.read_text(), re.MULTILINE).group(1))
+    return map(int, words[words.index("--ranks") + 1].split(",") if "--ranks" in words else [1])
+
+
+@pytest.mark.parametrize("name", list(proved()))
+@pytest.mark.filterwarnings("ignore")
+def test_proved_programs_run_right(name):
+    path = PROGRAMS / f"{name}.py"
+    program = pl.load_program(path)
+    main = next(f for f in program.functions if f.name == "main")
+    is_host = main.type == pl.FunctionType.Host
+    for ranks in rank_counts(path):
+        random = np.random.default_rng(ranks)
+        arguments = [argument(p, ranks, random) for p in main.params]
+
+        def outputs(**options):
+            given = [a.copy() if isinstance(a, np.ndarray) else a for a in arguments]
+            executable = program.compile(entry="main", target=options.pop("target", "cpu"))
+            executable(*given, **({"ranks": ranks} if is_host else {}), **options)
+            return [a for a in given if isinstance(a, np.ndarray)]
+
+        expected = outputs(target="interp")
+        for way in [{"threads": 1}, {"threads": 2}, *({"schedule": f"random:{seed}"} for seed in range(4))]:
+            for found, wanted in zip(outputs(**way), expected):
+                np.testing.assert_array_equal(found, wanted, err_msg=f"{ranks} ranks, {way}")
