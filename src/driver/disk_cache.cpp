@@ -8,11 +8,10 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <tuple>
 #include <vector>
 
+#include "driver/bundle_files.h"
 #include "driver/sha256.h"
 #include "driver/write_all.h"
 
@@ -84,16 +83,20 @@ std::string DiskCache::path_of(const std::string& digest) const {
 
 std::optional<std::string> DiskCache::load(const std::string& digest) const {
   if (folder_.empty()) return std::nullopt;
-  std::ifstream file(path_of(digest), std::ios::binary);
-  if (!file) return std::nullopt;
-  std::string content{std::istreambuf_iterator<char>(file), {}};
   std::error_code ignored;
+  // A link may lead anywhere, so what it leads to is never opened.
+  const fs::file_status status = fs::symlink_status(path_of(digest), ignored);
+  if (!fs::exists(status)) return std::nullopt;
+  Diagnostics unreadable;
+  std::string content;
+  if (fs::is_regular_file(status))
+    content = read_file(path_of(digest), largest_folder, unreadable).value_or("");
   size_t header = magic.size() + Sha256::digest_bytes;
   bool whole = content.size() > header && content.starts_with(magic) &&
                std::string_view(content).substr(magic.size(), Sha256::digest_bytes) ==
                    sha256(std::string_view(content).substr(header));
   if (!whole) {
-    fs::remove(path_of(digest), ignored);
+    fs::remove_all(path_of(digest), ignored);  // which may be a folder
     return std::nullopt;
   }
   fs::last_write_time(path_of(digest), fs::file_time_type::clock::now(), ignored);

@@ -1,7 +1,8 @@
 // Compiled code kept between processes, under the user's cache folder.
 //
 // An entry is a file named by the digest of all the code depends on; it is written to the side and renamed
-// into place, so readers see whole entries or none. A damaged entry is dropped and made again. Nothing here
+// into place, so readers see whole entries or none. An entry that is damaged, or not a plain file, is removed
+// and made again. Nothing here
 // is an error: without a folder to write to, every program is compiled anew.
 #pragma once
 

@@ -1,11 +1,13 @@
 #include "driver/disk_cache.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 
 namespace tilewire::driver {
 namespace {
@@ -48,6 +50,30 @@ TEST_F(DiskCacheTest, DropsDamagedEntries) {
   cache.store("d1", "some code");
   fs::resize_file(path, 20);
   EXPECT_FALSE(cache.load("d1"));
+}
+
+// Opening a fifo waits for a writer, and /dev/zero has no end.
+TEST_F(DiskCacheTest, ReplacesWhatIsNotAPlainFile) {
+  DiskCache cache(folder_);
+  const std::string path = folder_ + "/d1.code", other = folder_ + "/other";
+  cache.store("other", "code");
+  fs::rename(folder_ + "/other.code", other);
+  const std::function<void()> makers[] = {
+      [&] { fs::create_directories(path + "/with/content"); },
+      [&] { mkfifo(path.c_str(), 0600); },
+      [&] { fs::create_symlink("/dev/zero", path); },
+      [&] { fs::create_symlink(other, path); },
+      [&] { fs::create_symlink("nowhere", path); },
+  };
+  for (const auto& make : makers) {
+    fs::remove_all(path);
+    make();
+    EXPECT_FALSE(cache.load("d1"));
+    cache.store("d1", "code");
+    EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(path)));
+    EXPECT_EQ(cache.load("d1"), "code");
+  }
+  EXPECT_TRUE(fs::exists(other));
 }
 
 TEST_F(DiskCacheTest, RemovesTheOldestWhenTheFolderIsTooLarge) {
