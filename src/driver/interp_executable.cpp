@@ -6,6 +6,8 @@
 #include "ir/printer.h"
 #include "passes/collect_comm_groups.h"
 #include "passes/pipeline.h"
+#include "runtime/run.h"
+#include "support/diagnostics/runtime.h"
 
 namespace tilewire::driver {
 namespace {
@@ -23,6 +25,18 @@ Number number_from(const interp::Number& number) {
   if (number.dtype == ir::DType::UInt64) return static_cast<uint64_t>(number.integer());
   return number.integer();
 }
+
+// Stops the interpreter when the user stops all runs of the process.
+class AbortPulse final : public interp::Pulse {
+ public:
+  struct Aborted {};
+  void beat() override {
+    if (runtime::abort_requests() != before_) throw Aborted{};
+  }
+
+ private:
+  uint64_t before_ = runtime::abort_requests();
+};
 
 class InterpExecutable final : public Executable {
  public:
@@ -49,6 +63,8 @@ class InterpExecutable final : public Executable {
     }
     interp::RunOptions settings;
     settings.ranks = *ranks;
+    AbortPulse pulse;
+    settings.pulse = &pulse;
     interp::Random random(schedule.seed.value_or(0));
     if (schedule.replay) {
       settings.replay = &*schedule.replay;
@@ -60,8 +76,14 @@ class InterpExecutable final : public Executable {
       settings.granularity = interp::Granularity::Access;  // others get in between any two accesses
       settings.poison = true;
     }
-    interp::RunResult run = interp::run(grouped, signature().entry().name, given, settings);
     Call call;
+    interp::RunResult run;
+    try {
+      run = interp::run(grouped, signature().entry().name, given, settings);
+    } catch (const AbortPulse::Aborted&) {
+      diags.report(diag::run_interrupted, {});
+      return call;
+    }
     const std::string told = schedule.replay ? schedule.replay->told : "";
     if (run.error) {
       call.deadlock = run.error->kind == interp::RunError::Kind::Deadlock;

@@ -1,6 +1,7 @@
 #include "runtime/run.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "runtime/process.h"
 #include "runtime/run_state.h"
@@ -31,7 +32,16 @@ Outcome run(const Request& request) {
   return outcome;
 }
 
+namespace {
+std::atomic<uint64_t> abort_count = 0;  // lock-free: written by signal handlers
+}  // namespace
+
+uint64_t abort_requests() {
+  return abort_count.load(std::memory_order_relaxed);
+}
+
 void request_abort() {
+  abort_count.fetch_add(1, std::memory_order_relaxed);
   Process* process = Process::existing();
   for (Run* run = process ? process->all_runs.load() : nullptr; run; run = run->next_of_process)
     run->interrupt();

@@ -111,6 +111,8 @@ Outcome run(const Request& request);
 
 // Stops all runs of this process; they end with Ending::Interrupted. May be called from a signal handler.
 void request_abort();
+// How often that was called: what runs elsewhere, such as an interpreter, compares two counts.
+uint64_t abort_requests();
 
 // Ends the threads kept for later runs. The next run starts them again. Called at exit.
 void shutdown();
