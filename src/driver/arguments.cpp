@@ -9,6 +9,7 @@
 #include "ops/evaluate.h"
 #include "runtime/box.h"
 #include "support/diagnostics/driver.h"
+#include "support/near.h"
 
 namespace tilewire::driver {
 namespace {
@@ -133,7 +134,8 @@ void zero_outputs(const BoundArguments& arguments) {
   }
 }
 
-Signature::Signature(ir::FunctionRef entry) : entry_(std::move(entry)) {
+Signature::Signature(ir::FunctionRef entry, std::string name)
+    : entry_(std::move(entry)), name_(name.empty() ? entry_->name : std::move(name)) {
   for (const auto& node : entry_->params) {
     ParameterInfo& param = params_.emplace_back();
     param.node = node.get();
@@ -154,7 +156,8 @@ Signature::Signature(ir::FunctionRef entry) : entry_(std::move(entry)) {
 }
 
 std::optional<std::vector<int>> Signature::arrange(size_t in_order, const std::vector<std::string>& by_name,
-                                                   Diagnostics& diags) const {
+                                                   Diagnostics& diags,
+                                                   const std::vector<std::string>& keywords) const {
   std::vector<int> places(params_.size(), -1);
   auto takes = [&] {
     size_t needed = std::count_if(params_.begin(), params_.end(), [](const auto& p) { return p.needed; });
@@ -167,11 +170,15 @@ std::optional<std::vector<int>> Signature::arrange(size_t in_order, const std::v
                               [&](const auto& param) { return param.node->name == by_name[i]; });
     if (found == params_.end()) {
       std::string names;
+      std::vector<std::string> known = keywords;
       for (const ParameterInfo& param : params_) {
         names += (names.empty() ? "`" : ", `") + param.node->name + "`";
+        known.push_back(param.node->name);
       }
-      diags.report(diag::argument_unknown, entry_->span, {entry_->name, by_name[i]})
-          .with_help("it has " + names);
+      // One letter is near any other.
+      auto meant = by_name[i].size() > 1 ? nearest(by_name[i], known) : std::nullopt;
+      diags.report(diag::argument_unknown, entry_->span, {name_, by_name[i]})
+          .with_help(meant ? "did you mean `" + *meant + "`?" : "it has " + names);
       continue;
     }
     places[found - params_.begin()] = static_cast<int>(in_order + i);
@@ -184,12 +191,12 @@ std::optional<std::vector<int>> Signature::arrange(size_t in_order, const std::v
   }
   if (next < in_order) {
     diags.report(diag::argument_count, entry_->span,
-                 {entry_->name, takes(), std::to_string(in_order + by_name.size())});
+                 {name_, takes(), std::to_string(in_order + by_name.size())});
   }
   for (size_t i = 0; i < params_.size() && next == in_order; ++i) {
     if (places[i] >= 0 || !params_[i].needed) continue;
-    diags.report(diag::argument_missing, params_[i].node->span, {entry_->name, params_[i].node->name})
-        .with_help("`" + entry_->name + "` takes " + takes());
+    diags.report(diag::argument_missing, params_[i].node->span, {name_, params_[i].node->name})
+        .with_help("`" + name_ + "` takes " + takes());
   }
   if (diags.has_errors()) return std::nullopt;
   return places;

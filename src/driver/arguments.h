@@ -60,15 +60,19 @@ void zero_outputs(const BoundArguments& arguments);
 
 class Signature {
  public:
-  explicit Signature(ir::FunctionRef entry);
+  // `name`: of the function in messages; empty for that of `entry`, which may be one that the compiler made.
+  explicit Signature(ir::FunctionRef entry, std::string name = {});
 
   const ir::Function& entry() const { return *entry_; }
+  const std::string& name() const { return name_; }
   const std::vector<ParameterInfo>& params() const { return params_; }
 
   // Which of the arguments given goes to which parameter: those in order first, then those by name; -1 for
-  // one left out. Left out may be outputs only. Nothing after reporting what is wrong.
+  // one left out. Left out may be outputs only. Nothing after reporting what is wrong. `keywords`: what else
+  // the caller could have given by name, for the help.
   std::optional<std::vector<int>> arrange(size_t in_order, const std::vector<std::string>& by_name,
-                                          Diagnostics& diags) const;
+                                          Diagnostics& diags,
+                                          const std::vector<std::string>& keywords = {}) const;
 
   // Makes the storage of an output that was left out.
   using MakeOutput = std::function<Array(size_t parameter, const std::vector<int64_t>& shape)>;
@@ -84,6 +88,7 @@ class Signature {
   void check_memory(BoundArguments& bound, Diagnostics& diags) const;
 
   ir::FunctionRef entry_;
+  std::string name_;
   std::vector<ParameterInfo> params_;
 };
 

@@ -21,6 +21,7 @@ namespace tilewire::driver {
 struct BundleContent {
   ir::ProgramRef program;        // as it was read
   const ir::Function* entry;     // with its body: how many ranks it runs on follows from that
+  std::string name;              // of the entry, as the user knows it
   runtime::Manifest manifest;    // of the entry
   std::optional<int64_t> ranks;  // built for that number alone
   // An object file of its code. Nothing after an error.

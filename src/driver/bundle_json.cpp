@@ -70,7 +70,7 @@ class Reader {
     for (const JsonValue& entry : entries.list(1000)) {
       bundle.entries.push_back(read_entry(entry, bundle));
       if (json_.failed()) return bundle;
-      if (!names.insert(bundle.entries.back().function->name).second) {
+      if (!names.insert(bundle.entries.back().name).second) {
         entry.member("name").refuse(diag::json_key_range,
                                     {"the name of one entry", entry.member("name").shown()});
       }
@@ -97,7 +97,8 @@ class Reader {
 
   BundleEntry read_entry(const JsonValue& at, const BundleDescription& bundle) {
     BundleEntry entry;
-    std::string name = at.member("name").text();
+    entry.name = at.member("name").text();
+    std::string function = at.member("function").text();
     bool host = at.member("host").flag();
     file_ = Ref<const SourceFile>(new SourceFile(at.member("file").text(4096), ""));
     std::vector<Ref<const ir::Parameter>> params;
@@ -121,7 +122,7 @@ class Reader {
     Span span = read_place(at);
     if (json_.failed()) return entry;
     entry.function = ir::make<ir::Function>(
-        span, name, host ? ir::FunctionType::Host : ir::FunctionType::Orchestration, std::move(params),
+        span, function, host ? ir::FunctionType::Host : ir::FunctionType::Orchestration, std::move(params),
         std::vector<ir::TypeRef>(), ir::make<ir::Block>(Span{}, std::vector<ir::StmtRef>()));
     return entry;
   }
@@ -250,7 +251,8 @@ class Writer {
       results.push_back(std::move(one));
     }
     bool host = function.type == ir::FunctionType::Host;
-    json made = {{"name", function.name},
+    json made = {{"name", entry.name},
+                 {"function", function.name},
                  {"host", host},
                  {"file", function.span.file ? function.span.file->name() : "?"},
                  {"line", function.span.line},

@@ -25,7 +25,8 @@ struct BundleResult {
 };
 
 struct BundleEntry {
-  ir::FunctionRef function;  // name, level and parameters; the body is empty
+  std::string name;          // as the user knows it
+  ir::FunctionRef function;  // name in the tables of the code, level and parameters; the body is empty
   std::vector<BundleResult> results;
   RankRule ranks;
   std::string code;     // of arrays whose last dimension is contiguous: a key of `files`

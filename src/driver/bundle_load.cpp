@@ -27,7 +27,7 @@ using Contents = std::map<std::string, std::string>;
 class BundleExecutable final : public Executable {
  public:
   BundleExecutable(BundleEntry entry, std::string folder, Contents contents, runtime::Manifest manifest)
-      : Executable({}, entry.function, "cpu"),
+      : Executable({}, Signature(entry.function, entry.name), "cpu"),
         entry_(std::move(entry)),
         folder_(std::move(folder)),
         contents_(std::move(contents)),
@@ -129,7 +129,7 @@ class BundleExecutable final : public Executable {
       if (known) continue;
       diags.report(
           diag::bundle_no_manifest, {},
-          {entry_.function->name, window.name,
+          {entry_.name, window.name,
            contents_.contains(manifest_path) ? "`" + folder_ + "/" + manifest_path + "` does not have it"
                                              : "the bundle has no " + std::string(manifest_path)});
       return false;
@@ -195,8 +195,8 @@ const BundleEntry* find_bundle_entry(const BundleDescription& bundle, const std:
   if (name.empty() && bundle.entries.size() == 1) return &bundle.entries[0];
   std::vector<std::string> names;
   for (const BundleEntry& entry : bundle.entries) {
-    if (entry.function->name == name) return &entry;
-    names.push_back("`" + entry.function->name + "`");
+    if (entry.name == name) return &entry;
+    names.push_back("`" + entry.name + "`");
   }
   diags.report(diag::bundle_entry, {}, {folder, name}).with_help("it has " + list_text(names));
   return nullptr;

@@ -73,11 +73,12 @@ class Writer {
 
   bool write(const BundleContent& content) {
     BundleEntry entry;
+    entry.name = content.name;
     entry.function = ir::ref(content.entry);
     entry.ranks = rank_rule(*content.entry);
     entry.ranks.only = content.ranks;
     for (const ir::TypeRef& type : content.entry->return_types) entry.results.push_back(result_of(type));
-    std::string stem = "kernels/" + file_stem(content.entry->name);
+    std::string stem = "kernels/" + file_stem(content.name);
     entry.code = stem + ".so";
     entry.strided = stem + ".strided.so";
     if (!add_folder("kernels")) return false;

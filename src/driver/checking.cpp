@@ -54,7 +54,7 @@ std::vector<check::Report> check_program(const ir::ProgramRef& program, const Ch
   // What is checked is what targets run.
   ir::ProgramRef checked = passes::lower_for_checking(entry.program, diags);
   if (!checked) return {};
-  const Signature signature(entry.function);
+  const Signature signature = signature_of(entry);
   const std::string digest = schedule_digest(*entry.program, *entry.function);
   std::vector<check::Report> reports;
   for (int64_t asked : ranks_to_check(signature, options)) {

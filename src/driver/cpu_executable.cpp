@@ -34,7 +34,7 @@ struct Version {
 class CpuExecutable final : public Executable {
  public:
   CpuExecutable(const Entry& entry, ir::ProgramRef lowered, bool bounds)
-      : Executable(entry.program, entry.function, "cpu"),
+      : Executable(entry.program, signature_of(entry), "cpu"),
         lowered_(std::move(lowered)),
         bounds_(bounds),
         sources_(*entry.program) {
@@ -95,7 +95,8 @@ class CpuExecutable final : public Executable {
     const target::cpu::Library* library = cpu_library(diags);
     auto manifest = library ? manifest_to_save(ranks, diags) : std::nullopt;
     if (!manifest) return false;
-    BundleContent content{program(), &signature().entry(), std::move(*manifest), ranks, {}};
+    BundleContent content{program(), &signature().entry(), signature().name(), std::move(*manifest), ranks,
+                          {}};
     content.object = [&](bool strided, Diagnostics& to) -> std::optional<std::string> {
       target::cpu::Options options;
       options.bounds = bounds_;
@@ -243,8 +244,8 @@ class CpuSession final : public Session {
 
  private:
   Call refuse(Diagnostics& diags) const {
-    const ir::Function& entry = executable_.signature().entry();
-    diags.report(diag::session_windows, entry.span, {entry.name})
+    const Signature& signature = executable_.signature();
+    diags.report(diag::session_windows, signature.entry().span, {signature.name()})
         .with_help("open another session for arguments of other sizes, or other ranks");
     return {};
   }
@@ -273,7 +274,8 @@ class CpuSession final : public Session {
   std::unique_ptr<runtime::Windows> windows_;
 };
 
-std::unique_ptr<Session> CpuExecutable::open(std::optional<int64_t> ranks, Diagnostics&) {
+std::unique_ptr<Session> CpuExecutable::open(std::optional<int64_t> ranks, Diagnostics& diags) {
+  if (ranks && !ranks_.asked_for(*ranks, diags)) return nullptr;
   return std::make_unique<CpuSession>(*this, ranks);
 }
 

@@ -57,7 +57,7 @@ Entry pass_through(const ir::ProgramRef& program, const ir::FunctionRef& kernel)
   functions.push_back(made);
   return {
       ir::make<ir::Program>(program->span, program->name_hint, std::move(functions), program->comm_groups),
-      made};
+      made, kernel->name};
 }
 
 std::string names_of(const std::vector<ir::FunctionRef>& functions) {
@@ -88,7 +88,8 @@ bool can_start(const ir::Program& program, const ir::Function& function, Diagnos
 
 Entry started(const ir::ProgramRef& program, const ir::FunctionRef& function, Diagnostics& diags) {
   if (!can_start(*program, *function, diags)) return {};
-  return is_kernel(function->type) ? pass_through(program, function) : Entry{program, function};
+  return is_kernel(function->type) ? pass_through(program, function)
+                                   : Entry{program, function, function->name};
 }
 
 std::string described(FunctionType type) {
@@ -126,6 +127,10 @@ Entry find_entry(const ir::ProgramRef& program, std::string_view name, Diagnosti
   diags.report(diag::no_entry, program->span)
       .with_help("decorate a function with @pl.jit, or give one type=pl.FunctionType.Orchestration");
   return {};
+}
+
+Signature signature_of(const Entry& entry) {
+  return Signature(entry.function, entry.name);
 }
 
 }  // namespace tilewire::driver

@@ -86,8 +86,8 @@ class Executable {
   virtual Call call(const BoundArguments& arguments, const CallOptions& options, Diagnostics& diags) = 0;
 
  protected:
-  Executable(ir::ProgramRef program, ir::FunctionRef entry, std::string target)
-      : program_(std::move(program)), signature_(std::move(entry)), target_(std::move(target)) {}
+  Executable(ir::ProgramRef program, Signature signature, std::string target)
+      : program_(std::move(program)), signature_(std::move(signature)), target_(std::move(target)) {}
 
  private:
   ir::ProgramRef program_;

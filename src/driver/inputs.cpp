@@ -48,7 +48,7 @@ void Inputs::read_settings(Diagnostics& diags) {
     for (const ParameterInfo& param : signature_.params()) {
       if (param.node->name == name) return true;
     }
-    diags.report(diag::input_without_parameter, signature_.entry().span, {signature_.entry().name, name});
+    diags.report(diag::input_without_parameter, signature_.entry().span, {signature_.name(), name});
     return false;
   };
   for (const std::string& text : settings_.texts) {

@@ -41,7 +41,7 @@ class AbortPulse final : public interp::Pulse {
 class InterpExecutable final : public Executable {
  public:
   InterpExecutable(const Entry& entry, ir::ProgramRef grouped)
-      : Executable(entry.program, entry.function, "interp"), grouped_(std::move(grouped)) {}
+      : Executable(entry.program, signature_of(entry), "interp"), grouped_(std::move(grouped)) {}
 
   std::string text(const std::string&) const override { return ir::as_python(program()); }
 

@@ -54,21 +54,21 @@ std::optional<int32_t> RankRule::count(const Signature& signature, std::optional
     if (found && *found != *value) {
       diags
           .report(diag::ranks_differ, entry.span,
-                  {entry.name, std::to_string(*found), "`" + from[0].text() + "`", std::to_string(*value),
-                   "`" + from[i].text() + "`"})
+                  {signature.name(), std::to_string(*found), "`" + from[0].text() + "`",
+                   std::to_string(*value), "`" + from[i].text() + "`"})
           .with_help("give the number: ranks=N, or --ranks N");
       return std::nullopt;
     }
     found = value;
   }
   if (!found) {
-    diags.report(diag::ranks_unknown, entry.span, {entry.name})
+    diags.report(diag::ranks_unknown, entry.span, {signature.name()})
         .with_help("give the number: ranks=N, or --ranks N");
   } else if (*found < 1 || *found > most_ranks) {
     diags.report(diag::ranks_invalid, entry.span, {std::to_string(*found)})
         .with_help("there may be 1 to " + std::to_string(most_ranks));
   } else if (entry.type != FunctionType::Host && *found != 1) {
-    diags.report(diag::ranks_without_host, entry.span, {entry.name, std::to_string(*found)});
+    diags.report(diag::ranks_without_host, entry.span, {signature.name(), std::to_string(*found)});
   } else {
     return static_cast<int32_t>(*found);
   }

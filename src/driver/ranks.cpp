@@ -158,13 +158,13 @@ std::optional<int> RankCounter::deduced(const BoundArguments& arguments, Diagnos
     if (answer.ranks == answers[0].ranks) continue;
     diags
         .report(diag::ranks_differ, entry.span,
-                {entry.name, std::to_string(answers[0].ranks), answers[0].by, std::to_string(answer.ranks),
-                 answer.by})
+                {signature_.name(), std::to_string(answers[0].ranks), answers[0].by,
+                 std::to_string(answer.ranks), answer.by})
         .with_help("give the number: ranks=N, or --ranks N");
     return std::nullopt;
   }
   if (!answers.empty()) return checked(answers[0].ranks, entry, diags);
-  diags.report(diag::ranks_unknown, entry.span, {entry.name})
+  diags.report(diag::ranks_unknown, entry.span, {signature_.name()})
       .with_help("give the number: ranks=N, or --ranks N");
   return std::nullopt;
 }
@@ -192,16 +192,19 @@ bool RankCounter::fits(int64_t ranks, const BoundArguments& arguments, Diagnosti
   return !diags.has_errors();
 }
 
+std::optional<int> RankCounter::asked_for(int64_t asked, Diagnostics& diags) const {
+  const Function& entry = signature_.entry();
+  if (entry.type == FunctionType::Host) return checked(asked, entry, diags);
+  if (asked == 1) return 1;
+  diags.report(diag::ranks_without_host, entry.span, {signature_.name(), std::to_string(asked)})
+      .with_help("a host function, @pl.jit.host, says what each rank does: f(x[r], device=r)");
+  return std::nullopt;
+}
+
 std::optional<int> RankCounter::count(std::optional<int64_t> asked, const BoundArguments& arguments,
                                       Diagnostics& diags) const {
-  const Function& entry = signature_.entry();
-  if (entry.type != FunctionType::Host) {
-    if (!asked || *asked == 1) return 1;
-    diags.report(diag::ranks_without_host, entry.span, {entry.name, std::to_string(*asked)})
-        .with_help("a host function, @pl.jit.host, says what each rank does: f(x[r], device=r)");
-    return std::nullopt;
-  }
-  auto ranks = asked ? checked(*asked, entry, diags) : deduced(arguments, diags);
+  if (signature_.entry().type != FunctionType::Host) return asked_for(asked.value_or(1), diags);
+  auto ranks = asked ? asked_for(*asked, diags) : deduced(arguments, diags);
   return ranks && fits(*ranks, arguments, diags) ? ranks : std::nullopt;
 }
 

@@ -37,6 +37,8 @@ class RankCounter {
   // Nothing after reporting why there is no such number, or why the arguments do not fit it.
   std::optional<int> count(std::optional<int64_t> asked, const BoundArguments& arguments,
                            Diagnostics& diags) const;
+  // Whether calls may ask for that number at all; nothing after reporting why not.
+  std::optional<int> asked_for(int64_t asked, Diagnostics& diags) const;
 
  private:
   // A loop over a dimension that dispatches to as many ranks: they are all there are.

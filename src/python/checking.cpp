@@ -24,11 +24,13 @@ struct CheckReport {
   check::Report report;
 };
 
+const std::vector<std::string> check_keywords = {"ranks", "make", "cores", "seed", "limit", "general"};
+
 // The first of the things that arranging arguments finds wrong; that some are missing does not matter here.
 [[noreturn]] void refuse(const driver::Signature& signature, size_t in_order,
                          std::vector<std::string> by_name) {
   Diagnostics all, first;
-  signature.arrange(in_order, std::move(by_name), all);
+  signature.arrange(in_order, std::move(by_name), all, check_keywords);
   first.report(all.all().front().id, {}) = all.all().front();
   raise_run_error(first);
 }
@@ -66,13 +68,13 @@ nb::list check(const ir::Program& program, const std::string& entry, const nb::t
   const driver::Entry found = driver::find_entry(ir::ref(&program), entry, diags);
   if (!found.function) raise_program_error(diags);
   driver::CheckOptions options;
-  options.entry = found.function->name;
+  options.entry = found.name;
   options.ranks = ranks;
   options.cores = cores;
   options.general = general;
   options.seed = seed;
   options.schedules = limit;
-  const auto objects = by_name(driver::Signature(found.function), in_order, named);
+  const auto objects = by_name(driver::signature_of(found), in_order, named);
   std::vector<BorrowedArgument> borrowed;
   borrowed.reserve(objects.size());
   for (const auto& [name, object] : objects) {
@@ -85,7 +87,7 @@ nb::list check(const ir::Program& program, const std::string& entry, const nb::t
   std::vector<check::Report> reports;
   {
     nb::gil_scoped_release release;
-    reports = driver::check_program(found.program, options, diags);
+    reports = driver::check_program(ir::ref(&program), options, diags);
   }
   if (PyErr_Occurred()) throw nb::python_error();
   if (reports.empty()) raise(diags);

@@ -23,6 +23,20 @@ T option(const std::string& name, nb::handle value, const char* kind) {
   throw nb::python_error();
 }
 
+// A path as text: a str, or something with __fspath__.
+std::string path_option(const std::string& name, nb::handle value) {
+  nb::object path = nb::steal(PyOS_FSPath(value.ptr()));
+  if (!path.is_valid()) PyErr_Clear();
+  std::string text;
+  if (path.is_valid() && nb::try_cast(path, text)) return text;
+  PyErr_Format(PyExc_TypeError, "%s must be a path, got %R", name.c_str(), value.ptr());
+  throw nb::python_error();
+}
+
+// Keywords of a call, `target` and `debug_bounds` among them although they say how to compile.
+const std::vector<std::string> call_keywords = {"ranks",  "target", "split",   "schedule",
+                                                "replay", "trace",  "threads", "debug_bounds"};
+
 // Keywords of a call that are not parameters of the program; None leaves them as they are.
 bool take_option(const std::string& name, nb::handle value, driver::CallOptions& options) {
   const bool given = !value.is_none();
@@ -32,7 +46,7 @@ bool take_option(const std::string& name, nb::handle value, driver::CallOptions&
     if (given) options.threads = option<int>(name, value, "an int");
     if (options.threads < 0) throw nb::value_error("threads must not be negative");
   } else if (name == "trace") {
-    if (given) options.trace = nb::cast<std::string>(nb::str(value));
+    if (given) options.trace = path_option(name, value);
   } else if (name == "split") {
     if (given && option<std::string>(name, value, "a str") != "auto") {
       throw nb::value_error("split must be \"auto\"");
@@ -40,7 +54,7 @@ bool take_option(const std::string& name, nb::handle value, driver::CallOptions&
   } else if (name == "schedule") {
     if (given) options.schedule = option<std::string>(name, value, "a str");
   } else if (name == "replay") {
-    if (given) options.schedule = "replay:" + nb::cast<std::string>(nb::str(value));
+    if (given) options.schedule = "replay:" + path_option(name, value);
   } else {
     return false;
   }
@@ -64,6 +78,15 @@ bool is_parameter(const driver::Executable& executable, const std::string& name)
   return false;
 }
 
+// Raises for a keyword that is neither a parameter nor a setting.
+[[noreturn]] void refuse_keyword(const driver::Executable& executable, const std::string& name) {
+  Diagnostics all, unknown;  // that arguments are missing does not matter here
+  executable.signature().arrange(0, {name}, all, call_keywords);
+  const Diagnostic& first = all.all().front();
+  unknown.report(first.id, first.span) = first;
+  raise_run_error(unknown);
+}
+
 // `with exe.open(ranks=4) as s`: calls that find the windows as the last one left them.
 struct OpenSession {
   Callable callable;
@@ -79,7 +102,7 @@ class PythonCall {
   nb::object run(const nb::args& in_order, const nb::kwargs& named) {
     collect(in_order, named);
     Diagnostics diags;
-    auto places = executable_.signature().arrange(in_order.size(), names_, diags);
+    auto places = executable_.signature().arrange(in_order.size(), names_, diags, call_keywords);
     if (!places) raise_run_error(diags);
     std::vector<driver::Argument> arranged;
     objects_.resize(places->size());
@@ -117,7 +140,9 @@ class PythonCall {
     }
     for (auto [key, object] : named) {
       std::string name = nb::cast<std::string>(key);
-      if (!is_parameter(executable_, name) && take_option(name, object, options_)) continue;
+      bool known = is_parameter(executable_, name);
+      if (!known && take_option(name, object, options_)) continue;
+      if (!known) refuse_keyword(executable_, name);
       names_.push_back(std::move(name));
       given_.push_back(object);
       borrowed_.emplace_back(object);
@@ -176,11 +201,7 @@ Callable with_settings(const Callable& self, const nb::dict& named) {
   for (auto [key, value] : named) {
     std::string name = nb::cast<std::string>(key);
     if (is_parameter(*self.executable, name) || take_option(name, value, result.options)) continue;
-    Diagnostics all, unknown;  // that arguments are missing does not matter here
-    self.executable->signature().arrange(0, {name}, all);
-    const Diagnostic& first = all.all().front();
-    unknown.report(first.id, first.span) = first;
-    raise_run_error(unknown);
+    refuse_keyword(*self.executable, name);
   }
   return result;
 }
@@ -225,7 +246,7 @@ nb::object manifest(const Callable& self) {
 }
 
 void save(const Callable& self, nb::handle folder, std::optional<int64_t> ranks) {
-  std::string path = nb::cast<std::string>(nb::str(folder));
+  std::string path = path_option("folder", folder);
   Diagnostics diags;
   bool saved;
   {
@@ -236,7 +257,7 @@ void save(const Callable& self, nb::handle folder, std::optional<int64_t> ranks)
 }
 
 Callable load_bundle(nb::handle folder, const std::string& entry) {
-  std::string path = nb::cast<std::string>(nb::str(folder));
+  std::string path = path_option("folder", folder);
   Diagnostics diags;
   std::shared_ptr<driver::Executable> executable;
   {
@@ -259,7 +280,7 @@ void bind_executable(nb::module_& module) {
       .def_prop_ro("manifest", manifest)
       .def_prop_ro("program", [](const Callable& self) { return to_python(self.executable->program()); })
       .def_prop_ro("entry",
-                   [](const Callable& self) { return to_python(self.executable->signature().entry().name); })
+                   [](const Callable& self) { return to_python(self.executable->signature().name()); })
       .def_prop_ro("target", [](const Callable& self) { return to_python(self.executable->target()); })
       .def(
           "text", [](const Callable& self, const std::string& form) { return self.executable->text(form); },
@@ -267,8 +288,8 @@ void bind_executable(nb::module_& module) {
       .def("save", save, nb::arg("folder"), nb::arg("ranks") = nb::none(),
            "Writes a bundle: a folder that runs without source and compiler.")
       .def("__repr__", [](const Callable& self) {
-        return "<Executable " + self.executable->signature().entry().name + " for " +
-               self.executable->target() + ">";
+        return "<Executable " + self.executable->signature().name() + " for " + self.executable->target() +
+               ">";
       });
   module.def("load_bundle", load_bundle, nb::arg("folder"), nb::arg("entry") = "",
              "The program of a bundle, ready to be called.");

@@ -150,7 +150,7 @@ def test_arguments_disagree(target):
 
 def test_no_host_function(target):
     assert error_of(lambda: copied(rows(1)[0], ranks=4, target=target))[:2] == (
-        "TW2227", "`run_copied` is no host function: it runs on one rank, not on 4")
+        "TW2227", "`copied` is no host function: it runs on one rank, not on 4")
     np.testing.assert_array_equal(copied(rows(1)[0], ranks=1, target=target), rows(1)[0])
 
 
