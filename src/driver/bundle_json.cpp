@@ -5,6 +5,7 @@
 #include <set>
 
 #include "driver/ranks.h"
+#include "driver/sha256.h"
 #include "driver/size_text.h"
 #include "ir/op.h"
 #include "support/diagnostics/bundle.h"
@@ -17,6 +18,12 @@ using nlohmann::json;
 
 constexpr const char* format_name = "tilewire-bundle";
 constexpr int64_t largest_extent = int64_t{1} << 46;
+constexpr size_t digest_digits = 64;
+const std::string no_digest(digest_digits, '0');  // stands for the digest of a text in that text
+
+bool is_digest(const std::string& text) {
+  return text.size() == digest_digits && text.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
 
 struct DirectionName {
   ir::Direction direction;
@@ -59,6 +66,7 @@ class Reader {
       json_.refuse(diag::bundle_version,
                    {json_.file(), std::to_string(version), std::to_string(bundle_version)});
     }
+    bundle.digest = read_digest(root.member("digest"));
     bundle.abi_version = root.member("abi_version").integer(0, INT32_MAX);
     JsonValue target = root.member("target");
     bundle.triple = target.member("triple").text();
@@ -87,12 +95,14 @@ class Reader {
       }
       BundleDescription::File& file = bundle.files[path];
       file.bytes = static_cast<uint64_t>(value.member("bytes").integer(0, int64_t{1} << 40));
-      JsonValue digest = value.member("sha256");
-      file.sha256 = digest.text();
-      bool hex =
-          file.sha256.size() == 64 && file.sha256.find_first_not_of("0123456789abcdef") == std::string::npos;
-      if (!hex) digest.refuse(diag::json_key_range, {"64 hexadecimal digits", digest.shown()});
+      file.sha256 = read_digest(value.member("sha256"));
     }
+  }
+
+  std::string read_digest(const JsonValue& at) {
+    std::string digest = at.text();
+    if (!is_digest(digest)) at.refuse(diag::json_key_range, {"64 hexadecimal digits", at.shown()});
+    return digest;
   }
 
   BundleEntry read_entry(const JsonValue& at, const BundleDescription& bundle) {
@@ -300,6 +310,14 @@ class Writer {
   Diagnostics& diags_;
 };
 
+json target_of(const BundleDescription& bundle) {
+  return {{"triple", bundle.triple}, {"features", bundle.features}};
+}
+
+std::string text_of(const json& document) {
+  return document.dump(2, ' ', false, json::error_handler_t::replace);
+}
+
 }  // namespace
 
 std::optional<BundleDescription> BundleDescription::read(std::string_view text, const std::string& file,
@@ -320,10 +338,34 @@ std::optional<std::string> BundleDescription::write(Diagnostics& diags) const {
   for (const BundleEntry& entry : entries) all.push_back(writer.write(entry));
   for (const auto& [path, file] : files) listed[path] = {{"bytes", file.bytes}, {"sha256", file.sha256}};
   if (diags.has_errors()) return std::nullopt;
-  json document = {{"format", format_name},      {"version", bundle_version},
-                   {"abi_version", abi_version}, {"target", {{"triple", triple}, {"features", features}}},
-                   {"entries", std::move(all)},  {"files", std::move(listed)}};
-  return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  json document = {{"format", format_name},      {"version", bundle_version},  {"digest", no_digest},
+                   {"abi_version", abi_version}, {"target", target_of(*this)}, {"entries", std::move(all)},
+                   {"files", std::move(listed)}};
+  std::string text = text_of(document) + "\n";
+  return text.replace(text.find(no_digest), digest_digits, hexadecimal(sha256(text)));
+}
+
+bool BundleDescription::is_intact(std::string_view text, const std::string& file, Diagnostics& diags) const {
+  std::string without(text);
+  size_t at = without.find(digest);
+  if (at != std::string::npos) without.replace(at, digest_digits, no_digest);
+  std::string found = hexadecimal(sha256(without));
+  if (found == digest) return true;
+  diags.report(diag::bundle_json_digest, {}, {file, found, digest})
+      .with_help("build the bundle again, or copy it again");
+  return false;
+}
+
+std::optional<std::string> BundleDescription::interface_digest(const BundleEntry& entry, bool strided,
+                                                               Diagnostics& diags) const {
+  json manifest, described = Writer(diags).write(entry);
+  if (auto found = files.find(manifest_path); found != files.end()) manifest = found->second.sha256;
+  if (diags.has_errors()) return std::nullopt;
+  return hexadecimal(sha256(text_of({{"abi_version", abi_version},
+                                     {"target", target_of(*this)},
+                                     {"entry", std::move(described)},
+                                     {"manifest", std::move(manifest)},
+                                     {"strided", strided}})));
 }
 
 }  // namespace tilewire::driver

@@ -15,7 +15,7 @@
 
 namespace tilewire::driver {
 
-inline constexpr int64_t bundle_version = 1;
+inline constexpr int64_t bundle_version = 2;
 
 // An array or number that an entry returns.
 struct BundleResult {
@@ -44,12 +44,25 @@ struct BundleDescription {
   std::vector<std::string> features;  // of the processor, that the code may use
   std::vector<BundleEntry> entries;
   std::map<std::string, File> files;  // by path in the folder
+  std::string digest;                 // of the text it was read from, as that text says; see `is_intact`
 
   // Any text; `file` names it in messages. Nothing after an error.
   static std::optional<BundleDescription> read(std::string_view text, const std::string& file,
                                                Diagnostics& diags);
-  // Nothing after reporting a parameter that has no text.
+  // Nothing after reporting a parameter that has no text. The text has its digest in it.
   std::optional<std::string> write(Diagnostics& diags) const;
+
+  // Whether `text`, which this was read from, is what `write` returned. Reports if not.
+  bool is_intact(std::string_view text, const std::string& file, Diagnostics& diags) const;
+
+  // SHA-256, in hexadecimal, of all that a call of `entry` is checked against before its code runs: machine,
+  // parameters, results, rank rule and manifest. Code carries the one it was built for, so that a description
+  // that was edited never calls it. Nothing after reporting a parameter that has no text.
+  std::optional<std::string> interface_digest(const BundleEntry& entry, bool strided,
+                                              Diagnostics& diags) const;
 };
+
+inline constexpr const char* manifest_path = "orchestration/comm_manifest.json";
+inline constexpr const char* program_path = "program.twir";
 
 }  // namespace tilewire::driver

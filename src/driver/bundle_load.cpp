@@ -7,6 +7,7 @@
 #include "driver/bundle_files.h"
 #include "driver/bundle_json.h"
 #include "driver/cpu_features.h"
+#include "driver/link.h"
 #include "driver/local_run.h"
 #include "driver/sha256.h"
 #include "driver/sources.h"
@@ -17,9 +18,6 @@
 
 namespace tilewire::driver {
 namespace {
-
-constexpr const char* manifest_path = "orchestration/comm_manifest.json";
-constexpr const char* program_path = "program.twir";
 
 // Files of a bundle by path, all of them checked.
 using Contents = std::map<std::string, std::string>;
@@ -33,8 +31,21 @@ class BundleExecutable final : public Executable {
         contents_(std::move(contents)),
         manifest_(std::move(manifest)) {}
 
-  // Loads the code of plain arrays; the other is loaded when a call needs it.
-  bool prepare(Diagnostics& diags) { return code(false, diags) != nullptr; }
+  // Loads the code of plain arrays; the other is loaded when a call needs it. Both must have been built for
+  // calls as `bundle` describes them.
+  bool prepare(const BundleDescription& bundle, Diagnostics& diags) {
+    if (!code(false, diags)) return false;
+    for (bool strided : {false, true}) {
+      auto interface = bundle.interface_digest(entry_, strided, diags);
+      if (!interface) return false;
+      const std::string& path = strided ? entry_.strided : entry_.code;
+      if (build_id_of(contents_.at(path)) == *interface) continue;
+      diags.report(diag::bundle_mismatch, {},
+                   {folder_ + "/" + path, "it was built for other parameters or windows"});
+      return false;
+    }
+    return true;
+  }
 
   std::string manifest_text() const override {
     return manifest_.groups.empty() ? std::string() : manifest_.write();
@@ -238,7 +249,7 @@ std::shared_ptr<Executable> load_bundle(const std::string& path, const std::stri
   std::string folder = without_slash(path), name = folder + "/bundle.json";
   auto text = read_file(name, largest_json, diags);
   auto bundle = text ? BundleDescription::read(*text, name, diags) : std::nullopt;
-  if (!bundle || !runs_here(*bundle, folder, diags)) return nullptr;
+  if (!bundle || !bundle->is_intact(*text, name, diags) || !runs_here(*bundle, folder, diags)) return nullptr;
   const BundleEntry* found = find_bundle_entry(*bundle, folder, entry, diags);
   auto contents = found ? read_contents(*bundle, folder, diags) : std::nullopt;
   if (!contents) return nullptr;
@@ -250,7 +261,7 @@ std::shared_ptr<Executable> load_bundle(const std::string& path, const std::stri
   }
   auto executable =
       std::make_shared<BundleExecutable>(*found, folder, std::move(*contents), std::move(manifest));
-  return executable->prepare(diags) ? executable : nullptr;
+  return executable->prepare(*bundle, diags) ? executable : nullptr;
 }
 
 }  // namespace tilewire::driver

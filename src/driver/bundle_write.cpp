@@ -82,20 +82,20 @@ class Writer {
     entry.code = stem + ".so";
     entry.strided = stem + ".strided.so";
     if (!add_folder("kernels")) return false;
-    for (bool strided : {false, true}) {
-      auto object = content.object(strided, diags_);
-      auto code = object ? link_shared(std::as_bytes(std::span(*object)), diags_) : std::nullopt;
-      if (!code || !add(strided ? entry.strided : entry.code, *code)) return false;
-    }
     if (!content.manifest.groups.empty()) {
-      bool added =
-          add_folder("orchestration") && add("orchestration/comm_manifest.json", content.manifest.write());
+      bool added = add_folder("orchestration") && add(manifest_path, content.manifest.write());
       if (!added) return false;
     }
-    if (!add("program.twir", ir::to_bytes(ir::NodeRef(content.program)))) return false;
+    if (!add(program_path, ir::to_bytes(ir::NodeRef(content.program)))) return false;
     bundle_.abi_version = abi::version;
     bundle_.triple = machine_triple();
     bundle_.features = cpu_features();
+    for (bool strided : {false, true}) {
+      auto interface = bundle_.interface_digest(entry, strided, diags_);
+      auto object = interface ? content.object(strided, diags_) : std::nullopt;
+      auto code = object ? link_shared(std::as_bytes(std::span(*object)), *interface, diags_) : std::nullopt;
+      if (!code || !add(strided ? entry.strided : entry.code, *code)) return false;
+    }
     bundle_.entries.push_back(std::move(entry));
     auto description = bundle_.write(diags_);
     return description && write_file(root_ + "/bundle.json", *description, diags_) && open_up();

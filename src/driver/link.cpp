@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "driver/bundle_files.h"
+#include "driver/sha256.h"
 #include "support/diagnostics/bundle.h"
 
 namespace tilewire::driver {
@@ -68,7 +69,7 @@ std::string first_line(const std::string& text) {
 }
 
 std::optional<std::string> link_in(const TemporaryFolder& folder, std::span<const std::byte> object,
-                                   Diagnostics& diags) {
+                                   const std::string& build_id, Diagnostics& diags) {
   std::string input = folder.path() + "/code.o", output = folder.path() + "/code.so",
               messages = folder.path() + "/messages";
   if (!write_file(input, {reinterpret_cast<const char*>(object.data()), object.size()}, diags))
@@ -79,6 +80,7 @@ std::optional<std::string> link_in(const TemporaryFolder& folder, std::span<cons
                                         "-shared",
                                         "--no-undefined",
                                         "--hash-style=gnu",
+                                        "--build-id=0x" + build_id,
                                         "-z",
                                         "relro",
                                         "-z",
@@ -109,12 +111,51 @@ std::optional<std::string> link_in(const TemporaryFolder& folder, std::span<cons
   return std::nullopt;
 }
 
+// The `T` at that place of the bytes.
+template <typename T>
+std::optional<T> read_at(std::string_view bytes, uint64_t offset) {
+  T value;
+  if (offset > bytes.size() || bytes.size() - offset < sizeof value) return std::nullopt;
+  std::memcpy(&value, bytes.data() + offset, sizeof value);
+  return value;
+}
+
+// The build ID among the notes of one segment.
+std::string build_id_in(std::string_view notes) {
+  constexpr std::string_view owner("GNU\0", 4);
+  auto padded = [](uint64_t bytes) { return (bytes + 3) & ~uint64_t{3}; };
+  for (uint64_t at = 0;;) {
+    auto note = read_at<ElfW(Nhdr)>(notes, at);
+    if (!note) return {};
+    uint64_t name = at + sizeof *note, content = name + padded(note->n_namesz);
+    if (content > notes.size() || notes.size() - content < note->n_descsz) return {};
+    if (note->n_type == NT_GNU_BUILD_ID && notes.substr(name, note->n_namesz) == owner) {
+      return hexadecimal(notes.substr(content, note->n_descsz));
+    }
+    at = content + padded(note->n_descsz);
+  }
+}
+
 }  // namespace
 
-std::optional<std::string> link_shared(std::span<const std::byte> object, Diagnostics& diags) {
+std::optional<std::string> link_shared(std::span<const std::byte> object, const std::string& build_id,
+                                       Diagnostics& diags) {
   const char* place = std::getenv("TMPDIR");
   TemporaryFolder folder(std::string(place && *place ? place : "/tmp") + "/tilewire-link-", diags);
-  return folder.made() ? link_in(folder, object, diags) : std::nullopt;
+  return folder.made() ? link_in(folder, object, build_id, diags) : std::nullopt;
+}
+
+std::string build_id_of(std::string_view shared_object) {
+  auto header = read_at<ElfW(Ehdr)>(shared_object, 0);
+  if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return {};
+  for (uint64_t i = 0; i < header->e_phnum; ++i) {
+    auto segment = read_at<ElfW(Phdr)>(shared_object, header->e_phoff + i * header->e_phentsize);
+    if (!segment) return {};
+    if (segment->p_type != PT_NOTE || segment->p_offset > shared_object.size()) continue;
+    std::string found = build_id_in(shared_object.substr(segment->p_offset, segment->p_filesz));
+    if (!found.empty()) return found;
+  }
+  return {};
 }
 
 }  // namespace tilewire::driver

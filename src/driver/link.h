@@ -5,13 +5,19 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "support/diagnostics.h"
 
 namespace tilewire::driver {
 
 // The bytes of a shared object with the code of `object` (target::cpu::CompiledModule::object), which needs
-// nothing but the C and math libraries. Nothing after an error.
-std::optional<std::string> link_shared(std::span<const std::byte> object, Diagnostics& diags);
+// nothing but the C and math libraries. `build_id`: hexadecimal digits, recorded in it as its build ID.
+// Nothing after an error.
+std::optional<std::string> link_shared(std::span<const std::byte> object, const std::string& build_id,
+                                       Diagnostics& diags);
+
+// The build ID of a shared object, in hexadecimal; empty when the bytes have none. They may be anything.
+std::string build_id_of(std::string_view shared_object);
 
 }  // namespace tilewire::driver

@@ -41,9 +41,18 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     return 0;
   }
   for (const driver::BundleEntry& entry : bundle->entries) use(entry);
+  Diagnostics ignored;
+  bundle->is_intact({reinterpret_cast<const char*>(data), size}, "input", ignored);
   auto text = bundle->write(diags);
   if (!text) return 0;  // a dimension that is named like a scalar has no text
   auto again = driver::BundleDescription::read(*text, "again", diags);
   check(again && again->write(diags) == text);
+  check(again->is_intact(*text, "again", diags));
+  for (size_t i = 0; i < bundle->entries.size(); ++i) {
+    // What the code was built for is what the description says of it.
+    auto written = bundle->interface_digest(bundle->entries[i], false, diags);
+    check(written && written == again->interface_digest(again->entries[i], false, diags));
+    check(written != again->interface_digest(again->entries[i], true, diags));
+  }
   return 0;
 }

@@ -1,5 +1,6 @@
 """Bundles: programs built once that run without source, compiler or, from C++, Python; what is said of bad ones."""
 
+import hashlib
 import json
 import os
 import pathlib
@@ -156,9 +157,7 @@ def test_the_command_builds_and_runs(tmp_path):
 
 
 def changed(bundle, edit):
-    """Rewrites bundle.json, and the digests in it."""
-    import hashlib
-
+    """Rewrites bundle.json, and the digests in it, its own included."""
     path = bundle / "bundle.json"
     description = json.loads(path.read_text())
     for name, entry in list(description["files"].items()):
@@ -166,7 +165,64 @@ def changed(bundle, edit):
             data = (bundle / name).read_bytes()
             entry.update(bytes=len(data), sha256=hashlib.sha256(data).hexdigest())
     edit(description)
-    path.write_text(json.dumps(description))
+    description["digest"] = "0" * 64
+    text = json.dumps(description)
+    path.write_text(text.replace("0" * 64, hashlib.sha256(text.encode()).hexdigest(), 1))
+
+
+def leaves(value, path=()):
+    """The path of every number, string and constant in a JSON value."""
+    if not isinstance(value, (dict, list)):
+        yield path
+        return
+    for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+        yield from leaves(inner, (*path, key))
+
+
+def other_value(value):
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int):
+        return value // 2 if value > 1 else value + 1
+    others = {"in": "inout", "out": "in", "inout": "in", "tensor": "scalar", "scalar": "tensor", "FP32": "BF16", "N": "M", "NR": "N"}
+    return others.get(value, value + "x") if isinstance(value, str) else 3
+
+
+def test_no_edit_of_what_a_call_is_checked_against_is_accepted(rotated):
+    original = json.loads((rotated / "bundle.json").read_text())
+    tilewire.load_bundle(rotated)
+    paths = list(leaves(original["entries"]))
+    assert len(paths) > 20
+    for path in paths:
+        def edit(description, path=path):
+            description.clear()
+            description.update(json.loads(json.dumps(original)))
+            at = description["entries"]
+            for key in path[:-1]:
+                at = at[key]
+            at[path[-1]] = other_value(at[path[-1]])
+        changed(rotated, edit)
+        with pytest.raises(tilewire.BundleError):
+            tilewire.load_bundle(rotated)
+
+
+def test_bundle_json_is_under_a_digest(rotated):
+    path = rotated / "bundle.json"
+    good = path.read_bytes()
+    for at in range(0, len(good), 7):
+        path.write_bytes(good[:at] + bytes([good[at] ^ 1]) + good[at + 1 :])
+        with pytest.raises(tilewire.BundleError):
+            tilewire.load_bundle(rotated)
+    path.write_bytes(good)
+    tilewire.load_bundle(rotated)
+
+
+def test_an_edited_manifest_is_refused(rotated):
+    path = rotated / "orchestration" / "comm_manifest.json"
+    path.write_text(path.read_text().replace('"N * 4"', '"N * 2"'))
+    changed(rotated, lambda d: None)
+    with pytest.raises(tilewire.BundleError, match="it was built for other parameters or windows"):
+        tilewire.load_bundle(rotated)
 
 
 def test_no_manifest_for_a_group(rotated):

@@ -10,6 +10,7 @@
 #include "driver/bundle_files.h"
 #include "driver/bundle_json.h"
 #include "driver/cpu_features.h"
+#include "driver/link.h"
 #include "driver/local_run.h"
 #include "driver/sha256.h"
 #include "frontend/frontend.h"
@@ -76,12 +77,16 @@ class BundleTest : public testing::Test {
     return text;
   }
 
-  // bundle.json with one piece of it replaced.
+  // bundle.json with one piece of it replaced, and its digest with that of the new text.
   void change(const std::string& from, const std::string& to) {
     std::string text = content_of(bundle_ + "/bundle.json");
     size_t at = text.find(from);
     ASSERT_NE(at, std::string::npos) << from;
-    put(bundle_ + "/bundle.json", text.replace(at, from.size(), to));
+    text.replace(at, from.size(), to);
+    const std::string key = "\"digest\": \"";
+    size_t digits = text.find(key) + key.size();
+    text.replace(digits, 64, std::string(64, '0'));
+    put(bundle_ + "/bundle.json", text.replace(digits, 64, hexadecimal(sha256(text))));
   }
 
   std::string root_, bundle_;
@@ -260,10 +265,10 @@ TEST_F(BundleTest, RefusesCodeThatIsNone) {
 TEST_F(BundleTest, RefusesBundlesForSomethingElse) {
   build();
   const std::string json = content_of(bundle_ + "/bundle.json");
-  change("\"version\": 1", "\"version\": 9");
+  change("\"version\": 2", "\"version\": 9");
   EXPECT_EQ(
       load_error(),
-      "error[TW2431]: `ROOT/scale/bundle.json` is a bundle of version 9, and this build reads version 1\n");
+      "error[TW2431]: `ROOT/scale/bundle.json` is a bundle of version 9, and this build reads version 2\n");
   put(bundle_ + "/bundle.json", json);
   change("\"abi_version\": " + std::to_string(abi::version), "\"abi_version\": 1");
   EXPECT_EQ(load_error(),
@@ -301,7 +306,7 @@ TEST_F(BundleTest, RefusesDescriptionsThatDoNotFit) {
       with("\"code\": \"kernels/main.so\"", "\"code\": \"kernels/man.so\""),
       "error[TW2404]: " + file + ": `entries[0].code` must be one of `files`, got \"kernels/man.so\"\n");
   EXPECT_EQ(
-      with("\"name\": \"main\"", "\"name\": \"man\""),
+      with("\"function\": \"main\"", "\"function\": \"man\""),
       "error[TW2438]: `ROOT/scale/kernels/main.so` does not fit `bundle.json`: it has no entry `man`\n");
   EXPECT_EQ(with("\"dtype\": \"FP32\"", "\"dtype\": \"INT8\""),
             "error[TW2438]: `ROOT/scale/kernels/main.so` does not fit `bundle.json`: parameter `x` is of "
@@ -326,6 +331,76 @@ TEST_F(BundleTest, RefusesDescriptionsThatDoNotFit) {
   put(bundle_ + "/bundle.json", json);
   Diagnostics diags;
   EXPECT_TRUE(load_bundle(bundle_, "", diags)) << diags.text();
+}
+
+TEST_F(BundleTest, RefusesADescriptionThatWasChanged) {
+  build();
+  const std::string path = bundle_ + "/bundle.json", good = content_of(path);
+  std::string changed = good;
+  changed.replace(changed.find("8\n"), 1, "4");
+  put(path, changed);
+  EXPECT_EQ(load_error().substr(0, 14), "error[TW2453]:");
+  put(path, good + " ");
+  EXPECT_EQ(load_error().substr(0, 14), "error[TW2453]:");
+}
+
+// A call is checked against bundle.json and made by the code: edits the digest was recomputed for must not
+// let a call through that the code was not built for.
+TEST_F(BundleTest, RefusesCodeOfOtherParameters) {
+  build();
+  const std::string json = content_of(bundle_ + "/bundle.json");
+  auto with = [&](const std::string& from, const std::string& to) {
+    put(bundle_ + "/bundle.json", json);
+    change(from, to);
+    return load_error();
+  };
+  const std::string other =
+      "error[TW2438]: `ROOT/scale/kernels/main.so` does not fit `bundle.json`: it was built for other "
+      "parameters or windows\n";
+  EXPECT_EQ(with("8\n", "4\n"), other);
+  EXPECT_EQ(with("\"N\",", "\"M\","), other);
+  EXPECT_EQ(with("\"direction\": \"out\"", "\"direction\": \"in\""), other);
+  EXPECT_EQ(with("\"name\": \"x\"", "\"name\": \"z\""), other);
+  EXPECT_EQ(with("\"strided_code\": \"kernels/main.strided.so\"", "\"strided_code\": \"kernels/main.so\""),
+            other);
+  EXPECT_EQ(with("\"line\": 10", "\"line\": 11"), other);
+}
+
+TEST_F(BundleTest, WritesDimensionsAsItReadsThem) {
+  const char* extents[] = {"N + 1",   "2 * N",      "N * 2 + 3", "N // 2",        "(N + 1) // 2 * 4",
+                           "N % 3",   "8 - N",      "min(N, 4)", "max(N, M) - 1", "N * (M + 1)",
+                           "-N + 16", "N - (M - 1)"};
+  int number = 0;
+  for (const char* extent : extents) {
+    std::string text = scale_text;
+    text.replace(text.find("N = "), 0, "M = pl.dynamic(\"M\")\n");
+    for (size_t at = 0; (at = text.find("[N, 8]", at)) != std::string::npos; ++at) {
+      text.replace(at, 6, "[N, M, 8, " + std::string(extent) + "]");
+    }
+    text.replace(text.find("[at, 0], [2, 8]"), 15, "[at, 0, 0, 0], [1, 1, 1, 1]");
+    text.replace(text.find("[at, 0], y"), 10, "[at, 0, 0, 0], y");
+    Diagnostics diags;
+    auto executable = compiled(text.c_str());
+    ASSERT_TRUE(executable) << extent;
+    std::string folder = bundle_ + std::to_string(number++);
+    ASSERT_TRUE(executable->save(folder, {}, diags)) << diags.text();
+    EXPECT_TRUE(load_bundle(folder, "", diags)) << extent << ": " << diags.text();
+  }
+}
+
+// Bytes of a file that may be damaged anywhere: the headers are followed only as far as they are there.
+TEST_F(BundleTest, FindsTheBuildIdInWhateverIsThere) {
+  build();
+  std::string code = content_of(bundle_ + "/kernels/main.so");
+  EXPECT_EQ(build_id_of(code).size(), 64U);
+  EXPECT_EQ(build_id_of(""), "");
+  EXPECT_EQ(build_id_of(std::string(4096, 'x')), "");
+  for (size_t size = 0; size < std::min<size_t>(code.size(), 1024); ++size) {
+    build_id_of(code.substr(0, size));
+    std::string damaged = code;
+    damaged[size] = '\xff';
+    build_id_of(damaged);
+  }
 }
 
 TEST_F(BundleTest, ReplacesBundlesAndNothingElse) {
