@@ -4,6 +4,7 @@
 #include "driver/inputs.h"
 #include "driver/ranks.h"
 #include "driver/schedule_digest.h"
+#include "passes/collect_comm_groups.h"
 #include "passes/pipeline.h"
 
 namespace tilewire::driver {
@@ -63,6 +64,9 @@ std::vector<check::Report> check_program(const ir::ProgramRef& program, const Ch
     auto bound = inputs.bind(diags);
     auto ranks = bound ? rank_count(signature, asked, *bound, diags) : std::nullopt;
     if (!ranks) return {};
+    // What `run` refuses for this number of ranks is not checked either.
+    const auto known = known_values(*bound, signature, *ranks);
+    if (!passes::collect_comm_groups(entry.program, known, diags)) return {};
     std::vector<interp::Argument> arguments;
     for (size_t i = 0; i < bound->values.size(); ++i) {
       arguments.push_back(argument_of(bound->values[i], signature.params()[i].dtype));

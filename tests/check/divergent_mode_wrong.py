@@ -31,7 +31,7 @@ def chip(
 def main(x: pl.Tensor[[NR, 1, 8], pl.FP32], y: pl.Out[pl.Tensor[[NR, 1, 8], pl.FP32]]):
     w = pld.alloc_window([1, 8], dtype=pl.FP32)
     v = pld.alloc_window([1, 8], dtype=pl.FP32)
-    s = pld.alloc_signal(pld.world_size())
-    t = pld.alloc_signal(pld.world_size())
+    s = pld.alloc_signal(2 * pld.world_size())
+    t = pld.alloc_signal(2 * pld.world_size())
     for r in pl.range(pld.world_size()):
         chip(x[r], w, v, s, t, y[r], device=r)
