@@ -6,6 +6,7 @@
 #include <exception>
 #include <map>
 #include <memory>
+#include <new>
 #include <string>
 
 #include "cli/commands.h"
@@ -226,6 +227,8 @@ int main(int argc, char** argv) {
   int code = Failed;
   try {
     code = execute(argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::fputs("tilewire: there is not enough memory\n", stderr);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "tilewire: %s\nThis is a fault of Tilewire, not of the program it was given.\n",
                  e.what());

@@ -1,5 +1,7 @@
 #include "driver/entry.h"
 
+#include "driver/npy.h"
+#include "ir/op.h"
 #include "support/diagnostics/driver.h"
 
 namespace tilewire::driver {
@@ -66,9 +68,27 @@ std::string names_of(const std::vector<ir::FunctionRef>& functions) {
   return names;
 }
 
+// Bytes of a tensor whose extents are all constant; INT64_MAX when that is too small for them, 0 when it is
+// not known.
+int64_t constant_bytes(const ir::TensorType& type) {
+  int64_t bytes = ir::bytes(type.dtype);
+  for (const ir::ExprRef& extent : type.shape) {
+    auto constant = ir::constant_value(extent);
+    if (!constant || *constant == 0) return 0;
+    if (__builtin_mul_overflow(bytes, *constant, &bytes)) bytes = INT64_MAX / 2;
+  }
+  return bytes;
+}
+
 // Windows are made by a host function; nobody else can start one that takes them.
 bool can_start(const ir::Program& program, const ir::Function& function, Diagnostics& diags) {
   for (const auto& param : function.params) {
+    const auto* tensor = ir::as<ir::TensorType>(param->type);
+    if (tensor && constant_bytes(*tensor) > largest_array) {
+      diags.report(diag::entry_tensor_too_large, param->span, {param->name, ir::to_string(param->type)})
+          .with_help("make the tensor smaller, or use pl.dynamic() for the dimensions that a call decides");
+      return false;
+    }
     if (!ir::isa<ir::DistributedTensorType>(param->type)) continue;
     Diagnostic& said = diags.report(diag::entry_takes_window, param->span, {function.name, param->name});
     std::vector<ir::FunctionRef> hosts;

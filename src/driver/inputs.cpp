@@ -20,7 +20,7 @@ Argument zero(ir::DType dtype) {
 std::optional<BoundArguments> Inputs::bind(Diagnostics& diags) {
   if (!collect(diags)) return std::nullopt;
   auto make = [&](size_t parameter, const std::vector<int64_t>& shape) {
-    return owned_.emplace_back(signature_.params()[parameter].dtype, shape).array();
+    return make_storage(signature_.params()[parameter], shape, diags);
   };
   return signature_.bind(values_, make, diags);
 }
@@ -115,9 +115,23 @@ void Inputs::make_array(size_t index, Diagnostics& diags) {
   std::vector<int64_t> shape;
   for (size_t d = 0; d < param.dims.size(); ++d) shape.push_back(extent_of(index, d, diags));
   if (diags.has_errors()) return;
-  OwnedArray& made = owned_.emplace_back(param.dtype, std::move(shape));
-  if (ir::is_float(param.dtype) || !settings_.dimension) fill_random(made.array(), settings_.seed, index);
-  values_[index] = made.array();
+  const Array made = make_storage(param, shape, diags);
+  if (diags.has_errors()) return;
+  if (ir::is_float(param.dtype) || !settings_.dimension) fill_random(made, settings_.seed, index);
+  values_[index] = made;
+}
+
+Array Inputs::make_storage(const ParameterInfo& param, const std::vector<int64_t>& shape,
+                           Diagnostics& diags) {
+  try {
+    return owned_.emplace_back(param.dtype, shape).array();
+  } catch (const std::bad_alloc&) {
+    std::string extents;
+    for (int64_t extent : shape) extents += (extents.empty() ? "" : "x") + std::to_string(extent);
+    diags.report(diag::input_no_memory, param.node->span,
+                 {param.node->name, extents, std::string(ir::info(param.dtype).name)});
+    return {};
+  }
 }
 
 int64_t Inputs::extent_of(size_t index, size_t d, Diagnostics& diags) {

@@ -45,6 +45,8 @@ class Inputs {
   int64_t given_extent(size_t index, size_t d) const;
   void note_dimensions();
   void make_array(size_t index, Diagnostics& diags);
+  // Zeros that belong to this object; nothing after reporting that there is too little memory.
+  Array make_storage(const ParameterInfo& param, const std::vector<int64_t>& shape, Diagnostics& diags);
   int64_t extent_of(size_t index, size_t d, Diagnostics& diags);
 
   const Signature& signature_;

@@ -1,5 +1,8 @@
 #include "driver/npy.h"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
@@ -136,6 +139,11 @@ void transpose_from_fortran(const char* from, const Array& to) {
   }
 }
 
+uint64_t machine_memory() {
+  const long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGE_SIZE);
+  return pages > 0 && bytes > 0 ? static_cast<uint64_t>(pages) * static_cast<uint64_t>(bytes) : UINT64_MAX;
+}
+
 }  // namespace
 
 void OwnedArray::Free::operator()(void* memory) const {
@@ -144,7 +152,10 @@ void OwnedArray::Free::operator()(void* memory) const {
 
 OwnedArray::OwnedArray(ir::DType dtype, std::vector<int64_t> shape) {
   auto bytes = byte_count_of(dtype, shape);
-  if (!bytes || *bytes > (size_t{1} << 46)) throw std::bad_alloc();
+  // More than there is could still be reserved; filling it would end the process.
+  if (!bytes || *bytes > std::min(static_cast<uint64_t>(largest_array), machine_memory())) {
+    throw std::bad_alloc();
+  }
   byte_count_ = *bytes;
   void* memory = std::aligned_alloc(64, (byte_count_ + 64) / 64 * 64);
   if (!memory) throw std::bad_alloc();

@@ -11,9 +11,13 @@
 namespace tilewire::driver {
 
 // An array that owns its elements: dense, row-major, 64-byte aligned.
+// More bytes than any array has: no address space holds them.
+inline constexpr int64_t largest_array = int64_t{1} << 46;
+
 class OwnedArray {
  public:
-  OwnedArray(ir::DType dtype, std::vector<int64_t> shape);  // zeroed; throws std::bad_alloc
+  OwnedArray(ir::DType dtype,
+             std::vector<int64_t> shape);  // zeroed; throws std::bad_alloc when the machine has less memory
 
   const Array& array() const { return array_; }
   size_t byte_count() const { return byte_count_; }
