@@ -333,6 +333,7 @@ class Sema {
   ir::ExprRef range_condition(const LoopHeader& header, const ir::VarRef& index, const ir::ExprRef& running,
                               const Stmt& s);
   ir::ExprRef guarded_condition(const Expr& e, const ir::ExprRef& running, const Stmt& s);
+  void check_step(const LoopHeader& header, const Span& at);
   ir::ExprRef as_index(const ir::ExprRef& value);
   bool loop_bounds(const Expr& call, LoopHeader& header);
   bool loop_keyword(const Keyword& keyword, const std::string& form, LoopHeader& header);

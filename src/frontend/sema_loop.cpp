@@ -85,13 +85,9 @@ bool Sema::loop_bounds(const Expr& call, LoopHeader& header) {
   header.start = bounds.size() > 1 ? bounds[0] : ir::ExprRef(ir::const_index(0, at));
   header.stop = bounds.size() > 1 ? bounds[1] : bounds[0];
   header.step = bounds.size() > 2 ? bounds[2] : ir::ExprRef(ir::const_index(1, at));
-  auto step = ir::constant_value(header.step);
-  if (!step || *step == 0) {
-    report(diag::range_step, call.items[2]->range, {step ? "0" : describe(Value(header.step))})
-        .with_help("count rounds and multiply: `for k in pl.range(n):`, then `i = start + k * step`");
-    return false;
-  }
-  return true;
+  if (ir::constant_value(header.step) != 0) return true;
+  report(diag::range_step, call.items[2]->range).with_help("write a step that counts up or down");
+  return false;
 }
 
 bool Sema::loop_keyword(const Keyword& keyword, const std::string& form, LoopHeader& header) {
@@ -359,6 +355,7 @@ void Sema::guarded_loop(const Stmt& s, const LoopHeader* header, const Expr& tar
     Carried c{index, first,
               ir::make<ir::Var>(span(target), name_of(target.name), ir::scalar_type(ir::DType::Index))};
     carried.push_back(c);
+    check_step(*header, span(s.range));
   }
   Symbol active = flag_name();
   carry(running, ir::make<ir::ConstBool>(span(s.range), true), carried);
@@ -392,12 +389,33 @@ ir::ExprRef Sema::as_index(const ir::ExprRef& value) {
   return make_call(*cast, std::move(args), {}, value->span);
 }
 
+// A `while` takes any step, so a range without rounds is asked whether it takes this one.
+void Sema::check_step(const LoopHeader& header, const Span& at) {
+  if (ir::constant_value(header.step)) return;
+  Ref<ir::For> loop = ir::make_empty<ir::For>();
+  loop->span = at;
+  loop->loop_kind = ir::LoopKind::Range;
+  loop->start = loop->stop = ir::const_index(0, at);
+  loop->step = header.step;
+  loop->loop_var = ir::make<ir::Var>(at, "_", ir::scalar_type(ir::DType::Index));
+  loop->body = ir::make<ir::Block>(at, std::vector<ir::StmtRef>());
+  emit(ir::finish_node(std::move(loop)));
+}
+
 ir::ExprRef Sema::range_condition(const LoopHeader& header, const ir::VarRef& index,
                                   const ir::ExprRef& running, const Stmt& s) {
-  bool up = *ir::constant_value(header.step) > 0;
-  ir::ExprRef inside =
-      op_call(up ? "pl.scalar.lt" : "pl.scalar.gt", {index, as_index(header.stop)}, span(s.range));
-  return op_call("pl.scalar.and", {running, inside}, span(s.range));
+  const Span at = span(s.range);
+  ir::ExprRef stop = as_index(header.stop), step = as_index(header.step), zero = ir::const_index(0, at);
+  ir::ExprRef below = op_call("pl.scalar.lt", {index, stop}, at);
+  ir::ExprRef above = op_call("pl.scalar.gt", {index, stop}, at);
+  auto known = ir::constant_value(header.step);
+  ir::ExprRef inside = known ? (*known > 0 ? below : above) : nullptr;
+  if (!inside) {
+    ir::ExprRef up = op_call("pl.scalar.and", {op_call("pl.scalar.gt", {step, zero}, at), below}, at);
+    ir::ExprRef down = op_call("pl.scalar.and", {op_call("pl.scalar.lt", {step, zero}, at), above}, at);
+    inside = op_call("pl.scalar.or", {up, down}, at);
+  }
+  return op_call("pl.scalar.and", {running, inside}, at);
 }
 
 // `running and condition`, the condition evaluated only while running.

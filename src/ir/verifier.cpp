@@ -316,8 +316,9 @@ class Verifier {
     calls_.check_integer(loop.stop, "end of a loop");
     calls_.check_integer(loop.step, "step of a loop");
     calls_.check_integer(loop.loop_var, "variable of a loop");
-    auto step = constant_value(loop.step);
-    if (!step || *step == 0) diags_.report(diag::loop_step, loop.step->span ? loop.step->span : loop.span);
+    if (constant_value(loop.step) == 0) {
+      diags_.report(diag::loop_step, loop.step->span ? loop.step->span : loop.span);
+    }
     check_carried(loop);
   }
 

@@ -124,7 +124,8 @@ class Sweep {
     Ref<For> now = copy(loop);
     bool used = is_used(loop.results);
     bool purpose = keeps([&] { now->body = block(loop.body); });
-    if (!used && !purpose) return nullptr;
+    // A step that is computed may be 0, which is an error.
+    if (!used && !purpose && constant_value(loop.step)) return nullptr;
     keep_ = true;
     use(*loop.start);
     use(*loop.stop);

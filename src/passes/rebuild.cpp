@@ -250,6 +250,8 @@ void Rebuilder::loop(const For& loop) {
   now->start = use(loop.start);
   now->stop = use(loop.stop);
   now->step = use(loop.step);
+  // Text has no form for a constant step of 0; at run time it is an error of its own.
+  if (constant_value(now->step) == 0) now->step = assign_new("k", now->step, loop.span);
   carried(loop, *now);
   now->loop_var = define(loop.loop_var, loop.loop_var->type);
   now->body = block(*loop.body);

@@ -412,7 +412,7 @@ TEST(Verifier, ConditionsAndBounds) {
   EXPECT_EQ(error_of(kernel({loop({}, {}, {}, {}, index(0))}), diag::loop_step),
             "the step of a loop must be a constant other than 0");
   auto n = param("n", index_type);
-  error_of(kernel({loop({}, {}, {}, {}, n)}, {n}), diag::loop_step);
+  expect_fine(kernel({loop({}, {}, {}, {}, n)}, {n}));  // 0 is an error of the run
   StmtRef bounds = make<For>(Span{}, LoopKind::Range, flag(), index(4), index(1), ExprList{},
                              var("i", index_type), VarList{}, block({}), VarList{});
   EXPECT_EQ(error_of(kernel({bounds}), diag::integer_needed),
