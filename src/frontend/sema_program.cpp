@@ -4,6 +4,7 @@
 #include "frontend/sema.h"
 #include "ir/verifier.h"
 #include "ops/check_pipes.h"
+#include "ops/check_slots.h"
 #include "support/diagnostics/sema.h"
 #include "support/near.h"
 
@@ -80,6 +81,7 @@ ir::ProgramRef Sema::run(const Ref<const SourceFile>& file, Bodies bodies) {
   verify_options.type_rules = false;  // every call has just been made by its rule
   if (!ir::verify(*made, diags_, verify_options)) return nullptr;
   ops::check_pipes(*made, diags_);
+  ops::check_slots(*made, diags_);
   return diags_.has_errors() ? nullptr : made;
 }
 

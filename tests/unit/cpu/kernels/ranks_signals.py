@@ -62,7 +62,7 @@ class Signals:
             if pl.tile.comm_test(own, 0, cmp="ne"):
                 seen = pl.write(seen, [source], value)
         pl.tile.comm_notify(signal[me:me + 1, 0], 99, op="set")
-        pl.tile.comm_wait(pld.peer_slot(signal, me, [me, 0]), 99, cmp="eq")
+        pl.tile.comm_wait(signal[me:me + 1, 0], 99, cmp="eq")
 
     @pl.function(level=pl.Level.HOST, role=pl.Role.Orchestrator)
     def slots(self, seen: pl.Out[pl.Tensor[[NR, NR], pl.INT32]]):
