@@ -1,7 +1,10 @@
 #include "driver/entry.h"
 
+#include <set>
+
 #include "driver/npy.h"
 #include "ir/op.h"
+#include "ir/printer_names.h"
 #include "support/diagnostics/driver.h"
 
 namespace tilewire::driver {
@@ -106,8 +109,35 @@ bool can_start(const ir::Program& program, const ir::Function& function, Diagnos
   return true;
 }
 
-Entry started(const ir::ProgramRef& program, const ir::FunctionRef& function, Diagnostics& diags) {
-  if (!can_start(*program, *function, diags)) return {};
+// Without the host functions that are not started: which ranks they dispatch to, and the windows they have,
+// do not matter to this run.
+ir::ProgramRef without_other_hosts(const ir::ProgramRef& program, const ir::Function& entry) {
+  std::set<const ir::Var*> dropped;
+  std::vector<ir::FunctionRef> kept;
+  for (const ir::FunctionRef& function : program->functions) {
+    if (!is_host(function->type) || function.get() == &entry) {
+      kept.push_back(function);
+    } else {
+      for (const ir::Var* base : ir::window_bases(*function)) dropped.insert(base);
+    }
+  }
+  if (kept.size() == program->functions.size()) return program;
+  std::vector<Ref<const ir::CommGroup>> groups;
+  for (const auto& group : program->comm_groups) {
+    std::vector<ir::WindowBufferRef> slots = group->slots;
+    std::erase_if(slots, [&](const auto& slot) { return dropped.contains(slot->base.get()); });
+    if (slots.size() == group->slots.size()) {
+      groups.push_back(group);
+    } else if (!slots.empty()) {
+      groups.push_back(ir::make<ir::CommGroup>(group->span, group->devices, std::move(slots)));
+    }
+  }
+  return ir::make<ir::Program>(program->span, program->name_hint, std::move(kept), std::move(groups));
+}
+
+Entry started(const ir::ProgramRef& all, const ir::FunctionRef& function, Diagnostics& diags) {
+  if (!can_start(*all, *function, diags)) return {};
+  const ir::ProgramRef program = without_other_hosts(all, *function);
   return is_kernel(function->type) ? pass_through(program, function)
                                    : Entry{program, function, function->name};
 }

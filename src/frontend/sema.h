@@ -105,7 +105,8 @@ class Sema {
   std::unordered_set<const Expr*> bad_annotations_;  // reported
   std::optional<ir::DType> literal_dtype_;  // what a conditional of two literals is to become; for eval_for
   std::vector<std::pair<Symbol, Symbol>> loop_flags_;  // active and running flags of the loops around
-  std::unordered_map<std::string, ir::WindowBufferRef> windows_;  // by name
+  // By the host function that allocates them, and by name.
+  std::map<std::pair<std::string, std::string>, ir::WindowBufferRef> windows_;
   FunctionContext* fn_ = nullptr;
   Frame* frame_ = nullptr;
   int inline_depth_ = 0;
@@ -212,6 +213,7 @@ class Sema {
   Value typed_constant(const Value& value, ir::DType dtype, const Span& at);
   Value alloc_window(const Expr& e, Form form, const std::string& name);
   ir::WindowBufferRef define_window(const std::string& name, const ir::ExprRef& alloc, const Span& at);
+  ir::WindowBufferRef find_slot(const std::string& text, const Range& range);
   const ir::Op* choose(const OpValue& op, const std::vector<ir::OpArgument>& args,
                        const std::vector<ir::OpKeyword>& keywords) const;
   // Makes a call, checks its level; a null result was reported.

@@ -195,7 +195,7 @@ ir::WindowBufferRef Sema::define_window(const std::string& name, const ir::ExprR
     report(diag::window_in_loop, at, {name}).with_help("allocate it once, before the loop");
     return nullptr;
   }
-  auto found = windows_.find(name);
+  auto found = windows_.find({fn_->info->name, name});
   if (found != windows_.end()) {
     report(diag::duplicate_window, at, {name})
         .with_note("first allocated here", found->second->span)
@@ -204,7 +204,7 @@ ir::WindowBufferRef Sema::define_window(const std::string& name, const ir::ExprR
   }
   ir::VarRef base = emit_assign(alloc, name, at);
   ir::WindowBufferRef buffer = ops::make_window_buffer(base, *ir::as<ir::Call>(alloc));
-  windows_.emplace(name, buffer);
+  windows_.emplace(std::pair(fn_->info->name, name), buffer);
   return buffer;
 }
 

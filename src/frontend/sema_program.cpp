@@ -408,6 +408,29 @@ void Sema::report_never_called(const std::vector<FunctionInfo*>& roots) {
   }
 }
 
+// `w`, or `main.w` where several host functions have a `w`. Null after an error.
+ir::WindowBufferRef Sema::find_slot(const std::string& text, const Range& range) {
+  const size_t dot = text.find('.');
+  const std::string host = dot == std::string::npos ? "" : text.substr(0, dot);
+  const std::string name = dot == std::string::npos ? text : text.substr(dot + 1);
+  std::vector<std::string> hosts;
+  ir::WindowBufferRef found;
+  for (const auto& [key, window] : windows_) {
+    if (key.second != name || (!host.empty() && key.first != host)) continue;
+    hosts.push_back(key.first);
+    found = window;
+  }
+  if (hosts.size() == 1) return found;
+  if (hosts.size() > 1) {
+    report(diag::ambiguous_slot, range, {name, hosts[0], hosts[1]})
+        .with_help("name the host function too: slots=[\"" + hosts[0] + "." + name + "\"]");
+  } else if (!diags_.has_errors()) {
+    report(diag::unknown_slot, range, {text})
+        .with_help("a slot is the name `pld.alloc_window_buffer` is assigned to in the host function");
+  }
+  return nullptr;
+}
+
 std::vector<Ref<const ir::CommGroup>> Sema::read_groups(const std::vector<const Expr*>& groups) {
   std::vector<Ref<const ir::CommGroup>> result;
   current_scope_ = scopes_[0].get();
@@ -427,16 +450,8 @@ std::vector<Ref<const ir::CommGroup>> Sema::read_groups(const std::vector<const 
         if (name == "devices" && item.get<int64_t>()) {
           group->devices.push_back(*item.get<int64_t>());
         } else if (name == "slots" && item.get<std::string>()) {
-          auto window = windows_.find(*item.get<std::string>());
-          if (window == windows_.end()) {
-            if (!diags_.has_errors()) {
-              report(diag::unknown_slot, keyword.value->range, {*item.get<std::string>()})
-                  .with_help(
-                      "a slot is the name `pld.alloc_window_buffer` is assigned to in the host function");
-            }
-            continue;
-          }
-          group->slots.push_back(window->second);
+          ir::WindowBufferRef slot = find_slot(*item.get<std::string>(), keyword.value->range);
+          if (slot) group->slots.push_back(slot);
         } else {
           ok = false;
         }

@@ -57,6 +57,7 @@ class Printer {
   void program(const Program& program);
   void header(bool uses_distributed);
   void comm_group(const CommGroup& group);
+  std::string slot_name(const WindowBuffer& slot) const;
   void function(const Function& function);
   void function_once(const Function& function);
   void signature(const Function& function);
@@ -85,6 +86,7 @@ class Printer {
 
   std::string out_;
   size_t depth_ = 0;
+  std::vector<std::pair<std::string, const Var*>> window_bases_;  // of the program, with their functions
   PrintNames names_;
   ExprWriter writer_{out_, names_};
 };
@@ -118,6 +120,9 @@ void Printer::program(const Program& program) {
   for (const FunctionRef& f : program.functions) names_.fix_names_of(*f);
   out_ += "@pl.program\nclass " + class_name + ":\n";
   depth_ = 1;
+  for (const FunctionRef& f : program.functions) {
+    for (const Var* base : window_bases(*f)) window_bases_.emplace_back(f->name, base);
+  }
   for (const auto& group : program.comm_groups) comm_group(*group);
   bool first = program.comm_groups.empty();
   for (const FunctionRef& f : program.functions) {
@@ -140,6 +145,18 @@ void Printer::header(bool uses_distributed) {
   out_.insert(0, text + "\n\n");
 }
 
+// With the host function where several of them have a buffer of that name.
+std::string Printer::slot_name(const WindowBuffer& slot) const {
+  size_t count = 0;
+  std::string host;
+  for (const auto& [name, base] : window_bases_) {
+    if (base->name_hint != slot.name) continue;
+    ++count;
+    if (base == slot.base.get()) host = name;
+  }
+  return count > 1 && !host.empty() ? host + "." + slot.name : slot.name;
+}
+
 void Printer::comm_group(const CommGroup& group) {
   writer_.set_uses_distributed();
   indent();
@@ -151,7 +168,7 @@ void Printer::comm_group(const CommGroup& group) {
   out_ += "], slots=[";
   for (size_t i = 0; i < group.slots.size(); ++i) {
     if (i) out_ += ", ";
-    out_ += quote(group.slots[i]->name);
+    out_ += quote(slot_name(*group.slots[i]));
   }
   out_ += "])\n";
 }

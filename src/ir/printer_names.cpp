@@ -65,13 +65,13 @@ void collect_window_bases(const BlockRef& block, std::vector<const Var*>& bases)
   }
 }
 
+}  // namespace
+
 std::vector<const Var*> window_bases(const Function& function) {
   std::vector<const Var*> bases;
   collect_window_bases(function.body, bases);
   return bases;
 }
-
-}  // namespace
 
 std::string identifier(std::string_view text) {
   if (text.empty()) return "v";

@@ -18,6 +18,9 @@ namespace tilewire::ir {
 // `text` with everything that may not stand in an identifier replaced; never empty, never a keyword.
 std::string identifier(std::string_view text);
 
+// The variables that window buffers of a host function are assigned to, in program order.
+std::vector<const Var*> window_bases(const Function& function);
+
 class PrintNames final : public NameSource {
  public:
   // Names that are fixed somewhere in the program: dynamic dimensions stay clear of them.

@@ -2,6 +2,8 @@
 // overloads of `check` add what single classes promise beyond that.
 #include "ir/verifier.h"
 
+#include <set>
+
 #include "ir/dump.h"
 #include "ir/fields.h"
 #include "ir/op.h"
@@ -287,7 +289,7 @@ class Verifier {
 
   void check(const Assign& assign) {
     const auto* call = as<Call>(assign.value);
-    if (call && call->op->plain_assignment_only) allocated_.insert(assign.var.get(), 1);
+    if (call && call->op->plain_assignment_only) allocated_.insert(assign.var.get(), place_.function);
     // Text has no form for a second variable of the same value: the reader takes it for another name.
     if (isa<Var>(assign.value) || isa<DimSymbol>(assign.value) || isa<MakeTuple>(assign.value)) {
       diags_.report(diag::assigned_name, assign.span, {assign.var->name_hint})
@@ -426,14 +428,16 @@ class Verifier {
     for (const auto& group : program_.comm_groups) {
       for (const WindowBufferRef& slot : group->slots) note_buffer(*slot);
     }
-    std::unordered_map<std::string_view, const WindowBuffer*> names;
+    // A run has the buffers of one host function.
+    std::set<std::pair<const Function*, std::string_view>> names;
     for (size_t i = 0; i < buffers_.size(); ++i) {
       const WindowBuffer& buffer = *buffers_[i];
       const Span& at = buffer.span ? buffer.span : buffer.base->span;
-      if (!names.emplace(buffer.name, &buffer).second) {
+      const Function* const* by = allocated_.find(buffer.base.get());
+      if (!names.emplace(by ? *by : nullptr, buffer.name).second) {
         diags_.report(diag::window_buffer_name, at, {buffer.name});
       }
-      if (!allocated_.find(buffer.base.get())) diags_.report(diag::window_buffer_base, at, {buffer.name});
+      if (!by) diags_.report(diag::window_buffer_base, at, {buffer.name});
       here_ = &at;
       buffer_part(*buffer.size, 1);
       if (buffer.load_from_host) buffer_part(*buffer.load_from_host, 1);
@@ -479,7 +483,7 @@ class Verifier {
   std::vector<const Var*> scope_;  // those in scope, outermost first
   PointerMap<uint8_t> checked_types_;
   bool type_uses_variables_ = false;
-  PointerMap<uint8_t> allocated_;  // bases of window buffers
+  PointerMap<const Function*> allocated_;  // bases of window buffers, and who allocates them
   PointerMap<uint8_t> known_buffers_;
   std::vector<const WindowBuffer*> buffers_;
 };

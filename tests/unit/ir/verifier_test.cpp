@@ -410,7 +410,7 @@ TEST(Verifier, ConditionsAndBounds) {
   StmtRef bad_while = make<While>(Span{}, ExprList{}, VarList{}, block({}), index(1), block({}), VarList{});
   error_of(kernel({bad_while}), diag::condition_type);
   EXPECT_EQ(error_of(kernel({loop({}, {}, {}, {}, index(0))}), diag::loop_step),
-            "the step of a loop must be a constant other than 0");
+            "the step of a loop must not be 0");
   auto n = param("n", index_type);
   expect_fine(kernel({loop({}, {}, {}, {}, n)}, {n}));  // 0 is an error of the run
   StmtRef bounds = make<For>(Span{}, LoopKind::Range, flag(), index(4), index(1), ExprList{},
@@ -452,6 +452,9 @@ TEST(Verifier, WindowBuffersAreAllocatedAndNamedOnce) {
   EXPECT_EQ(
       error_of(host({alloc, view(buffer(base)), alloc_other, view(buffer(other))}), diag::window_buffer_name),
       "two window buffers have the name `buf`");
+  // A run has the buffers of one host function.
+  expect_fine(program_of({function("g", FunctionType::Host, {}, {}, {alloc, view(buffer(base))}),
+                          function("h", FunctionType::Host, {}, {}, {alloc_other, view(buffer(other))})}));
   auto p = param("buf", ptr_type());
   auto program = program_of({function("h", FunctionType::Host, {p}, {}, {view(buffer(p))})});
   EXPECT_EQ(error_of(program, diag::window_buffer_base), "the window buffer `buf` is never allocated");
