@@ -110,6 +110,7 @@ class Sema {
   FunctionContext* fn_ = nullptr;
   Frame* frame_ = nullptr;
   int inline_depth_ = 0;
+  int inline_calls_ = 0;
   bool broken_text_ =
       false;  // it has syntax errors: a name that is missing may stand in what could not be read
   std::unordered_map<const Expr*, Value> once_;  // middles of the chained comparisons being read

@@ -10,6 +10,8 @@ namespace tilewire::frontend {
 namespace {
 
 constexpr int max_inline_depth = 64;
+constexpr int max_inline_calls =
+    100'000;  // of a program: functions that call others twice double at each level
 
 bool is_kernel(ir::FunctionType type) {
   return type == ir::FunctionType::InCore || type == ir::FunctionType::AIC || type == ir::FunctionType::AIV;
@@ -390,6 +392,14 @@ int Sema::call_root(const ir::FunctionCall& call, size_t result) const {
 
 // The callee's text, read here with its parameters bound to the arguments.
 Value Sema::inline_call(FunctionInfo& info, const Expr& e, std::vector<Value> args) {
+  if (inline_calls_ > max_inline_calls) return {};
+  if (++inline_calls_ > max_inline_calls) {
+    Diagnostic& d = report(diag::inline_limit, e.range, {std::to_string(max_inline_calls), info.name});
+    if (d.notes.size() > 2) d.notes.erase(d.notes.begin() + 1, d.notes.end() - 1);
+    d.with_help(
+        "write a loop, or make one of the functions a kernel: each call of an inline function is spliced");
+    return {};
+  }
   if (++inline_depth_ > max_inline_depth) {
     Diagnostic& d = report(diag::inline_recursion, e.range, {info.name});
     if (d.notes.size() > 2)

@@ -1,6 +1,8 @@
 #include "passes/inline_functions.h"
 
+#include "ir/visitor.h"
 #include "passes/roots.h"
+#include "support/diagnostics/passes.h"
 
 namespace tilewire::passes {
 
@@ -8,10 +10,17 @@ using namespace ir;
 
 namespace {
 
+// Of what is spliced into one function. Functions that call others twice double at each level.
+constexpr int64_t most_statements = 200'000;
+
 // The calls of `inlined` functions in one function, replaced.
 class Inliner : public Rebuilder {
  public:
-  using Inlined = std::map<std::string, FunctionRef, std::less<>>;
+  struct Callee {
+    FunctionRef function;
+    int64_t statements;
+  };
+  using Inlined = std::map<std::string, Callee, std::less<>>;
   Inliner(const Inlined& inlined, Diagnostics& diags) : Rebuilder(diags), inlined_(inlined) {}
 
  protected:
@@ -20,14 +29,37 @@ class Inliner : public Rebuilder {
     const auto* call = as<FunctionCall>(now);
     auto found = call ? inlined_.find(call->callee) : inlined_.end();
     if (found == inlined_.end()) return now;
-    Spliced body = splice(*found->second, call->args, diags_);
+    const auto& [callee, statements] = found->second;
+    if (spliced_ > most_statements) return now;  // reported
+    spliced_ += statements;
+    if (spliced_ > most_statements) {
+      diags_.report(diag::inlined_too_large, expr->span, {call->callee, std::to_string(most_statements)})
+          .with_help("write a loop, or make one of the functions a kernel");
+      return now;
+    }
+    Spliced body = splice(*callee, call->args, diags_);
     for (StmtRef& stmt : body.stmts) emit(std::move(stmt));
     return body.value(expr->span);
   }
 
  private:
   const Inlined& inlined_;
+  int64_t spliced_ = 0;  // statements so far
 };
+
+struct CountStatements : Visitor<CountStatements> {
+  int64_t count = 1;  // what a call costs when nothing is in the body
+  void visit(const Stmt& stmt) {
+    ++count;
+    dispatch(stmt, [&](const auto& typed) { walk_children(typed); });
+  }
+};
+
+int64_t statements_of(const Function& function) {
+  CountStatements counter;
+  counter.walk(function.body);
+  return counter.count;
+}
 
 void bind_dims(Rebuilder& body, const TypeRef& param, const TypeRef& arg) {
   const auto* declared = as<TensorType>(param);
@@ -72,7 +104,8 @@ ProgramRef inline_functions(const ProgramRef& program, Diagnostics& diags) {
       Inliner inliner(inlined, diags);
       now = with_body(*function, inliner.block(*function->body));
     }
-    if (function->type == FunctionType::Inline) inlined[function->name] = now;
+    if (diags.has_errors()) return program;
+    if (function->type == FunctionType::Inline) inlined[function->name] = {now, statements_of(*now)};
     changed[function->name] = std::move(now);
   }
   if (inlined.empty()) return program;

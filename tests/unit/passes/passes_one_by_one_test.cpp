@@ -3,6 +3,7 @@
 
 #include "ir/printer.h"
 #include "ir/verifier.h"
+#include "ops/registry.h"
 #include "passes/infer_directions.h"
 #include "passes/inline_functions.h"
 #include "passes/simplify.h"
@@ -53,6 +54,39 @@ TEST(InlineFunctions, SplicesBuiltOnes) {
   EXPECT_TRUE(contains(text, "3.0")) << text;
   // Each call has loops and variables of its own: the text reads back.
   EXPECT_TRUE(read_text(text));
+}
+
+// Forty levels of two calls each would be 2^40 statements.
+TEST(InlineFunctions, HaveALimit) {
+  using namespace ir;
+  auto calls_twice = [](const std::string& name, FunctionType type, const std::string& callee) {
+    std::vector<StmtRef> stmts;
+    for (int i = 0; i < 2 && !callee.empty(); ++i) {
+      stmts.push_back(make<Eval>(Span{}, ExprRef(make<FunctionCall>(Span{}, callee, ExprList(), ExprRef(),
+                                                                    ExprRef(), ExprList(), unit_type()))));
+    }
+    if (callee.empty()) {
+      ExprRef block = make<Call>(Span{}, ops::registry().find("pl.tile.get_block_idx"), ExprList(),
+                                 AttrList(), scalar_type(DType::Index));
+      stmts.push_back(make<Assign>(Span{}, block, make<Var>(Span{}, "b", scalar_type(DType::Index))));
+    }
+    return make<Function>(Span{}, name, type, std::vector<Ref<const Parameter>>(), std::vector<TypeRef>(),
+                          make<Block>(Span{}, std::move(stmts)));
+  };
+  std::vector<FunctionRef> functions = {calls_twice("kernel", FunctionType::InCore, "f0")};
+  for (int i = 0; i < 40; ++i) {
+    functions.push_back(calls_twice("f" + std::to_string(i), FunctionType::Inline,
+                                    i < 39 ? "f" + std::to_string(i + 1) : ""));
+  }
+  Diagnostics diags;
+  inline_functions(
+      make<Program>(Span{}, std::string("p"), std::move(functions), std::vector<Ref<const CommGroup>>()),
+      diags);
+  ASSERT_EQ(diags.all().size(), 1u);
+  const std::string text = diags.text();
+  EXPECT_TRUE(
+      contains(text, "is not inlined: more than 200000 statements would be spliced into one function"))
+      << text;
 }
 
 TEST(Outline, SplicesKernelsCalledBesideOtherWork) {

@@ -1,0 +1,206 @@
+import tilewire.language as pl
+
+
+@pl.jit.inline
+def f0(x):
+    return f1(x) + f1(x)
+
+
+@pl.jit.inline
+def f1(x):
+    return f2(x) + f2(x)
+
+
+@pl.jit.inline
+def f2(x):
+    return f3(x) + f3(x)
+
+
+@pl.jit.inline
+def f3(x):
+    return f4(x) + f4(x)
+
+
+@pl.jit.inline
+def f4(x):
+    return f5(x) + f5(x)
+
+
+@pl.jit.inline
+def f5(x):
+    return f6(x) + f6(x)
+
+
+@pl.jit.inline
+def f6(x):
+    return f7(x) + f7(x)
+
+
+@pl.jit.inline
+def f7(x):
+    return f8(x) + f8(x)
+
+
+@pl.jit.inline
+def f8(x):
+    return f9(x) + f9(x)
+
+
+@pl.jit.inline
+def f9(x):
+    return f10(x) + f10(x)
+
+
+@pl.jit.inline
+def f10(x):
+    return f11(x) + f11(x)
+
+
+@pl.jit.inline
+def f11(x):
+    return f12(x) + f12(x)
+
+
+@pl.jit.inline
+def f12(x):
+    return f13(x) + f13(x)
+
+
+@pl.jit.inline
+def f13(x):
+    return f14(x) + f14(x)
+
+
+@pl.jit.inline
+def f14(x):
+    return f15(x) + f15(x)
+
+
+@pl.jit.inline
+def f15(x):
+    return f16(x) + f16(x)
+
+
+@pl.jit.inline
+def f16(x):
+    return f17(x) + f17(x)
+
+
+@pl.jit.inline
+def f17(x):
+    return f18(x) + f18(x)
+
+
+@pl.jit.inline
+def f18(x):
+    return f19(x) + f19(x)
+
+
+@pl.jit.inline
+def f19(x):
+    return f20(x) + f20(x)
+
+
+@pl.jit.inline
+def f20(x):
+    return f21(x) + f21(x)
+
+
+@pl.jit.inline
+def f21(x):
+    return f22(x) + f22(x)
+
+
+@pl.jit.inline
+def f22(x):
+    return f23(x) + f23(x)
+
+
+@pl.jit.inline
+def f23(x):
+    return f24(x) + f24(x)
+
+
+@pl.jit.inline
+def f24(x):
+    return f25(x) + f25(x)
+
+
+@pl.jit.inline
+def f25(x):
+    return f26(x) + f26(x)
+
+
+@pl.jit.inline
+def f26(x):
+    return f27(x) + f27(x)
+
+
+@pl.jit.inline
+def f27(x):
+    return f28(x) + f28(x)
+
+
+@pl.jit.inline
+def f28(x):
+    return f29(x) + f29(x)
+
+
+@pl.jit.inline
+def f29(x):
+    return f30(x) + f30(x)
+
+
+@pl.jit.inline
+def f30(x):
+    return f31(x) + f31(x)
+
+
+@pl.jit.inline
+def f31(x):
+    return f32(x) + f32(x)
+
+
+@pl.jit.inline
+def f32(x):
+    return f33(x) + f33(x)
+
+
+@pl.jit.inline
+def f33(x):
+    return f34(x) + f34(x)
+
+
+@pl.jit.inline
+def f34(x):
+    return f35(x) + f35(x)
+
+
+@pl.jit.inline
+def f35(x):
+    return f36(x) + f36(x)
+
+
+@pl.jit.inline
+def f36(x):
+    return f37(x) + f37(x)
+
+
+@pl.jit.inline
+def f37(x):
+    return f38(x) + f38(x)
+
+
+@pl.jit.inline
+def f38(x):
+    return f39(x) + f39(x)
+
+
+@pl.jit.inline
+def f39(x):
+    return x * 2.0
+
+
+@pl.jit.incore
+def kernel(x: pl.Tensor[[4, 8], pl.FP32], y: pl.Out[pl.Tensor[[4, 8], pl.FP32]]):
+    y[...] = f0(pl.load(x))
