@@ -133,8 +133,8 @@ class Sema {
   std::string program_name() const;
   void collect_module(Scope& scope, std::vector<const Stmt*>& classes);
   void collect_class(Scope& scope, const Stmt& cls, std::vector<const Expr*>& groups);
-  static void add_constant(std::unordered_map<Symbol, Scope::Constant>& constants, const Expr& target,
-                           const Expr& value, int element = -1);
+  static void add_constant(Scope& scope, std::unordered_map<Symbol, Scope::Constant>& constants,
+                           const Expr& target, const Expr& value, int element = -1);
   FunctionInfo* add_function(Scope& scope, const FunctionDef& def, bool is_method);
   bool read_decorators(FunctionInfo& info);
   bool read_function_decorator(FunctionInfo& info, const Expr& call);
@@ -213,8 +213,8 @@ class Sema {
   Value split_form(const Expr& e);
   Value typed_constant(const Value& value, ir::DType dtype, const Span& at);
   Value alloc_window(const Expr& e, Form form, const std::string& name);
-  ir::WindowBufferRef define_window(const std::string& name, const ir::ExprRef& alloc, const Span& at);
   ir::WindowBufferRef find_slot(const std::string& text, const Range& range);
+  ir::WindowBufferRef define_window(const std::string& name, const ir::ExprRef& alloc, const Span& at);
   const ir::Op* choose(const OpValue& op, const std::vector<ir::OpArgument>& args,
                        const std::vector<ir::OpKeyword>& keywords) const;
   // Makes a call, checks its level; a null result was reported.
@@ -333,10 +333,10 @@ class Sema {
   void while_form(const Stmt& s, const Expr& call);
   void while_loop(const Stmt& s);
   void guarded_loop(const Stmt& s, const LoopHeader* header, const Expr& target);
+  void check_step(const LoopHeader& header, const Span& at);
   ir::ExprRef range_condition(const LoopHeader& header, const ir::VarRef& index, const ir::ExprRef& running,
                               const Stmt& s);
   ir::ExprRef guarded_condition(const Expr& e, const ir::ExprRef& running, const Stmt& s);
-  void check_step(const LoopHeader& header, const Span& at);
   ir::ExprRef as_index(const ir::ExprRef& value);
   bool loop_bounds(const Expr& call, LoopHeader& header);
   bool loop_keyword(const Keyword& keyword, const std::string& form, LoopHeader& header);

@@ -191,6 +191,11 @@ Value Sema::lookup_global(Symbol name, const Range& range) {
     d.with_help("`" + std::string(text) +
                 "` is imported from Python, which does not run here: define the value at the "
                 "top of the file, or give it on the command line: -D NAME=VALUE");
+  } else if (auto assigned = scope.python_values.find(name); assigned != scope.python_values.end()) {
+    d.with_note("assigned here, from an expression that only Python can compute", span(assigned->second))
+        .with_help("assign a value that needs no Python, such as `" + std::string(text) + " = pl.dynamic(\"" +
+                   std::string(text) + "\")`, give one on the command line: -D " + std::string(text) +
+                   "=VALUE, or let Python read the file: --python FILE:NAME");
   } else if (near) {
     d.with_help("did you mean `" + *near + "`?");
   } else if (!scope.host) {

@@ -129,7 +129,7 @@ void Sema::collect_module(Scope& scope, std::vector<const Stmt*>& classes) {
       case StmtKind::Assign:
       case StmtKind::AnnAssign:
         for (const Expr* target : stmt->targets) {
-          if (stmt->value) add_constant(scope.constants, *target, *stmt->value);
+          if (stmt->value) add_constant(scope, scope.constants, *target, *stmt->value);
         }
         break;
       case StmtKind::ClassDef:
@@ -145,11 +145,13 @@ void Sema::collect_module(Scope& scope, std::vector<const Stmt*>& classes) {
 }
 
 // `A = 1`, `M, N = 1, 2`, `M, N = SHAPE`; the last assignment counts.
-void Sema::add_constant(std::unordered_map<Symbol, Scope::Constant>& constants, const Expr& target,
-                        const Expr& value, int element) {
+void Sema::add_constant(Scope& scope, std::unordered_map<Symbol, Scope::Constant>& constants,
+                        const Expr& target, const Expr& value, int element) {
   if (target.kind == ExprKind::Name) {
+    scope.python_values.erase(target.name);
     if (value.kind == ExprKind::Unsupported) {
-      constants.erase(target.name);  // known to Python alone
+      constants.erase(target.name);
+      scope.python_values.emplace(target.name, target.range);
     } else {
       constants[target.name] = {&value, element, false, false, {}};
     }
@@ -160,21 +162,28 @@ void Sema::add_constant(std::unordered_map<Symbol, Scope::Constant>& constants, 
                      value.items.size() == target.items.size();
   for (size_t i = 0; several && i < target.items.size(); ++i) {
     if (written_out) {
-      add_constant(constants, *target.items[i], *value.items[i]);
+      add_constant(scope, constants, *target.items[i], *value.items[i]);
     } else if (target.items[i]->kind == ExprKind::Name && element < 0) {
-      add_constant(constants, *target.items[i], value, static_cast<int>(i));
+      add_constant(scope, constants, *target.items[i], value, static_cast<int>(i));
     }
   }
 }
 
 void Sema::collect_class(Scope& scope, const Stmt& cls, std::vector<const Expr*>& groups) {
+  auto is_group = [this](const Expr& e) {
+    return e.kind == ExprKind::Call && form_of(*e.left) == Form::CommGroup;
+  };
   for (const Stmt* stmt : cls.body) {
     if (stmt->kind == StmtKind::FunctionDef) {
       if (FunctionInfo* info = add_function(scope, *stmt->function, true)) order_.push_back(info);
     } else if ((stmt->kind == StmtKind::Assign || stmt->kind == StmtKind::AnnAssign) && stmt->value) {
-      for (const Expr* target : stmt->targets) add_constant(scope.class_constants, *target, *stmt->value);
-    } else if (stmt->kind == StmtKind::Expr && stmt->value->kind == ExprKind::Call &&
-               form_of(*stmt->value->left) == Form::CommGroup) {
+      if (is_group(*stmt->value)) {
+        eval(*stmt->value);  // says where it may stand
+        continue;
+      }
+      for (const Expr* target : stmt->targets)
+        add_constant(scope, scope.class_constants, *target, *stmt->value);
+    } else if (stmt->kind == StmtKind::Expr && is_group(*stmt->value)) {
       groups.push_back(stmt->value);
     } else if (stmt->kind == StmtKind::Expr && stmt->value->kind != ExprKind::String &&
                stmt->value->kind != ExprKind::Ellipsis) {
