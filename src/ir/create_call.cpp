@@ -114,6 +114,16 @@ std::optional<DType> element_dtype(const ExprRef& expr) {
   }
 }
 
+// An argument as the program writes it; "..." where that is long, or no text.
+std::string written(const OpArgument& argument) {
+  const Span& at = argument.span;
+  if (!at || !at.file || at.line != at.end_line || at.end_column <= at.column) return "...";
+  std::string_view line = at.file->line(at.line);
+  const size_t length = at.end_column - at.column;
+  const bool there = at.column - 1 + length <= line.size() && length < 40;
+  return there ? std::string(line.substr(at.column - 1, length)) : "...";
+}
+
 class CallMaker {
  public:
   CallMaker(const Op& op, const Span& span, Diagnostics& diags) : op_(op), span_(span), diags_(diags) {
@@ -129,6 +139,7 @@ class CallMaker {
     failed_ = true;
     return diags_.report(id, at ? at : span_, std::move(arguments));
   }
+  bool takes_unlisted(std::vector<OpArgument>& positional);
   void bind_keyword(OpKeyword& keyword, std::array<OpArgument*, max_params>& bound);
   void unknown_keyword(const OpKeyword& keyword);
   void missing(const OpParam& param);
@@ -153,10 +164,24 @@ class CallMaker {
   ExprList args_;
   AttrList attrs_;
   Places places_{};
+  std::vector<const OpArgument*> unlisted_;  // elements of a list that were given one by one
   bool failed_ = false;
 };
 
+// `pl.concat(a, b)`, meant to be `pl.concat([a, b])`: one error for all of them.
+bool CallMaker::takes_unlisted(std::vector<OpArgument>& positional) {
+  if (op_.params.empty() || op_.params[0].kind != OpParam::ListOperand) return false;
+  for (const OpArgument& argument : positional) {
+    const auto* expr = std::get_if<ExprRef>(&argument.value);
+    if (!expr || as<TupleType>((*expr)->type)) break;
+    unlisted_.push_back(&argument);
+  }
+  if (unlisted_.size() > 1) wrong_argument(op_.params[0], positional[0]);
+  return unlisted_.size() > 1;
+}
+
 void CallMaker::bind(std::vector<OpArgument>& positional, std::vector<OpKeyword>& keywords) {
+  if (takes_unlisted(positional)) return;
   std::array<OpArgument*, max_params> bound{};
   size_t limit = 0;  // parameters that may be given by position
   while (limit < op_.params.size() && !op_.params[limit].keyword_only) ++limit;
@@ -250,16 +275,9 @@ void CallMaker::wrong_argument(const OpParam& param, const OpArgument& argument)
   if (param.kind == OpParam::ListOperand) {
     Diagnostic& d =
         fail(diag::op_list_expected, argument.span, {op_.qualified(), param.name, what_is(argument)});
-    bool single = argument.span && argument.span.file && argument.span.line == argument.span.end_line;
-    std::string text = "x";
-    if (single && argument.span.end_column > argument.span.column) {
-      std::string_view line = argument.span.file->line(argument.span.line);
-      size_t length = argument.span.end_column - argument.span.column;
-      if (argument.span.column - 1 + length <= line.size() && length < 40) {
-        text = line.substr(argument.span.column - 1, length);
-      }
-    }
-    d.with_help("write [" + text + "]");
+    std::string text;
+    for (const OpArgument* item : unlisted_) text += (text.empty() ? "" : ", ") + written(*item);
+    d.with_help("write [" + (text.empty() ? written(argument) : text) + "]");
     return;
   }
   if (std::holds_alternative<std::vector<OpArgument>>(argument.value)) {
@@ -345,7 +363,7 @@ void CallMaker::add_attribute(const OpParam& param, OpArgument& argument) {
     if (const auto* f = as<ConstFloat>(*expr)) return add_attribute(param, {f->value}, argument.span);
     if (const auto* b = as<ConstBool>(*expr)) return add_attribute(param, {b->value}, argument.span);
     fail(diag::op_attribute_not_constant, argument.span, {op_.qualified(), param.name})
-        .with_label("`" + to_string(*expr) + "` is " + to_string((*expr)->type));
+        .with_label("`" + written(argument) + "` is " + to_string((*expr)->type));
     return;
   }
   fail(diag::op_attribute_kind, argument.span,
