@@ -69,15 +69,15 @@ void define_arrays_tasks(std::vector<Op>& ops) {
       .levels(levels)
       .rule(create_rule);
   Define(ops, "pl", "array.get", "One element of an array. `a[i]` on an array is this op.")
-      .operand("a", AcceptArray, "The array.")
-      .operand("i", AcceptInt, "The position, from 0.")
+      .operand("a", AcceptArray, Data, "The array.")
+      .operand("i", AcceptInt, Address, "The position, from 0.")
       .result("A scalar of the array's dtype, or a task id.")
       .levels(levels)
       .rule(get_rule);
   Define(ops, "pl", "array.set", "An array with one element replaced. `a[i] = v` on an array is this op.")
-      .operand("a", AcceptArray, "The array.")
-      .operand("i", AcceptInt, "The position, from 0.")
-      .operand("v", AcceptScalar | AcceptTaskId, "The new element. A literal takes the array's dtype.")
+      .operand("a", AcceptArray, Data, "The array.")
+      .operand("i", AcceptInt, Address, "The position, from 0.")
+      .operand("v", AcceptScalar | AcceptTaskId, Data, "The new element. A literal takes the array's dtype.")
       .like(0)
       .result("An array of the same size and dtype.")
       .levels(levels)
@@ -90,7 +90,7 @@ void define_arrays_tasks(std::vector<Op>& ops) {
          "The same tensor, left out of dependency tracking as an argument of one kernel call: neither its "
          "data nor, "
          "for a window, the order of communication holds the task back.")
-      .operand("t", AcceptTensor, "The tensor.")
+      .operand("t", AcceptTensor, Data, "The tensor.")
       .rebinds("t")
       .result("`t`.")
       .levels(levels)

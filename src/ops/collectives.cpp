@@ -165,7 +165,7 @@ const char* const target_doc = "The window; FP32, FP16, BF16 or INT32.";
 
 Define& signal_operand(Define& def) {
   return def
-      .operand("signal", AcceptWindow,
+      .operand("signal", AcceptWindow, Data,
                "An INT32 window of at least P cells (2P for ring), times `core_num`, that nothing else "
                "notifies. On the "
                "host it may be left out: the compiler makes one.")
@@ -196,7 +196,7 @@ void define_in_place(std::vector<Op>& ops) {
       ops, "pld", "tensor.allreduce",
       "Combines the windows of all ranks element by element; every rank gets the result, the same bits "
       "everywhere.");
-  reduce_op(signal_operand(allreduce.operand("target", AcceptWindow, target_doc)))
+  reduce_op(signal_operand(allreduce.operand("target", AcceptWindow, Data, target_doc)))
       .choice<AllreduceMode>(
           "mode",
           "The algorithm: each rank reads all (mesh), each reduces its share (two_shot), neighbour "
@@ -211,7 +211,7 @@ void define_in_place(std::vector<Op>& ops) {
                  "Combines the windows of all ranks element by element; rank r gets rows r*m to (r+1)*m of "
                  "the result in "
                  "place, the other rows are undefined.");
-  core_num(reduce_op(signal_operand(scatter.operand("target", AcceptWindow,
+  core_num(reduce_op(signal_operand(scatter.operand("target", AcceptWindow, Data,
                                                     "The window, [P*m, ...]; FP32, FP16, BF16 or INT32."))))
       .effect(Access::ReadWrite, "target")
       .effect(Access::ReadWrite, "target")
@@ -220,8 +220,8 @@ void define_in_place(std::vector<Op>& ops) {
   scatter.rebinds("target").result("`target`.").rule(reduce_scatter_rule);
 
   Define broadcast(ops, "pld", "tensor.broadcast", "Copies the window of one rank to all others.");
-  signal_operand(broadcast.operand("target", AcceptWindow, target_doc))
-      .operand("root", AcceptInt, "The rank whose window is copied.")
+  signal_operand(broadcast.operand("target", AcceptWindow, Data, target_doc))
+      .operand("root", AcceptInt, Address, "The rank whose window is copied.")
       .keyword_only();
   core_num(broadcast).effect(Access::ReadWrite, "target").effect(Access::ReadWrite, "target").all_peers();
   common(broadcast);
@@ -240,9 +240,10 @@ void define_exchanges(std::vector<Op>& ops) {
   Define gather(
       ops, "pld", "tensor.allgather",
       "Collects a block of every rank on all ranks: the block of rank s goes to rows s*m of every target.");
-  core_num(signal_operand(
-               gather.operand("local", AcceptTensor, "The own block, [m, ...], of the dtype of `target`.")
-                   .operand("target", AcceptWindow, "The window, [P*m, ...]; FP32, FP16, BF16 or INT32.")))
+  core_num(
+      signal_operand(
+          gather.operand("local", AcceptTensor, Data, "The own block, [m, ...], of the dtype of `target`.")
+              .operand("target", AcceptWindow, Data, "The window, [P*m, ...]; FP32, FP16, BF16 or INT32.")))
       .effect(Access::Read, "local")
       .effect(Access::ReadWrite, "target")
       .effect(Access::ReadWrite, "target")
@@ -257,9 +258,10 @@ void define_exchanges(std::vector<Op>& ops) {
   core_num(
       signal_operand(
           exchange
-              .operand("input", AcceptTensor, "What is sent, [P*m, ...], of the shape and dtype of `target`.")
+              .operand("input", AcceptTensor, Data,
+                       "What is sent, [P*m, ...], of the shape and dtype of `target`.")
               .operand(
-                  "target", AcceptWindow,
+                  "target", AcceptWindow, Data,
                   "The window that receives, [P*m, ...], in another buffer; FP32, FP16, BF16 or INT32.")))
       .effect(Access::Read, "input")
       .effect(Access::Write, "target")
@@ -273,11 +275,13 @@ void define_exchanges(std::vector<Op>& ops) {
                  "counted ones "
                  "move. A count above m stops the run with an error.");
   signal_operand(
-      counted.operand("input", AcceptTensor, "What is sent, [P*m, ...], of the shape and dtype of `target`.")
-          .operand("target", AcceptWindow,
+      counted
+          .operand("input", AcceptTensor, Data,
+                   "What is sent, [P*m, ...], of the shape and dtype of `target`.")
+          .operand("target", AcceptWindow, Data,
                    "The window that receives, [P*m, ...], in another buffer; FP32, FP16, BF16 or INT32."))
-      .operand("send_counts", AcceptTensor, "How many rows go to each rank, [P], INT32.")
-      .operand("recv_counts", AcceptTensor, "Receives how many rows came from each rank, [P], INT32.");
+      .operand("send_counts", AcceptTensor, Extent, "How many rows go to each rank, [P], INT32.")
+      .operand("recv_counts", AcceptTensor, Data, "Receives how many rows came from each rank, [P], INT32.");
   core_num(counted)
       .effect(Access::Read, "input")
       .effect(Access::Read, "send_counts")
@@ -305,8 +309,8 @@ void define_checks(std::vector<Op>& ops) {
   };
   for (const Form& form : forms) {
     Define check(ops, "pld", form.name, form.doc);
-    check.operand("found", AcceptInt, form.found)
-        .operand("limit", AcceptInt, form.limit)
+    check.operand("found", AcceptInt, Control, form.found)
+        .operand("limit", AcceptInt, Control, form.limit)
         .result("Nothing.")
         .rule([](OpCheck&) { return unit_type(); });
     check.op().synchronizes = true;
@@ -318,10 +322,10 @@ void define_mark(std::vector<Op>& ops) {
   Define enter(
       ops, "pld", "system.enter_collective",
       "Says which collective the ops that follow are made of. The checker reads it; nothing happens.");
-  enter.operand("signal", AcceptWindow, "The signal of the collective.")
-      .operand("target", AcceptWindow, "The window that the collective changes.")
+  enter.operand("signal", AcceptWindow, Address, "The signal of the collective.")
+      .operand("target", AcceptWindow, Address, "The window that the collective changes.")
       .optional()
-      .operand("root", AcceptInt, "The rank that a broadcast starts from.")
+      .operand("root", AcceptInt, Address, "The rank that a broadcast starts from.")
       .optional()
       .attr("name", AttrKind::String, "The collective, and how it is asked to work.")
       .result("Nothing.")

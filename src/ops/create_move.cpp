@@ -83,19 +83,19 @@ void define_fresh(std::vector<Op>& ops, bool tile) {
   const uint8_t levels = tile ? OnKernel : Anywhere;
   const std::string shape_doc = tile ? "Rows and columns, positive constants." : "The extents.";
   Define(ops, "pl", family + "full", "A new " + noun + " with the same value everywhere.")
-      .list("shape", AcceptInt, shape_doc)
+      .list("shape", AcceptInt, Extent, shape_doc)
       .attr("dtype", AttrKind::DType, "The element type.")
-      .operand("value", AcceptScalar, "The value of every element. A literal takes `dtype`.")
+      .operand("value", AcceptScalar, Data, "The value of every element. A literal takes `dtype`.")
       .like(1)
       .result("A " + noun + " of shape `shape` and dtype `dtype`.")
       .levels(levels)
       .rule([tile](OpCheck& c) { return full_rule(c, tile); });
   Define(ops, "pl", family + "arange",
          "A new " + noun + " that counts up from `start` along one axis and repeats along the others.")
-      .list("shape", AcceptInt, shape_doc)
+      .list("shape", AcceptInt, Extent, shape_doc)
       .attr("axis", AttrKind::Int, "The axis it counts along; negative ones count from the end.")
       .by_default({int64_t{-1}})
-      .operand("start", AcceptScalar, "The first value, 0 if left out. A literal takes `dtype`.")
+      .operand("start", AcceptScalar, Data, "The first value, 0 if left out. A literal takes `dtype`.")
       .optional()
       .like(3)
       .attr("dtype", AttrKind::DType, "The element type.")
@@ -108,18 +108,19 @@ void define_fresh(std::vector<Op>& ops, bool tile) {
 
 void define_create(std::vector<Op>& ops) {
   Define(ops, "pl", "tensor.create", "A new tensor. Its elements are undefined until they are written.")
-      .list("shape", AcceptInt, "The extents.")
+      .list("shape", AcceptInt, Extent, "The extents.")
       .attr("dtype", AttrKind::DType, "The element type.")
       .alias("create_tensor")
       .result("A tensor of shape `shape` and dtype `dtype`.")
       .levels(Anywhere)
       .rule([](OpCheck& c) { return fresh(c, false); });
   Define(ops, "pl", "tile.create", "A new tile. Its elements are undefined until they are written.")
-      .list("shape", AcceptInt, "Rows and columns, positive constants.")
+      .list("shape", AcceptInt, Extent, "Rows and columns, positive constants.")
       .attr("dtype", AttrKind::DType, "The element type.")
       .choice<MemorySpace>("target_memory", "The memory it lives in; chosen by the compiler if left out.")
       .optional()
-      .list("valid_shape", AcceptInt, "The part in use, from the first element; all of it if left out.")
+      .list("valid_shape", AcceptInt, Extent,
+            "The part in use, from the first element; all of it if left out.")
       .optional()
       .alias("create_tile")
       .result("A tile of shape `shape` and dtype `dtype`.")
@@ -179,12 +180,12 @@ void define_move(std::vector<Op>& ops) {
          "Loads a region of a tensor. `pl.load(x)` loads all of it. All but the last two extents are 1 and "
          "dropped, and "
          "a tensor of rank 1 loads as one row.")
-      .operand("t", AcceptTensor, "The tensor.")
-      .list("offsets", AcceptInt, "Where the region starts, one entry per dimension.")
+      .operand("t", AcceptTensor, Data, "The tensor.")
+      .list("offsets", AcceptInt, Address, "Where the region starts, one entry per dimension.")
       .optional()
-      .list("shape", AcceptInt, "The extents of the region, one constant per dimension.")
+      .list("shape", AcceptInt, Extent, "The extents of the region, one constant per dimension.")
       .optional()
-      .list("valid_shape", AcceptInt,
+      .list("valid_shape", AcceptInt, Extent,
             "The extents that are loaded where the region is a ragged tail, one entry per dimension, at most "
             "`shape`.")
       .optional()
@@ -199,9 +200,9 @@ void define_move(std::vector<Op>& ops) {
          "Writes the valid extent of a tile into a tensor. With `atomic=pld.AtomicType.Add` the elements are "
          "added to "
          "those of the tensor, each addition atomic.")
-      .operand("tile", AcceptTile, "The tile.")
-      .list("offsets", AcceptInt, "Where it goes, one entry per dimension of `t`.")
-      .operand("t", AcceptTensor, "The tensor, of the same dtype.")
+      .operand("tile", AcceptTile, Data, "The tile.")
+      .list("offsets", AcceptInt, Address, "Where it goes, one entry per dimension of `t`.")
+      .operand("t", AcceptTensor, Data, "The tensor, of the same dtype.")
       .choice<AtomicType>("atomic", "Whether to overwrite or to add.")
       .by_default(AtomicType::None_)
       .store_effects("t", "offsets", "tile")
@@ -209,7 +210,7 @@ void define_move(std::vector<Op>& ops) {
       .result("`t`, written in place.")
       .rule(store_rule);
   Define(ops, "pl", "tile.move", "The same tile in another memory.")
-      .operand("tile", AcceptTile, "The tile.")
+      .operand("tile", AcceptTile, Data, "The tile.")
       .choice<MemorySpace>("target_memory", "The memory it is moved to.")
       .result("A tile of the same shape and dtype in `target_memory`.")
       .rule(move_rule);
@@ -244,15 +245,15 @@ void define_elements(std::vector<Op>& ops, bool tile) {
   Define read(ops, "pl", family + "read",
               "Reads one element of a " + noun + "." +
                   (tile ? "" : " Of a signal it is an atomic read that acquires nothing."));
-  read.operand("t", accepts, "The " + noun + ".")
-      .list("idx", AcceptInt, "The position, one entry per dimension.")
+  read.operand("t", accepts, Data, "The " + noun + ".")
+      .list("idx", AcceptInt, Address, "The position, one entry per dimension.")
       .result("A scalar of the dtype of `t`.")
       .levels(levels)
       .rule(read_rule);
   Define write(ops, "pl", family + "write", "Writes one element of a " + noun + ".");
-  write.operand("t", accepts, "The " + noun + ".")
-      .list("idx", AcceptInt, "The position, one entry per dimension.")
-      .operand("v", AcceptScalar, "The new value, of the dtype of `t`. A literal takes that dtype.")
+  write.operand("t", accepts, Data, "The " + noun + ".")
+      .list("idx", AcceptInt, Address, "The position, one entry per dimension.")
+      .operand("v", AcceptScalar, Data, "The new value, of the dtype of `t`. A literal takes that dtype.")
       .like(0)
       .result(tile ? "The tile with that element replaced." : "`t`, written in place.")
       .levels(levels)
@@ -262,7 +263,7 @@ void define_elements(std::vector<Op>& ops, bool tile) {
     write.effect(Access::Write, "t").region("idx").rebinds("t");
   }
   Define(ops, "pl", family + "dim", "The extent of one dimension of a " + noun + ".")
-      .operand("t", accepts, "The " + noun + ".")
+      .operand("t", accepts, Data, "The " + noun + ".")
       .attr("i", AttrKind::Int, "The dimension; negative ones count from the end.")
       .result("An INDEX scalar.")
       .levels(tile ? OnKernel : Anywhere)

@@ -12,23 +12,24 @@ Define::Define(std::vector<Op>& ops, std::string module, std::string name, std::
   record.doc = std::move(doc);
 }
 
-Define& Define::operand(std::string name, uint16_t accepts, std::string doc) {
+Define& Define::operand(std::string name, uint16_t accepts, OperandRole role, std::string doc) {
   OpParam param;
   param.name = std::move(name);
   param.doc = std::move(doc);
   param.accepts = accepts;
+  param.role = role;
   op().params.push_back(std::move(param));
   return *this;
 }
 
-Define& Define::list(std::string name, uint16_t accepts, std::string doc) {
-  operand(std::move(name), accepts, std::move(doc));
+Define& Define::list(std::string name, uint16_t accepts, OperandRole role, std::string doc) {
+  operand(std::move(name), accepts, role, std::move(doc));
   param().kind = OpParam::ListOperand;
   return *this;
 }
 
 Define& Define::attr(std::string name, AttrKind kind, std::string doc) {
-  operand(std::move(name), 0, std::move(doc));
+  operand(std::move(name), 0, Unset, std::move(doc));
   param().kind = OpParam::Attribute;
   param().attr_kind = kind;
   return *this;

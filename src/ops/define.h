@@ -1,12 +1,15 @@
 // How a family file declares its ops.
 //
 //     Define(ops, "pl", "tile.exp", "e to the power of every element.")
-//         .operand("x", AcceptTile, "The exponents.")
+//         .operand("x", AcceptTile, Data, "The exponents.")
 //         .result("A tile of the shape and dtype of `x`.")
 //         .rule(unary_rule);
 //
 // Methods that describe a parameter or an effect (optional, like, region, peer, ...) speak of the one
 // declared last. Effects name parameters, so they come after them.
+//
+// Every operand has a role (docs/internals/checker.md, "Roles"): what a scalar, the elements of a tile, or
+// the elements that are read of a tensor, decide. Attributes are constants and have none.
 #pragma once
 
 #include <string>
@@ -17,13 +20,15 @@
 
 namespace tilewire::ops {
 
+using enum ir::OperandRole;
+
 class Define {
  public:
   Define(std::vector<ir::Op>& ops, std::string module, std::string name, std::string doc);
 
   // --- parameters
-  Define& operand(std::string name, uint16_t accepts, std::string doc);
-  Define& list(std::string name, uint16_t accepts, std::string doc);
+  Define& operand(std::string name, uint16_t accepts, ir::OperandRole role, std::string doc);
+  Define& list(std::string name, uint16_t accepts, ir::OperandRole role, std::string doc);
   Define& attr(std::string name, ir::AttrKind kind, std::string doc);
   template <class E>
   Define& choice(std::string name, std::string doc) {

@@ -178,9 +178,9 @@ const Level levels[] = {{"tile.", AcceptTile, "tile"}, {"tensor.", AcceptTensor,
 void define_binary(std::vector<Op>& ops, const Level& level, const BinaryOp& op) {
   const DTypeSet* allowed = op.allowed;
   Define def(ops, "pl", level.family + std::string(op.name), op.doc);
-  def.operand("a", level.accepts | AcceptScalar, "The left operand. A number takes the dtype of `b`.")
+  def.operand("a", level.accepts | AcceptScalar, Data, "The left operand. A number takes the dtype of `b`.")
       .like(1)
-      .operand("b", level.accepts | AcceptScalar,
+      .operand("b", level.accepts | AcceptScalar, Data,
                "The right operand, of the same shape and dtype. A number takes the dtype of `a`.")
       .like(0)
       .infix(op.infix)
@@ -192,7 +192,7 @@ void define_binary(std::vector<Op>& ops, const Level& level, const BinaryOp& op)
 void define_unary(std::vector<Op>& ops, const Level& level, const UnaryOp& op) {
   const DTypeSet* allowed = op.allowed;
   Define def(ops, "pl", level.family + std::string(op.name), op.doc);
-  def.operand("x", level.accepts, std::string("The ") + level.noun + " it is taken of.")
+  def.operand("x", level.accepts, Data, std::string("The ") + level.noun + " it is taken of.")
       .infix(op.infix)
       .result(std::string("A ") + level.noun + " of the same shape and dtype.")
       .rule([allowed](OpCheck& c) { return unary_rule(c, *allowed); });
@@ -205,9 +205,9 @@ void define_compare(std::vector<Op>& ops, const Level& level) {
   Define cmp(
       ops, "pl", level.family + std::string("cmp"),
       "Compares element by element. The operators ==, !=, <, <=, >, >= on a " + noun + " are this op.");
-  cmp.operand("a", level.accepts | AcceptScalar, "The left operand. A number takes the dtype of `b`.")
+  cmp.operand("a", level.accepts | AcceptScalar, Data, "The left operand. A number takes the dtype of `b`.")
       .like(1)
-      .operand("b", level.accepts | AcceptScalar,
+      .operand("b", level.accepts | AcceptScalar, Data,
                "The right operand, of the same shape and dtype. A number takes the dtype of `a`.")
       .like(0)
       .choice<CmpOp>("op", "The comparison.")
@@ -217,10 +217,10 @@ void define_compare(std::vector<Op>& ops, const Level& level) {
 
   Define sel(ops, "pl", level.family + std::string("sel"),
              "Chooses element by element: from `a` where the mask holds, from `b` where it does not.");
-  sel.operand("mask", level.accepts, "A BOOL " + noun + ".")
-      .operand("a", level.accepts | AcceptScalar, "What is taken where the mask holds.")
+  sel.operand("mask", level.accepts, Data, "A BOOL " + noun + ".")
+      .operand("a", level.accepts | AcceptScalar, Data, "What is taken where the mask holds.")
       .like(2)
-      .operand("b", level.accepts | AcceptScalar, "What is taken elsewhere, of the same dtype.")
+      .operand("b", level.accepts | AcceptScalar, Data, "What is taken elsewhere, of the same dtype.")
       .like(1)
       .result("A " + noun + " of the shape of `mask` and the dtype of `a` and `b`.")
       .rule(sel_rule);
@@ -230,7 +230,7 @@ void define_compare(std::vector<Op>& ops, const Level& level) {
       ops, "pl", level.family + std::string("cast"),
       "Converts every element to another dtype. Floats become integers by rounding as `mode` says and "
       "saturating, NaN gives 0; integers that do not fit wrap around.");
-  cast.operand("x", level.accepts, "The " + noun + " to convert.")
+  cast.operand("x", level.accepts, Data, "The " + noun + " to convert.")
       .attr("target_type", AttrKind::DType, "The dtype of the result.")
       .choice<RoundMode>("mode", "How a value between two representable ones is rounded.")
       .by_default(RoundMode::Rint)

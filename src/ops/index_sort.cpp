@@ -117,8 +117,8 @@ void define_index(std::vector<Op>& ops, bool tensor) {
   Define gather(ops, "pl", family + "gather",
                 "Picks elements along one axis, as NumPy's take_along_axis: with axis 1, out[i, j] = x[i, "
                 "index[i, j]].");
-  gather.operand("x", accepts, "Where the elements are taken from.")
-      .operand("index", accepts,
+  gather.operand("x", accepts, Data, "Where the elements are taken from.")
+      .operand("index", accepts, Address,
                "Their positions along the axis: INT32, UINT32 or INT64, with the extents of `x` in the other "
                "dimensions.")
       .attr("axis", AttrKind::Int, "The axis; negative ones count from the end.")
@@ -128,11 +128,11 @@ void define_index(std::vector<Op>& ops, bool tensor) {
   Define scatter(ops, "pl", family + "scatter",
                  "Puts elements at positions along one axis, as NumPy's put_along_axis: with axis 1, "
                  "x[i, index[i, j]] = src[i, j]. Of equal positions the last one counts.");
-  scatter.operand("x", accepts, "What is written to.")
-      .operand("index", accepts,
+  scatter.operand("x", accepts, Data, "What is written to.")
+      .operand("index", accepts, Address,
                "The positions along the axis: INT32, UINT32 or INT64, with the extents of `x` in the other "
                "dimensions.")
-      .operand("src", accepts, "The elements, of the shape of `index` and the dtype of `x`.")
+      .operand("src", accepts, Data, "The elements, of the shape of `index` and the dtype of `x`.")
       .attr("axis", AttrKind::Int, "The axis; negative ones count from the end.")
       .by_default({int64_t{-1}})
       .result(tensor ? "`x`, written in place." : "A tile of the shape and dtype of `x`.")
@@ -151,8 +151,8 @@ void define_index_sort(std::vector<Op>& ops) {
          "Sorts every run of 32 elements of every row, the largest first, and takes labels along. Equal "
          "elements keep "
          "their order. `pl.mrgsort` merges the runs: sort, merge, and take the first k columns for a top-k.")
-      .operand("x", AcceptTile, "The tile, FP32 or FP16, with a multiple of 32 columns.")
-      .operand("index", AcceptTile,
+      .operand("x", AcceptTile, Data, "The tile, FP32 or FP16, with a multiple of 32 columns.")
+      .operand("index", AcceptTile, Data,
                "Labels of the elements, of the shape of `x`: INT32, UINT32 or INT64. Left out: the column "
                "numbers, INT32.")
       .optional()
@@ -162,9 +162,10 @@ void define_index_sort(std::vector<Op>& ops) {
          "Merges sorted runs of every row by fours, the largest first, and takes labels along. Runs of "
          "`block_len` "
          "become runs of 4 * block_len, the last one of a row shorter where the row ends.")
-      .operand("x", AcceptTile,
+      .operand("x", AcceptTile, Data,
                "A tile of sorted runs, FP32 or FP16, with a multiple of `block_len` columns.")
-      .operand("index", AcceptTile, "Labels of the elements, of the shape of `x`: INT32, UINT32 or INT64.")
+      .operand("index", AcceptTile, Data,
+               "Labels of the elements, of the shape of `x`: INT32, UINT32 or INT64.")
       .attr("block_len", AttrKind::Int, "The length of the sorted runs: 32, 128, 512, ..., below the row.")
       .by_default({int64_t{32}})
       .result("The merged tile and the labels in the same order, a tuple.")

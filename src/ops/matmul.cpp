@@ -138,8 +138,8 @@ TypeRef matmul_bias_rule(OpCheck& c) {
 }
 
 Define& inputs(Define& def, uint16_t accepts, const std::string& noun) {
-  return def.operand("a", accepts, "The left " + noun + ", [M, K]: FP16, BF16, FP32 or INT8.")
-      .operand("b", accepts, "The right " + noun + ", [K, N], of the same dtype.");
+  return def.operand("a", accepts, Data, "The left " + noun + ", [M, K]: FP16, BF16, FP32 or INT8.")
+      .operand("b", accepts, Data, "The right " + noun + ", [K, N], of the same dtype.");
 }
 
 Define& transposes(Define& def) {
@@ -172,7 +172,7 @@ void define_level(std::vector<Op>& ops, bool tensor) {
   reads(matmul, tensor, {"a", "b"});
 
   Define acc(ops, "pl", family + "matmul_acc", "The matrix product of `a` and `b` added to an accumulator.");
-  acc.operand("acc", accepts, "The accumulator, [M, N]: FP32, or INT32 for INT8 inputs.");
+  acc.operand("acc", accepts, Data, "The accumulator, [M, N]: FP32, or INT32 for INT8 inputs.");
   transposes(inputs(acc, accepts, noun))
       .result(tensor ? "`acc`, written in place." : "A tile of the shape and dtype of `acc`.")
       .rule(matmul_acc_rule);
@@ -181,7 +181,8 @@ void define_level(std::vector<Op>& ops, bool tensor) {
 
   Define bias(ops, "pl", family + "matmul_bias",
               "The matrix product of `a` and `b` plus one row added to every row.");
-  inputs(bias, accepts, noun).operand("bias", accepts, "The row, [1, N]: FP32, or INT32 for INT8 inputs.");
+  inputs(bias, accepts, noun)
+      .operand("bias", accepts, Data, "The row, [1, N]: FP32, or INT32 for INT8 inputs.");
   transposes(bias)
       .result("A " + noun + " of shape [M, N] in the accumulator's dtype.")
       .rule(matmul_bias_rule);
@@ -196,8 +197,8 @@ void define_matmul(std::vector<Op>& ops) {
   Define batch(
       ops, "pl", "tensor.batch_matmul",
       "One matrix product per index of the leading dimensions, accumulated in FP32, or in INT32 for INT8.");
-  batch.operand("a", AcceptTensor, "The left matrices, [..., M, K]: FP16, BF16, FP32 or INT8.")
-      .operand("b", AcceptTensor,
+  batch.operand("a", AcceptTensor, Data, "The left matrices, [..., M, K]: FP16, BF16, FP32 or INT8.")
+      .operand("b", AcceptTensor, Data,
                "The right matrices, [..., K, N], with the same leading dimensions and dtype.");
   out_dtype(transposes(batch));
   batch.result("A tensor of shape [..., M, N].")

@@ -125,11 +125,11 @@ void define_buffers(std::vector<Op>& ops) {
     std::string unit = std::string(half) == "aic" ? "cube" : "vector";
     Define def(ops, "pl", half + std::string("_initialize_pipe"),
                "Initialises a pipe in the " + unit + " half of a kernel, before its first push or pop.");
-    def.operand("c2v", AcceptInt,
+    def.operand("c2v", AcceptInt, Address,
                 "The buffer of the direction cube to vector; None or 0 if that is not used.")
         .literal(DType::Int32)
         .optional()
-        .operand("v2c", AcceptInt,
+        .operand("v2c", AcceptInt, Address,
                  "The buffer of the direction vector to cube; None or 0 if that is not used.")
         .literal(DType::Int32)
         .optional()
@@ -156,7 +156,7 @@ void define_slots(std::vector<Op>& ops) {
     Define push(ops, "pl", "tpush_to_" + name,
                 "Waits for a free slot of the pipe to the " + unit +
                     " half, copies a tile into it and marks it ready.");
-    push.operand("tile", AcceptTile, "The tile.");
+    push.operand("tile", AcceptTile, Data, "The tile.");
     pipe_id(split(push)).result("Nothing.").rule(push_rule);
 
     Define pop(ops, "pl", "tpop_from_" + name,
@@ -167,7 +167,7 @@ void define_slots(std::vector<Op>& ops) {
 
     Define free(ops, "pl", "tfree_to_" + name,
                 "Hands the slot of a popped tile back to the " + unit + " half.");
-    free.operand("tile", AcceptTile, "The tile that was popped.");
+    free.operand("tile", AcceptTile, Data, "The tile that was popped.");
     pipe_id(free).result("Nothing.").rule(push_rule);
 
     // Each half talks to the other one only.

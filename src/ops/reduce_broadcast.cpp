@@ -59,9 +59,10 @@ TypeRef reduce_rule(OpCheck& c, bool row, bool index) {
 void define_reduction(std::vector<Op>& ops, const Level& level, const Reduction& r) {
   const std::string noun = level.noun;
   Define def(ops, "pl", level.family + std::string(r.name), r.doc);
-  def.operand("x", level.accepts, "The " + noun + " that is reduced.");
+  def.operand("x", level.accepts, Data, "The " + noun + " that is reduced.");
   if (level.accepts == AcceptTile) {
-    def.operand("scratch", AcceptTile, "A tile the target may use as working space; its contents are lost.")
+    def.operand("scratch", AcceptTile, Data,
+                "A tile the target may use as working space; its contents are lost.")
         .optional();
   }
   std::string shape = r.row ? "[r, 1]" : "[1, c]";
@@ -129,15 +130,15 @@ void define_expansion(std::vector<Op>& ops, const Level& level, bool row) {
   bool tensor = level.accepts == AcceptTensor;
   Define plain(ops, "pl", prefix,
                row ? "Repeats a column over all columns." : "Repeats a row over all rows.");
-  plain.operand("x", level.accepts, vector_doc)
-      .list("shape", AcceptInt, "The shape of the result, [r, c].")
+  plain.operand("x", level.accepts, Data, vector_doc)
+      .list("shape", AcceptInt, Extent, "The shape of the result, [r, c].")
       .result("A " + noun + " of shape `shape` and the same dtype.")
       .rule([row](OpCheck& c) { return expand_rule(c, row); });
   if (tensor) plain.effect(Access::Read, "x");
   for (const Fused& f : fused) {
     Define def(ops, "pl", prefix + "_" + f.suffix, std::string(f.text) + " " + spread);
-    def.operand("a", level.accepts, "A " + noun + " of shape [r, c].")
-        .operand("b", level.accepts, vector_doc)
+    def.operand("a", level.accepts, Data, "A " + noun + " of shape [r, c].")
+        .operand("b", level.accepts, Data, vector_doc)
         .result("A " + noun + " of the shape and dtype of `a`.")
         .rule([row](OpCheck& c) { return fused_rule(c, row); });
     if (tensor) def.effect(Access::Read, "a").effect(Access::Read, "b");

@@ -125,12 +125,12 @@ const char* const atomic_doc = "Whether to overwrite or to add, each addition at
 void define_loads_stores(std::vector<Op>& ops) {
   Define(ops, "pld", "tile.remote_load",
          "Loads a region of another rank's copy of a window. It is complete when it returns.")
-      .operand("target", AcceptWindow, "The window.")
-      .operand("peer", AcceptInt, peer_doc)
-      .list("offsets", AcceptInt, offsets_doc)
-      .list("shape", AcceptInt,
+      .operand("target", AcceptWindow, Data, "The window.")
+      .operand("peer", AcceptInt, Address, peer_doc)
+      .list("offsets", AcceptInt, Address, offsets_doc)
+      .list("shape", AcceptInt, Extent,
             "The extents of the region, one constant per dimension; all but the last two are 1.")
-      .list("valid_shape", AcceptInt,
+      .list("valid_shape", AcceptInt, Extent,
             "The extents that are loaded where the region is a ragged tail, at most `shape`.")
       .optional()
       .effect(Access::Read, "target")
@@ -142,10 +142,10 @@ void define_loads_stores(std::vector<Op>& ops) {
          "Writes the valid extent of a tile into another rank's copy of a window. Others see it once they "
          "have waited "
          "for a later notify of this task.")
-      .operand("tile", AcceptTile, "The tile.")
-      .operand("target", AcceptWindow, "The window, of the same dtype.")
-      .operand("peer", AcceptInt, peer_doc)
-      .list("offsets", AcceptInt, offsets_doc)
+      .operand("tile", AcceptTile, Data, "The tile.")
+      .operand("target", AcceptWindow, Data, "The window, of the same dtype.")
+      .operand("peer", AcceptInt, Address, peer_doc)
+      .list("offsets", AcceptInt, Address, offsets_doc)
       .choice<AtomicType>("atomic", atomic_doc)
       .by_default(AtomicType::None_)
       .keyword_only()
@@ -157,10 +157,10 @@ void define_loads_stores(std::vector<Op>& ops) {
          "Writes a tensor into another rank's copy of a window. Others see it once they have waited for a "
          "later notify "
          "of this task.")
-      .operand("src", AcceptTensor, "The tensor, of the rank and dtype of `target`.")
-      .operand("target", AcceptWindow, "The window.")
-      .operand("peer", AcceptInt, peer_doc)
-      .list("offsets", AcceptInt, offsets_doc)
+      .operand("src", AcceptTensor, Data, "The tensor, of the rank and dtype of `target`.")
+      .operand("target", AcceptWindow, Data, "The window.")
+      .operand("peer", AcceptInt, Address, peer_doc)
+      .list("offsets", AcceptInt, Address, offsets_doc)
       .choice<AtomicType>("atomic", atomic_doc)
       .by_default(AtomicType::None_)
       .keyword_only()
@@ -173,11 +173,13 @@ void define_loads_stores(std::vector<Op>& ops) {
 
 Define& transfer_region(Define& def) {
   return def
-      .list("dst_offsets", AcceptInt, "Where the region starts in `dst`; all of both tensors if left out.")
+      .list("dst_offsets", AcceptInt, Address,
+            "Where the region starts in `dst`; all of both tensors if left out.")
       .optional()
-      .list("src_offsets", AcceptInt, "Where the region starts in `src`; given together with `dst_offsets`.")
+      .list("src_offsets", AcceptInt, Address,
+            "Where the region starts in `src`; given together with `dst_offsets`.")
       .optional()
-      .list("shape", AcceptInt, "The extents of the region; given together with the offsets.")
+      .list("shape", AcceptInt, Extent, "The extents of the region; given together with the offsets.")
       .optional();
 }
 
@@ -198,19 +200,20 @@ void define_transfers(std::vector<Op>& ops) {
              "Copies a tensor into another rank's copy of a window. The source has been read when it "
              "returns; others see "
              "the data once they have waited for a later notify of this task, or for `signal`.");
-  put.operand("dst", AcceptWindow, "The window.")
-      .operand("peer", AcceptInt, "The rank whose copy is written; it may be the own one.")
-      .operand("src", AcceptTensor, "The tensor, of the rank and dtype of `dst`.");
+  put.operand("dst", AcceptWindow, Data, "The window.")
+      .operand("peer", AcceptInt, Address, "The rank whose copy is written; it may be the own one.")
+      .operand("src", AcceptTensor, Data, "The tensor, of the rank and dtype of `dst`.");
   transfer_region(put).choice<AtomicType>("atomic", atomic_doc).by_default(AtomicType::None_).keyword_only();
   transfer_chunks(put)
-      .operand("signal", AcceptWindow,
+      .operand("signal", AcceptWindow, Data,
                "An INT32 window whose cell at the peer is notified once the data has landed.")
       .optional()
       .keyword_only()
-      .list("at", AcceptInt, "The cell of `signal`, one entry per dimension.")
+      .list("at", AcceptInt, Address, "The cell of `signal`, one entry per dimension.")
       .optional()
       .keyword_only()
-      .operand("value", AcceptInt, "The value of the notify, 1 if left out; any integer, taken as INT32.")
+      .operand("value", AcceptInt, SignalValue,
+               "The value of the notify, 1 if left out; any integer, taken as INT32.")
       .literal(DType::Int32)
       .optional()
       .keyword_only()
@@ -228,9 +231,9 @@ void define_transfers(std::vector<Op>& ops) {
       .rule(put_rule);
   Define get(ops, "pld", "tensor.get",
              "Copies another rank's copy of a window into a tensor. It is complete when it returns.");
-  get.operand("dst", AcceptTensor, "The tensor that is written, of the rank and dtype of `src`.")
-      .operand("peer", AcceptInt, "The rank whose copy is read; it may be the own one.")
-      .operand("src", AcceptWindow, "The window.");
+  get.operand("dst", AcceptTensor, Data, "The tensor that is written, of the rank and dtype of `src`.")
+      .operand("peer", AcceptInt, Address, "The rank whose copy is read; it may be the own one.")
+      .operand("src", AcceptWindow, Data, "The window.");
   transfer_chunks(transfer_region(get))
       .effect(Access::Read, "src")
       .region("src_offsets", "shape")

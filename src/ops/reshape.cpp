@@ -125,10 +125,10 @@ void define_parts(std::vector<Op>& ops) {
          "A part of a tensor: a view of the same storage. A part of a window is a window, and addresses the "
          "same part "
          "of a peer's copy.")
-      .operand("t", AcceptTensor, "The tensor.")
-      .list("shape", AcceptInt, "The extents of the part, one per dimension.")
-      .list("offsets", AcceptInt, "Where it starts, one entry per dimension.")
-      .list("drop_dims", AcceptInt,
+      .operand("t", AcceptTensor, Data, "The tensor.")
+      .list("shape", AcceptInt, Extent, "The extents of the part, one per dimension.")
+      .list("offsets", AcceptInt, Address, "Where it starts, one entry per dimension.")
+      .list("drop_dims", AcceptInt, Control,
             "Dimensions of extent 1 that the result leaves out, as `x[i]` does; constants.")
       .optional()
       .keyword_only()
@@ -137,9 +137,9 @@ void define_parts(std::vector<Op>& ops) {
       .levels(Anywhere)
       .rule(slice_tensor);
   Define(ops, "pl", "tile.extract", "A part of a tile. `t[a:b, c:d]` on a tile is this op.")
-      .operand("t", AcceptTile, "The tile.")
-      .list("shape", AcceptInt, "Rows and columns of the part, positive constants.")
-      .list("offsets", AcceptInt, "The first row and column of the part.")
+      .operand("t", AcceptTile, Data, "The tile.")
+      .list("shape", AcceptInt, Extent, "Rows and columns of the part, positive constants.")
+      .list("offsets", AcceptInt, Address, "The first row and column of the part.")
       .choice<MemorySpace>("target_memory", "The memory the part lives in; that of `t` if left out.")
       .optional()
       .alias("tile.slice")
@@ -147,17 +147,17 @@ void define_parts(std::vector<Op>& ops) {
       .rule(extract_rule);
   Define(ops, "pl", "tile.assemble",
          "A tile with a part replaced. `t[a:b, c:d] = part` on a tile is this op.")
-      .operand("t", AcceptTile, "The tile.")
-      .operand("part", AcceptTile, "The new part, of the same dtype.")
-      .list("offsets", AcceptInt, "The row and column where the part goes.")
+      .operand("t", AcceptTile, Data, "The tile.")
+      .operand("part", AcceptTile, Data, "The new part, of the same dtype.")
+      .list("offsets", AcceptInt, Address, "The row and column where the part goes.")
       .result("A tile of the shape and dtype of `t`.")
       .rule(assemble_tile);
   Define(ops, "pl", "tensor.assemble",
          "Writes a part of a tensor. `t[a:b, c:d] = part` on a tensor is this op.")
-      .operand("t", AcceptTensor, "The tensor.")
-      .operand("part", AcceptTensor | AcceptTile,
+      .operand("t", AcceptTensor, Data, "The tensor.")
+      .operand("part", AcceptTensor | AcceptTile, Data,
                "The new part, of the same dtype; a tensor has the rank of `t`.")
-      .list("offsets", AcceptInt, "Where the part goes, one entry per dimension of `t`.")
+      .list("offsets", AcceptInt, Address, "Where the part goes, one entry per dimension of `t`.")
       .effect(Access::Read, "part")
       .effect(Access::Write, "t")
       .region("offsets", "part")
@@ -266,14 +266,14 @@ void define_shapes(std::vector<Op>& ops, bool tile) {
   const uint16_t accepts = tile ? AcceptTile : AcceptTensor;
   const uint8_t levels = tile ? OnKernel : Anywhere;
   Define reshape(ops, "pl", family + "reshape", "The same elements in row-major order under another shape.");
-  reshape.operand("x", accepts, tile ? "The tile." : "The tensor; it must be dense.")
-      .list("shape", AcceptInt,
+  reshape.operand("x", accepts, Data, tile ? "The tile." : "The tensor; it must be dense.")
+      .list("shape", AcceptInt, Extent,
             "The new extents; their product stays the same. One may be -1 and is computed.")
       .result(tile ? "A tile of shape `shape`." : "A view of the same storage.")
       .levels(levels)
       .rule(reshape_rule);
   Define transpose(ops, "pl", family + "transpose", "Swaps two dimensions of a " + noun + ".");
-  transpose.operand("x", accepts, "The " + noun + ".")
+  transpose.operand("x", accepts, Data, "The " + noun + ".")
       .attr("axis1", AttrKind::Int, "One dimension; negative ones count from the end.")
       .by_default({int64_t{-2}})
       .attr("axis2", AttrKind::Int, "The other dimension.")
@@ -282,7 +282,7 @@ void define_shapes(std::vector<Op>& ops, bool tile) {
       .levels(levels)
       .rule(transpose_rule);
   Define concat(ops, "pl", family + "concat", "Joins " + noun + "s along one axis.");
-  concat.list("parts", accepts, "The parts in order; equal in dtype and in all other dimensions.")
+  concat.list("parts", accepts, Data, "The parts in order; equal in dtype and in all other dimensions.")
       .attr("axis", AttrKind::Int, "The axis they are joined along; negative ones count from the end.")
       .by_default({int64_t{0}})
       .result("A new " + noun + ".")
@@ -309,13 +309,13 @@ TypeRef fillpad_rule(OpCheck& c) {
 void define_valid(std::vector<Op>& ops) {
   Define(ops, "pl", "tile.set_validshape",
          "The same tile with another valid extent: the part that stores write and reductions use.")
-      .operand("tile", AcceptTile, "The tile.")
-      .list("valid_shape", AcceptInt, "Valid rows and columns, at most those of the tile.")
+      .operand("tile", AcceptTile, Data, "The tile.")
+      .list("valid_shape", AcceptInt, Extent, "Valid rows and columns, at most those of the tile.")
       .result("A tile of the same shape and dtype.")
       .rule(set_validshape_rule);
   Define(ops, "pl", "tile.fillpad",
          "Fills what lies outside the valid extent; the result is valid everywhere.")
-      .operand("tile", AcceptTile, "The tile.")
+      .operand("tile", AcceptTile, Data, "The tile.")
       .choice<PadValue>("pad", "The value: zero, or the largest or smallest value of the dtype.")
       .by_default(PadValue::Zero)
       .result("A tile of the same shape and dtype.")

@@ -201,6 +201,7 @@ struct Binary {
   const char* doc;
   const char* result;
   TypeRef (*rule)(OpCheck&);
+  OperandRole right = Data;  // Control: integers that stop the run
 };
 
 const char* const common = "A scalar of the common dtype.";
@@ -220,14 +221,15 @@ const Binary binaries[] = {
      "The quotient of two scalars, rounded down as in Python. Dividing integers by zero stops the run with "
      "an "
      "error.",
-     common, floor_division},
+     common, floor_division, Control},
     {"mod", "%",
      "The remainder of `//`; it has the sign of `b`, as in Python. Dividing integers by zero stops the run "
      "with "
      "an error.",
-     common, floor_division},
+     common, floor_division, Control},
     {"truediv", "/", "The quotient of two float scalars.", common, true_division},
-    {"pow", "**", "`a` to the power `b`. An integer is never raised to a negative power.", common, power},
+    {"pow", "**", "`a` to the power `b`. An integer is never raised to a negative power.", common, power,
+     Control},
     {"eq", "==", "Whether two scalars are equal.", boolean, equality},
     {"ne", "!=", "Whether two scalars differ.", boolean, equality},
     {"lt", "<", "Whether `a` is below `b`.", boolean, comparison},
@@ -240,8 +242,9 @@ const Binary binaries[] = {
     {"bitor", "|", "The bits set in either integer; on BOOL scalars, `or`.", common, bitwise},
     {"bitxor", "^", "The bits set in exactly one of two integers; on BOOL scalars, whether they differ.",
      common, bitwise},
-    {"shl", "<<", "`a` shifted left by `b` bits.", "A scalar of the dtype of `a`.", shift},
-    {"shr", ">>", "`a` shifted right by `b` bits; the sign is kept.", "A scalar of the dtype of `a`.", shift},
+    {"shl", "<<", "`a` shifted left by `b` bits.", "A scalar of the dtype of `a`.", shift, Control},
+    {"shr", ">>", "`a` shifted right by `b` bits; the sign is kept.", "A scalar of the dtype of `a`.", shift,
+     Control},
     {"min", "", "The smaller of two scalars; Python's `min` on scalars is this op.", common, arithmetic},
     {"max", "", "The larger of two scalars; Python's `max` on scalars is this op.", common, arithmetic},
 };
@@ -260,9 +263,9 @@ const Binary unaries[] = {
 void define_scalar(std::vector<Op>& ops) {
   for (const Binary& op : binaries) {
     Define(ops, "pl", std::string("scalar.") + op.name, op.doc)
-        .operand("a", AcceptScalar, "The left operand. A literal takes the dtype of `b`.")
+        .operand("a", AcceptScalar, Data, "The left operand. A literal takes the dtype of `b`.")
         .like(1)
-        .operand("b", AcceptScalar, "The right operand. A literal takes the dtype of `a`.")
+        .operand("b", AcceptScalar, op.right, "The right operand. A literal takes the dtype of `a`.")
         .like(0)
         .infix(op.infix)
         .result(op.result)
@@ -271,7 +274,7 @@ void define_scalar(std::vector<Op>& ops) {
   }
   for (const Binary& op : unaries) {
     Define(ops, "pl", std::string("scalar.") + op.name, op.doc)
-        .operand("a", AcceptScalar, "The operand.")
+        .operand("a", AcceptScalar, Data, "The operand.")
         .infix(op.infix)
         .result(op.result)
         .levels(Anywhere)
@@ -283,7 +286,7 @@ void define_scalar(std::vector<Op>& ops) {
       "an "
       "error; floats become integers by rounding to nearest even and saturating, NaN gives 0; anything but 0 "
       "becomes True as BOOL.")
-      .operand("a", AcceptScalar, "The scalar to convert.")
+      .operand("a", AcceptScalar, Control, "The scalar to convert.")
       .attr("target_type", AttrKind::DType, "The dtype of the result.")
       .result("A scalar of dtype `target_type`.")
       .levels(Anywhere)

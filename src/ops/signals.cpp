@@ -62,10 +62,10 @@ void define_cells(std::vector<Op>& ops) {
          "Adds to or sets a cell of another rank. Everything that happens before it is visible to whoever "
          "waits for "
          "that value.")
-      .operand("target", AcceptWindow, "An INT32 window.")
-      .operand("peer", AcceptInt, "The rank whose cell is notified; it may be the own one.")
-      .list("offsets", AcceptInt, cell_doc)
-      .operand("value", AcceptInt, value_doc)
+      .operand("target", AcceptWindow, Data, "An INT32 window.")
+      .operand("peer", AcceptInt, Address, "The rank whose cell is notified; it may be the own one.")
+      .list("offsets", AcceptInt, Address, cell_doc)
+      .operand("value", AcceptInt, SignalValue, value_doc)
       .literal(DType::Int32)
       .choice<NotifyOp>("op", "Whether the value is added or stored.")
       .by_default(NotifyOp::AtomicAdd)
@@ -95,9 +95,9 @@ void define_cells(std::vector<Op>& ops) {
   for (const Form& form : forms) {
     TypeRef type = form.type;
     Define(ops, "pld", form.name, form.doc)
-        .operand("signal", AcceptWindow, "An INT32 window.")
-        .list("offsets", AcceptInt, cell_doc)
-        .operand("expected", AcceptInt, expected_doc)
+        .operand("signal", AcceptWindow, Data, "An INT32 window.")
+        .list("offsets", AcceptInt, Address, cell_doc)
+        .operand("expected", AcceptInt, SignalValue, expected_doc)
         .literal(DType::Int32)
         .choice<WaitCmp>("cmp", cmp_doc)
         .by_default(WaitCmp::Ge)
@@ -111,8 +111,8 @@ void define_cells(std::vector<Op>& ops) {
 
 void define_groups(std::vector<Op>& ops) {
   Define(ops, "pld", "system.notify_all", "Adds to cell [my rank] of every other rank of the group.")
-      .operand("signal", AcceptWindow, "An INT32 window with a cell per rank.")
-      .operand("value", AcceptInt, "What is added, 1 if left out; any integer, taken as INT32.")
+      .operand("signal", AcceptWindow, Data, "An INT32 window with a cell per rank.")
+      .operand("value", AcceptInt, SignalValue, "What is added, 1 if left out; any integer, taken as INT32.")
       .literal(DType::Int32)
       .optional()
       .effect(Access::Signal, "signal")
@@ -121,8 +121,8 @@ void define_groups(std::vector<Op>& ops) {
       .rule(notify_all_rule);
   Define(ops, "pld", "system.wait_all",
          "Blocks until cell [s] of this rank is at least `expected`, for every other rank s of the group.")
-      .operand("signal", AcceptWindow, "An INT32 window with a cell per rank.")
-      .operand("expected", AcceptInt, expected_doc)
+      .operand("signal", AcceptWindow, Data, "An INT32 window with a cell per rank.")
+      .operand("expected", AcceptInt, SignalValue, expected_doc)
       .literal(DType::Int32)
       .effect(Access::Wait, "signal")
       .result("Nothing.")
@@ -133,17 +133,17 @@ void define_slots(std::vector<Op>& ops) {
   const char* const slot_doc =
       "A slot: an INT32 window of one element, a part of a window or `pld.peer_slot(...)`.";
   Define slot(ops, "pld", "peer_slot", "One cell of another rank as a slot, for `pl.tile.comm_notify`.");
-  slot.operand("dt", AcceptWindow, "An INT32 window.")
-      .operand("peer", AcceptInt, "The rank whose cell it is; it may be the own one.")
-      .list("offsets", AcceptInt, cell_doc)
+  slot.operand("dt", AcceptWindow, Data, "An INT32 window.")
+      .operand("peer", AcceptInt, Address, "The rank whose cell it is; it may be the own one.")
+      .list("offsets", AcceptInt, Address, cell_doc)
       .rebinds("dt")
       .result("An INT32 window of shape [1].")
       .rule(peer_slot_rule);
   slot.op().result_peer = 1;
   Define(ops, "pl", "tile.comm_notify",
          "Adds to or sets the cell of a slot; as `pld.system.notify` otherwise.")
-      .operand("signal", AcceptWindow, slot_doc)
-      .operand("value", AcceptInt, value_doc)
+      .operand("signal", AcceptWindow, Data, slot_doc)
+      .operand("value", AcceptInt, SignalValue, value_doc)
       .literal(DType::Int32)
       .choice<NotifyOp>("op", "Whether the value is added or stored.")
       .by_default(NotifyOp::AtomicAdd)
@@ -153,8 +153,8 @@ void define_slots(std::vector<Op>& ops) {
       .rule([](OpCheck& c) { return check_slot(c, "value") ? unit_type() : nullptr; });
   Define(ops, "pl", "tile.comm_wait",
          "Blocks until the cell of a slot meets a condition; as `pld.system.wait` otherwise.")
-      .operand("signal", AcceptWindow, slot_doc)
-      .operand("cmp_value", AcceptInt, expected_doc)
+      .operand("signal", AcceptWindow, Data, slot_doc)
+      .operand("cmp_value", AcceptInt, SignalValue, expected_doc)
       .literal(DType::Int32)
       .choice<WaitCmp>("cmp", cmp_doc)
       .by_default(WaitCmp::Ge)
@@ -163,8 +163,8 @@ void define_slots(std::vector<Op>& ops) {
       .result("The INT32 value that was seen.")
       .rule([](OpCheck& c) { return check_slot(c, "cmp_value") ? scalar_type(DType::Int32) : nullptr; });
   Define(ops, "pl", "tile.comm_test", "Whether the cell of a slot meets a condition now. It never blocks.")
-      .operand("signal", AcceptWindow, slot_doc)
-      .operand("cmp_value", AcceptInt, expected_doc)
+      .operand("signal", AcceptWindow, Data, slot_doc)
+      .operand("cmp_value", AcceptInt, SignalValue, expected_doc)
       .literal(DType::Int32)
       .choice<WaitCmp>("cmp", cmp_doc)
       .by_default(WaitCmp::Ge)

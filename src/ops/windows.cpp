@@ -104,19 +104,20 @@ void define_windows(std::vector<Op>& ops) {
                "the right "
                "side of a plain `name = ...`, which names the buffer; the name is unique in the program.");
   alloc
-      .operand("nbytes", AcceptInt,
+      .operand("nbytes", AcceptInt, Extent,
                "The size per rank in bytes, positive; it may depend on `pld.world_size()`.")
       .optional()
-      .list("shape", AcceptInt, "The size per rank as a shape, together with `dtype`, in place of `nbytes`.")
+      .list("shape", AcceptInt, Extent,
+            "The size per rank as a shape, together with `dtype`, in place of `nbytes`.")
       .optional()
       .attr("dtype", AttrKind::DType, "The element type that goes with `shape`.")
       .optional()
-      .operand("load_from_host", AcceptTensor,
+      .operand("load_from_host", AcceptTensor, Data,
                "A parameter of the host function whose row r is copied into the share of rank r before "
                "anything runs.")
       .optional()
       .keyword_only()
-      .operand("store_to_host", AcceptTensor,
+      .operand("store_to_host", AcceptTensor, Data,
                "A parameter of the host function whose row r receives the share of rank r when all is done.")
       .optional()
       .keyword_only()
@@ -131,25 +132,26 @@ void define_windows(std::vector<Op>& ops) {
       .rule(alloc_rule);
   alloc.op().plain_assignment_only = true;
   Define(ops, "pld", "window", "A view of a window buffer. Several views of one buffer are allowed.")
-      .operand("buf", AcceptWindowBuffer, "The buffer: the name `pld.alloc_window_buffer` was assigned to.")
-      .list("shape", AcceptInt, "The extents per rank; the view is not larger than the buffer.")
+      .operand("buf", AcceptWindowBuffer, Data,
+               "The buffer: the name `pld.alloc_window_buffer` was assigned to.")
+      .list("shape", AcceptInt, Extent, "The extents per rank; the view is not larger than the buffer.")
       .attr("dtype", AttrKind::DType, "The element type.")
       .result("A DistributedTensor.")
       .levels(OnHost)
       .rule(window_rule);
   const uint8_t per_rank = OnOrchestration | OnKernel;
   Define(ops, "pld", "get_comm_ctx", "The communication context of a window: its group, seen from this rank.")
-      .operand("dt", AcceptWindow, "A window of the group.")
+      .operand("dt", AcceptWindow, Data, "A window of the group.")
       .result("A CommCtx.")
       .levels(per_rank)
       .rule([](OpCheck&) { return comm_ctx_type(); });
   Define(ops, "pld", "rank", "The number of this rank in its group, from 0.")
-      .operand("ctx", AcceptCommCtx, "The communication context.")
+      .operand("ctx", AcceptCommCtx, Data, "The communication context.")
       .result("An INT32 scalar.")
       .levels(per_rank)
       .rule([](OpCheck&) { return scalar_type(DType::Int32); });
   Define(ops, "pld", "nranks", "The number of ranks of a group.")
-      .operand("ctx", AcceptCommCtx, "The communication context.")
+      .operand("ctx", AcceptCommCtx, Data, "The communication context.")
       .result("An INT32 scalar.")
       .levels(per_rank)
       .rule([](OpCheck&) { return scalar_type(DType::Int32); });

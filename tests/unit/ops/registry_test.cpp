@@ -5,10 +5,14 @@
 
 #include <set>
 
+#include "calls.h"
+#include "ops/roles.h"
+
 namespace tilewire::ops {
 namespace {
 
 using namespace ir;
+using test::scalar;
 
 std::string place(const Op& op, const OpParam& param) {
   return op.qualified() + ", parameter " + param.name;
@@ -108,6 +112,56 @@ TEST(Registry, EffectsNameTheRightKindOfParameter) {
       }
     }
   }
+}
+
+// What an operand decides is declared, and agrees with what effects make of it. Attributes are constants.
+TEST(Registry, EveryOperandHasARole) {
+  for (const Op& op : registry().all()) {
+    for (const OpParam& param : op.params) {
+      EXPECT_EQ(param.role == OperandRole::Unset, param.kind == OpParam::Attribute) << place(op, param);
+    }
+    auto role = [&](int index) { return op.params[index].role; };
+    for (const Effect& e : op.effects) {
+      if (e.peer_param >= 0) {
+        EXPECT_EQ(role(e.peer_param), OperandRole::Address) << op.qualified();
+      }
+      if (e.offsets_param >= 0) {
+        EXPECT_EQ(role(e.offsets_param), OperandRole::Address) << op.qualified();
+      }
+      if (e.extent_param >= 0 && op.params[e.extent_param].kind == OpParam::ListOperand) {
+        EXPECT_EQ(role(e.extent_param), OperandRole::Extent) << op.qualified();
+      }
+    }
+  }
+}
+
+// A scalar operation decides whether the run goes on only where integers can stop it.
+TEST(Registry, IntegersThatStopTheRun) {
+  auto role = [](const char* op, const ExprRef& a, const ExprRef& b, size_t param) {
+    Diagnostics diags;
+    auto call = create_call(*registry().find(op), {a, b}, {}, {}, diags);
+    return call ? role_in(*call, param) : OperandRole::Unset;
+  };
+  auto cast = [](DType from, DType to) {
+    Diagnostics diags;
+    auto call = create_call(*registry().find("pl.scalar.cast"), {scalar("a", from)},
+                            {{"target_type", AttrValue{to}}}, {}, diags);
+    return call ? role_in(*call, 0) : OperandRole::Unset;
+  };
+  const ExprRef i = scalar("i", DType::Int32), f = scalar("f", DType::FP32);
+  EXPECT_EQ(role("pl.scalar.floordiv", i, i, 1), OperandRole::Control);
+  EXPECT_EQ(role("pl.scalar.floordiv", i, i, 0), OperandRole::Data);
+  EXPECT_EQ(role("pl.scalar.floordiv", f, f, 1), OperandRole::Data);
+  EXPECT_EQ(role("pl.scalar.add", i, i, 1), OperandRole::Data);
+  EXPECT_EQ(cast(DType::Int32, DType::Int8), OperandRole::Control);
+  EXPECT_EQ(cast(DType::Index, DType::Int32), OperandRole::Control);
+  EXPECT_EQ(cast(DType::UInt32, DType::Int32), OperandRole::Control);
+  EXPECT_EQ(cast(DType::Int32, DType::UInt64), OperandRole::Control);
+  EXPECT_EQ(cast(DType::UInt32, DType::Int64), OperandRole::Data);
+  EXPECT_EQ(cast(DType::Int32, DType::Index), OperandRole::Data);
+  EXPECT_EQ(cast(DType::Int32, DType::FP16), OperandRole::Data);
+  EXPECT_EQ(cast(DType::FP32, DType::Int8), OperandRole::Data);
+  EXPECT_EQ(cast(DType::Int32, DType::Bool), OperandRole::Data);
 }
 
 // A tensor operand without an effect is one whose elements the op does not touch: each is listed here.

@@ -1,0 +1,12 @@
+// What the operands of a call decide.
+#pragma once
+
+#include "ir/op.h"
+
+namespace tilewire::ops {
+
+// The role of a parameter in this call. Control becomes Data where it stands for integers that stop the run
+// and none can: the operand is a float, or the dtype it is converted to holds all of its values.
+ir::OperandRole role_in(const ir::Call& call, size_t param);
+
+}  // namespace tilewire::ops
