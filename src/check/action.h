@@ -19,7 +19,8 @@ using interp::StorageId;
 using interp::TaskNo;
 
 // How bytes are used. Looks at signal cells (waits, tests, element reads of INT32 windows) and notifies are
-// atomic among themselves, atomic updates of data among themselves; nothing else is.
+// atomic among themselves, atomic updates of data among themselves where they update the same elements (see
+// Touch); nothing else is.
 enum class Use : uint8_t { Read, Write, Atomic, CellLook, CellAdd, CellSet };
 
 // Whether two uses of the same bytes need an order.
@@ -72,12 +73,16 @@ struct Action {
   int64_t block = 0;
   StorageId storage = interp::no_storage;
   interp::Box box = {};
+  ir::DType dtype = ir::DType::Int32;  // of the elements
   int64_t operand = 0, value = 0;
   std::vector<TaskNo> after = {};
   const ir::Node* where = nullptr;
   uint32_t step = 0;  // of the schedule it belongs to
 
   CellId cell() const { return {storage, box.offset}; }
+  // An atomic update whose place among others decides what the sum is rounded to.
+  bool adds_floats() const { return kind == Kind::Access && use == Use::Atomic && is_float(dtype); }
+  bool operator==(const Action&) const = default;
 };
 
 }  // namespace tilewire::check

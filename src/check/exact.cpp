@@ -190,9 +190,10 @@ class Decision {
           action.kind != Action::Kind::Wait) {
         return;
       }
-      shadow.touch(action.storage, action.box, {order.now(action.agent), action.use, i}, order,
+      const Touch touch = touch_of(action, order.now(action.agent), i);
+      shadow.touch(action.storage, action.box, touch, order,
                    [&](const Touch& earlier, int64_t begin, int64_t end) {
-                     try_pair({earlier.action, i, begin, end});
+                     if (conflict(earlier, touch)) try_pair({earlier.action, i, begin, end});
                    });
     });
   }

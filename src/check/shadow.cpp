@@ -3,6 +3,20 @@
 #include <algorithm>
 
 namespace tilewire::check {
+namespace {
+
+// Whether whatever conflicts with `earlier` conflicts with `later` as well.
+bool stands_for(const Touch& later, const Touch& earlier) {
+  if (!covers(later.use, earlier.use)) return false;
+  return earlier.use != Use::Atomic || later.use != Use::Atomic || same_elements(later, earlier);
+}
+
+}  // namespace
+
+Touch touch_of(const Action& action, const Moment& moment, uint32_t index) {
+  const auto phase = static_cast<uint8_t>(action.box.offset % ir::bytes(action.dtype));
+  return {moment, action.use, action.dtype, phase, index};
+}
 
 void Shadow::touch(StorageId storage, const interp::Box& box, const Touch& touch, Order& order,
                    const Found& found) {
@@ -62,11 +76,11 @@ void Shadow::add(Range& range, int64_t begin, const Touch& touch, Order& order, 
   const AgentId agent = touch.moment.agent;
   auto dropped = std::remove_if(range.touches.begin(), range.touches.end(), [&](const Touch& earlier) {
     const bool same = earlier.moment.agent == agent && earlier.moment.epoch == touch.moment.epoch;
-    if (same && earlier.use == touch.use) known = true;
+    if (same && earlier.use == touch.use && same_elements(earlier, touch)) known = true;
     if (order.before(earlier.moment, agent)) {
-      return forget_ && !known && covers(touch.use, earlier.use);
+      return forget_ && !known && stands_for(touch, earlier);
     }
-    if (conflict(earlier.use, touch.use)) found(earlier, begin, range.end);
+    if (conflict(earlier, touch) || rounds_by_order(earlier, touch)) found(earlier, begin, range.end);
     return false;
   });
   range.touches.erase(dropped, range.touches.end());

@@ -12,8 +12,24 @@ namespace tilewire::check {
 struct Touch {
   Moment moment;
   Use use = Use::Read;
+  ir::DType dtype = ir::DType::Int32;
+  uint8_t phase = 0;    // of the first element's address, in its size
   uint32_t action = 0;  // its place in the trace
 };
+Touch touch_of(const Action& action, const Moment& moment, uint32_t index);
+
+// Whether two touches of the same bytes update whole elements that both have in common.
+inline bool same_elements(const Touch& a, const Touch& b) {
+  return a.dtype == b.dtype && a.phase == b.phase;
+}
+// Whether they need an order.
+inline bool conflict(const Touch& a, const Touch& b) {
+  return conflict(a.use, b.use) || (a.use == Use::Atomic && b.use == Use::Atomic && !same_elements(a, b));
+}
+// Whether they leave something else in the other order, although they need none: sums of floats are rounded.
+inline bool rounds_by_order(const Touch& a, const Touch& b) {
+  return a.use == Use::Atomic && b.use == Use::Atomic && is_float(a.dtype);
+}
 
 class Shadow {
  public:
@@ -21,8 +37,8 @@ class Shadow {
   // the same; without it, all are.
   explicit Shadow(bool forget = true) : forget_(forget) {}
 
-  // Called with an earlier use that conflicts and is not before the present of the new one's agent, and the
-  // bytes, once per interval.
+  // Called with an earlier use that conflicts, or rounds by order, and is not before the present of the new
+  // one's agent, and the bytes, once per interval.
   using Found = std::function<void(const Touch& earlier, int64_t begin, int64_t end)>;
   void touch(StorageId storage, const interp::Box& box, const Touch& touch, Order& order, const Found& found);
 

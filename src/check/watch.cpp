@@ -64,6 +64,7 @@ std::optional<Action> action_of(const Event& event) {
   action.block = event.block;
   action.storage = event.storage;
   action.box = event.box;
+  action.dtype = event.dtype;
   action.operand = event.operand;
   action.value = event.value;
   action.after.assign(event.after.begin(), event.after.end());
@@ -100,10 +101,14 @@ void Watch::on(const Event& event) {
 
 void Watch::touch(uint32_t index) {
   const Action& action = trace_[index];
-  Touch touch{order_.now(action.agent), action.use, index};
+  const Touch touch = touch_of(action, order_.now(action.agent), index);
   shadow_.touch(action.storage, action.box, touch, order_,
                 [&](const Touch& earlier, int64_t begin, int64_t end) {
                   const Action& other = trace_[earlier.action];
+                  if (!conflict(earlier, touch)) {
+                    unordered_sums_.insert({other.where, action.where});
+                    return;
+                  }
                   const bool blocks = other.task == action.task && action.task != interp::no_task;
                   auto [first, second] = std::minmax(other.where, action.where);
                   if (told_.emplace(first, second, blocks).second) {

@@ -31,6 +31,7 @@ struct CollectiveCall {
   int64_t offset = 0;   // of the signal in it, in bytes
   std::string name;     // "`allreduce(mode=ring)` of `w`": what all ranks have to do alike
   const ir::Node* where = nullptr;
+  bool operator==(const CollectiveCall&) const = default;
 };
 
 class Watch final : public interp::EventSink {
@@ -44,6 +45,8 @@ class Watch final : public interp::EventSink {
   const std::vector<Conflict>& conflicts() const { return conflicts_; }
 
   const std::vector<CollectiveCall>& collectives() const { return collectives_; }
+  // Atomic updates of floats that are not ordered with another update of the same elements.
+  const std::set<const ir::Node*>& unordered_sums() const { return unordered_sums_; }
 
   // Whether the cell met the condition at a moment after the agent last used it, or ever if it did not.
   bool has_met(AgentId agent, const CellId& cell, ir::WaitCmp cmp, int64_t expected) const;
@@ -66,6 +69,7 @@ class Watch final : public interp::EventSink {
   std::vector<Conflict> conflicts_;
   std::vector<CollectiveCall> collectives_;
   std::set<std::tuple<const ir::Node*, const ir::Node*, bool>> told_;
+  std::set<const ir::Node*> unordered_sums_;
   uint32_t step_ = 0;
 };
 

@@ -180,6 +180,7 @@ void Context::report_accesses() {
                 .storage = region.part.storage,
                 .box = box_of(region.part),
                 .access = access,
+                .dtype = region.part.dtype,
                 .where = &call};
     event.cell = instr.entry->reads_cells && region.part.window >= 0 && region.part.dtype == DType::Int32;
     if (!event.box.empty()) sink->on(event);

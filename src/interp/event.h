@@ -38,6 +38,7 @@ struct Event {
   StorageId storage = no_storage;
   Box box = {};
   ir::Access access = ir::Access::Read;
+  ir::DType dtype = ir::DType::Int32;  // of the elements of Access, Signal and Wait
   int64_t value = 0;
   bool held = true;
   // Of Signal and Wait: what was added, set or compared with, and how.

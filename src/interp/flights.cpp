@@ -45,6 +45,7 @@ void World::land(AgentId id, EventSink* sink) {
               .storage = flight->to.storage,
               .box = box_of(flight->to),
               .access = flight->add ? ir::Access::Atomic : ir::Access::Write,
+              .dtype = flight->to.dtype,
               .where = flight->instr->node});
   }
   flights_.erase(std::find(flights_.begin(), flights_.end(), id));

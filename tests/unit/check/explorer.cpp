@@ -47,7 +47,13 @@ struct Past {
   Mode mode;
   StorageId storage;
   interp::Box box;
+  ir::DType dtype;
 };
+
+// Atomic updates are atomic among themselves where both are of the same elements.
+bool same_elements(const Past& a, const Event& b) {
+  return a.dtype == b.dtype && (a.box.offset - b.box.offset) % ir::bytes(b.dtype) == 0;
+}
 
 // Everything that decides the future: the world, and who knows what.
 struct State {
@@ -165,9 +171,10 @@ class Follow final : public interp::EventSink {
       if (!overlap(other.box, e.box)) continue;
       if (is_lost(other.mode, mode)) result_.lost = true;
       if (need_order(other.mode, mode)) result_.race = true;
+      if (other.mode == Mode::Atomic && mode == Mode::Atomic && !same_elements(other, e)) result_.race = true;
     }
     const auto index = static_cast<uint32_t>(s_.past.size());
-    s_.past.push_back({mix(name_of(e.agent), ++s_.counts[e.agent]), block, mode, e.storage, e.box});
+    s_.past.push_back({mix(name_of(e.agent), ++s_.counts[e.agent]), block, mode, e.storage, e.box, e.dtype});
     s_.known[e.agent].insert(index);
   }
 

@@ -16,17 +16,19 @@ struct Found {
 
 class ShadowTest : public testing::Test {
  protected:
-  std::vector<Found> use(AgentId agent, Use use, const Box& box) {
+  std::vector<Found> use(AgentId agent, Use use, const Box& box, ir::DType dtype = ir::DType::FP32) {
     std::vector<Found> found;
-    shadow_.touch(0, box, {order_.now(agent), use, 0}, order_,
-                  [&](const Touch& t, int64_t begin, int64_t end) {
-                    found.push_back({t.moment.agent, begin, end});
-                  });
+    Action action{.kind = Action::Kind::Access, .use = use, .box = box, .dtype = dtype};
+    const Touch touch = touch_of(action, order_.now(agent), 0);
+    shadow_.touch(0, box, touch, order_, [&](const Touch& t, int64_t begin, int64_t end) {
+      (conflict(t, touch) ? found : rounded_).push_back({t.moment.agent, begin, end});
+    });
     return found;
   }
   using All = std::vector<Found>;
   Order order_;
   Shadow shadow_;
+  All rounded_;  // pairs that need no order, but round differently in the other one
 };
 
 TEST_F(ShadowTest, FindsTheBytesThatMeet) {
@@ -35,6 +37,28 @@ TEST_F(ShadowTest, FindsTheBytesThatMeet) {
   EXPECT_EQ(use(3, Use::Read, {32, 64, {}}), (All{{1, 32, 64}, {2, 64, 96}}));
   EXPECT_EQ(use(4, Use::Read, {0, 32, {}}), (All{{1, 0, 32}}));
   EXPECT_EQ(use(4, Use::Read, {128, 8, {}}), All{});
+}
+
+TEST_F(ShadowTest, AtomicUpdatesOfTheSameElementsOnly) {
+  EXPECT_EQ(use(1, Use::Atomic, {0, 16, {}}, ir::DType::Int32), All{});
+  EXPECT_EQ(use(2, Use::Atomic, {0, 16, {}}, ir::DType::Int32), All{});
+  EXPECT_EQ(rounded_, All{});
+  // Another type, another width, the same type at other addresses.
+  EXPECT_EQ(use(3, Use::Atomic, {0, 4, {}}, ir::DType::FP32), (All{{1, 0, 4}, {2, 0, 4}}));
+  EXPECT_EQ(use(4, Use::Atomic, {8, 4, {}}, ir::DType::FP16), (All{{1, 8, 12}, {2, 8, 12}}));
+  EXPECT_EQ(use(5, Use::Atomic, {14, 4, {}}, ir::DType::Int32), (All{{1, 14, 16}, {2, 14, 16}}));
+}
+
+TEST_F(ShadowTest, AnUpdateDoesNotStandForOneOfAnotherType) {
+  EXPECT_EQ(use(1, Use::Atomic, {0, 4, {}}, ir::DType::FP32), All{});
+  EXPECT_EQ(use(1, Use::Atomic, {0, 4, {}}, ir::DType::Int32), All{});
+  EXPECT_EQ(use(2, Use::Atomic, {0, 4, {}}, ir::DType::Int32), (All{{1, 0, 4}}));
+}
+
+TEST_F(ShadowTest, SumsOfFloatsAreToldApart) {
+  EXPECT_EQ(use(1, Use::Atomic, {0, 16, {}}), All{});
+  EXPECT_EQ(use(2, Use::Atomic, {8, 16, {}}), All{});
+  EXPECT_EQ(rounded_, (All{{1, 8, 16}}));
 }
 
 TEST_F(ShadowTest, StridedBoxesThatInterlaceDoNotMeet) {
