@@ -18,7 +18,7 @@ class Classifier {
   void classify(CellRecord& cell) {
     describe(cell);
     cell.kind = CellClass::General;
-    if (cell.stored || !looks_are_fixed(cell) || !all_wait_up(cell) || wraps(cell)) return;
+    if (cell.stored || cell.unfixed || !all_wait_up(cell) || wraps(cell)) return;
     size_t sets = 0, negative = 0;
     for (uint32_t i : cell.signals) {
       const Action& signal = trace_[i];
@@ -43,16 +43,6 @@ class Classifier {
       if (!waits_up_with(trace_[i].cmp)) return false;
     }
     return std::all_of(cell.pending.begin(), cell.pending.end(), waits_up_with);
-  }
-
-  // A look that is ordered with every write of its cell sees the same in every schedule.
-  bool looks_are_fixed(const CellRecord& cell) const {
-    for (uint32_t look : cell.looks) {
-      for (uint32_t signal : cell.signals) {
-        if (!(signal < look ? always_(signal, look) : always_(look, signal))) return false;
-      }
-    }
-    return true;
   }
 
   // Whatever the order, no sum leaves 32 bits.
@@ -152,6 +142,15 @@ Cells collect_cells(const Trace& trace) {
   }
   for (auto& [id, cell] : cells) std::sort(cell.looks.begin(), cell.looks.end());
   return cells;
+}
+
+bool looks_are_fixed(const CellRecord& cell, const Always& always) {
+  for (uint32_t look : cell.looks) {
+    for (uint32_t signal : cell.signals) {
+      if (!(signal < look ? always(signal, look) : always(look, signal))) return false;
+    }
+  }
+  return true;
 }
 
 void classify(const Trace& trace, Cells& cells, const Always& always) {

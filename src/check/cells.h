@@ -23,6 +23,7 @@ struct CellRecord {
   std::vector<uint32_t> signals, waits, looks;
   std::vector<ir::WaitCmp> pending;  // of waits that the run never got past
   bool stored = false;               // also written as data, or not 0 at the start
+  bool unfixed = false;              // a look may see something else in another schedule
   CellClass kind = CellClass::General;
   std::string why;  // of a general cell: "awaited with == and added to by 2 ranks"
 };
@@ -33,6 +34,9 @@ Cells collect_cells(const Trace& trace);
 
 // Whether position `a` of the trace comes before `b` in every schedule; may say no where it does.
 using Always = std::function<bool(uint32_t a, uint32_t b)>;
+// A cell with a look that is `unfixed` is a general one; whether others have one is not asked here.
 void classify(const Trace& trace, Cells& cells, const Always& always);
+// Whether every look at the cell is ordered with all of its writes, and so sees the same in every schedule.
+bool looks_are_fixed(const CellRecord& cell, const Always& always);
 
 }  // namespace tilewire::check
