@@ -47,9 +47,10 @@ class Checker {
     }
     // The order of cells in a run that is wrong says little, but their classes are worth showing.
     ExactResult exact = decide_exactly(start_, image_.entry(), first, cells_);
-    for (const Flow::Data& data : flow_of(image_.entry()).data) {
-      report_.data.push_back({image_.entry().function->params[data.parameter]->name, data.decider.what,
-                              data.decider.where->span});
+    flow_ = flow_of(image_.entry());
+    for (const Flow::Decision& data : flow_.data) {
+      report_.data.push_back(
+          {image_.entry().function->params[data.origin.parameter]->name, data.what, data.where->span});
     }
     for (Finding& warning : warnings_of(first, cells_)) warnings_.push_back(std::move(warning));
     if (first.wrong()) {
@@ -162,13 +163,17 @@ class Checker {
       for (const Meeting& race : exact.races) findings.push_back(race_in(run, race.conflict, race.schedule));
       return refute(run, std::move(findings), "from the order of " + events);
     }
+    warn(exact.flow);
     report_.verdict = Verdict::Proved;
     report_.method = "exact, from one run of " + events;
     if (!exact.in_one_pass) report_.method += " and " + std::to_string(exact.tried) + " pairs of uses tried";
   }
 
   void search_all() {
-    SearchResult result = search(start_, options_.limits);
+    interp::World start(start_);
+    const bool order_sums = flow_.decides(Origin::Kind::Sum);
+    start.set_order_sums(order_sums);
+    SearchResult result = search(start, options_.limits);
     report_.schedules = result.schedules;
     report_.states = result.states;
     report_.random = result.random;
@@ -184,11 +189,29 @@ class Checker {
           result.random ? "found at random after " + count : "schedule " + std::to_string(result.schedules));
       return;
     }
+    warn_of_outcomes(result, order_sums);
     report_.verdict = result.complete ? Verdict::Proved : Verdict::Bounded;
     report_.method = result.complete ? (result.schedules == 1 ? "the one schedule there is"
                                                               : "all " + count + " that differ")
                                      : "not proved: " + count + ", then " + std::to_string(result.random) +
                                            " random ones (seed " + std::to_string(options_.limits.seed) + ")";
+  }
+
+  void warn(const Flow& flow) {
+    for (Finding& warning : schedule_warnings(flow)) warnings_.push_back(std::move(warning));
+  }
+
+  // Schedules that were all seen have shown whether results differ, but for orders of sums that were not
+  // tried.
+  void warn_of_outcomes(const SearchResult& result, bool order_sums) {
+    if (!result.complete || result.outcomes_differ) {
+      warn(flow_);
+      if (result.outcomes_differ && flow_.results.empty()) {
+        warnings_.push_back(schedule_warning(image_.entry()));
+      }
+    } else if (!order_sums) {
+      warn(flow_of(image_.entry(), &result.unordered_sums));
+    }
   }
 
   void finish(Run& run) {
@@ -221,6 +244,7 @@ class Checker {
   const interp::World& start_;
   const Options& options_;
   Cells cells_;
+  Flow flow_;  // of all that may depend on the schedule
   std::vector<Finding> warnings_;
   Report report_;
 };

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "check/flow.h"
 #include "check/settled.h"
 
 namespace tilewire::check {
@@ -245,6 +244,19 @@ class Decision {
   std::set<std::tuple<AgentId, uint32_t, AgentId, uint32_t>> apart_;
 };
 
+// Atomic updates of floats that are not always ordered with another update of the same elements.
+void add_unordered_sums(const Trace& trace, Must& must, Unsettled& unsettled) {
+  Shadow shadow;
+  must.follow([&](uint32_t i, Order& order) {
+    const Action& action = trace[i];
+    if (!action.adds_floats()) return;
+    shadow.touch(action.storage, action.box, touch_of(action, order.now(action.agent), i), order,
+                 [&](const Touch& earlier, int64_t, int64_t) {
+                   unsettled.insert({trace[earlier.action].where, action.where});
+                 });
+  });
+}
+
 }  // namespace
 
 ExactResult decide_exactly(const interp::World& start, const interp::Code& entry, const Run& run,
@@ -257,10 +269,13 @@ ExactResult decide_exactly(const interp::World& start, const interp::Code& entry
   for (const auto& [id, cell] : cells) {
     if (cell.kind == CellClass::General) return result;
   }
-  if (flow_of(entry).schedule.where) {
+  result.flow = flow_of(entry);
+  if (!result.flow.schedule.empty() || !result.flow.results.empty()) {
     const Always always = [&](uint32_t a, uint32_t b) { return must.always(a, b); };
-    const std::set<const ir::Node*> unsettled = unsettled_waits(start, run, cells, always);
-    if (flow_of(entry, &unsettled).schedule.where) return result;
+    Unsettled unsettled = unsettled_waits(start, run, cells, always);
+    add_unordered_sums(trace, must, unsettled);
+    result.flow = flow_of(entry, &unsettled);
+    if (!result.flow.schedule.empty()) return result;
   }
   result.applies = true;
   Decision(trace, must, result).look_for_races();

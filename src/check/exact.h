@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "check/cells.h"
+#include "check/flow.h"
 #include "check/machine.h"
 #include "check/search.h"
 
@@ -23,6 +24,7 @@ struct ExactResult {
   std::vector<Meeting> races;  // one per pair of places in the source
   bool in_one_pass = false;    // the order is the same in every schedule
   size_t tried = 0;            // pairs that had to be tried
+  Flow flow;                   // of what depends on the schedule, given the order
 };
 
 // `run`: of `start`, whose entry is `entry`, to its end. `cells` are classified on the way, whether or not

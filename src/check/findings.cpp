@@ -280,7 +280,8 @@ std::vector<Step> story_of(const Run& run, const Conflict* conflict) {
   const Trace& trace = run.watch.trace();
   const size_t end = conflict ? std::max(conflict->first, conflict->second) : trace.size();
   for (size_t i = 0; i < end; ++i) {
-    if (trace[i].kind == Action::Kind::Access) continue;
+    const bool sum = run.world.options().order_sums && trace[i].adds_floats();
+    if (trace[i].kind == Action::Kind::Access && !sum) continue;
     if (conflict && i == std::min(conflict->first, conflict->second)) continue;
     story.tell(trace[i]);
   }

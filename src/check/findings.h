@@ -1,6 +1,7 @@
 // What went wrong in a run, put into words.
 #pragma once
 
+#include "check/flow.h"
 #include "check/report.h"
 #include "check/search.h"
 
@@ -39,6 +40,10 @@ std::vector<Finding> findings_of(Run& run);
 Finding race_in(Run& run, const Conflict& conflict, const std::vector<uint32_t>& schedule);
 // Things that are no errors, of a run that came to its end or stands still.
 std::vector<Finding> warnings_of(Run& run, const Cells& cells);
+// Results that may be others in another schedule, although nothing is wrong.
+std::vector<Finding> schedule_warnings(const Flow& flow);
+// The same where it is known that they are, but not by which value.
+Finding schedule_warning(const interp::Code& entry);
 // The error of a program that cannot be checked, or that the run itself reports: bounds, window; nothing if
 // it says that the program is not valid.
 std::optional<Finding> failure_of(const Run& run);

@@ -36,7 +36,7 @@ class Steps {
   void add(uint32_t index, bool wrong) {
     const Action& action = run_.watch.trace()[index];
     auto event = event_of(action);
-    if (!event && wrong) event = ScheduleEvent::Access;
+    if (!event && (wrong || is_ordered_sum(index))) event = ScheduleEvent::Access;
     if (event) add(action, *event);
   }
 
@@ -51,6 +51,16 @@ class Steps {
   Schedule take() { return std::move(schedule_); }
 
  private:
+  // An update whose place in the schedule matters. One that is part of a notify has that one's place.
+  bool is_ordered_sum(uint32_t index) const {
+    const Trace& trace = run_.watch.trace();
+    const Action& action = trace[index];
+    if (!run_.world.options().order_sums || !action.adds_floats()) return false;
+    const bool notifies = index + 1 < trace.size() && trace[index + 1].kind == Action::Kind::Signal &&
+                          trace[index + 1].where == action.where && trace[index + 1].agent == action.agent;
+    return !notifies;
+  }
+
   static std::optional<ScheduleEvent> event_of(const Action& action) {
     switch (action.kind) {
       case Action::Kind::Submit:

@@ -27,6 +27,7 @@ enum class Kind : uint8_t {
   Unawaited,
   Unnotified,
   Residue,
+  Schedule,
 };
 std::string_view name(Kind kind);
 inline bool is_error(Kind kind) {

@@ -7,9 +7,9 @@
 namespace tilewire::check {
 
 std::string_view name(Kind kind) {
-  static constexpr std::string_view names[] = {"race",      "deadlock",  "overshot",   "lost",
-                                               "divergent", "bounds",    "shard",      "window",
-                                               "stale",     "unawaited", "unnotified", "residue"};
+  static constexpr std::string_view names[] = {"race",       "deadlock", "overshot", "lost",  "divergent",
+                                               "bounds",     "shard",    "window",   "stale", "unawaited",
+                                               "unnotified", "residue",  "schedule"};
   return names[static_cast<size_t>(kind)];
 }
 

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "check/divergence.h"
+#include "check/outcome.h"
 #include "interp/scheduler.h"
 
 namespace tilewire::check {
@@ -182,12 +183,21 @@ class Search {
         result_.wrong = std::move(run);
         return std::move(result_);
       }
+      note_outcome(*run);
     } while (next_choice());
     result_.complete = true;
     return std::move(result_);
   }
 
  private:
+  void note_outcome(const Run& run) {
+    if (run.end != Run::End::Finished) return;
+    const std::set<const ir::Node*>& sums = run.watch.unordered_sums();
+    result_.unordered_sums.insert(sums.begin(), sums.end());
+    if (!finished_) finished_.emplace(run.world);
+    result_.outcomes_differ = result_.outcomes_differ || !same_outcome(*finished_, run.world);
+  }
+
   // Repeats the choices so far, then goes on to an end.
   void explore(Run& run) {
     StepOrder order;
@@ -337,6 +347,7 @@ class Search {
       auto run = std::make_unique<Run>(start_);
       Priorities priorities(limits_.seed + result_.random, limits_.changes, longest_);
       carry_out(*run, [&](Run&, std::span<const AgentId> runnable) { return priorities.pick(runnable); });
+      note_outcome(*run);
       if (!run->wrong()) continue;
       result_.wrong = std::move(run);
       ++result_.random;
@@ -352,8 +363,9 @@ class Search {
   SearchLimits limits_;
   std::vector<Choice> choices_;
   SearchResult result_;
-  size_t longest_ = 0;  // steps of a schedule
-  size_t runs_ = 0;     // with those that turned out to be part of others
+  std::optional<interp::World> finished_;  // the first schedule that came to its end
+  size_t longest_ = 0;                     // steps of a schedule
+  size_t runs_ = 0;                        // with those that turned out to be part of others
 };
 
 }  // namespace

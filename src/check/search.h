@@ -1,13 +1,15 @@
 // The general tier: every schedule that differs in the order of dependent uses of signal cells, once
 // (stateless search with dynamic partial-order reduction and sleep sets). Waits are blocking steps; a test
 // that was in vain is one too, until a cell it looked at changes. Data never makes a difference to the
-// schedules: where it could, there is a race, and a race ends the search. Past the limit schedules are drawn
-// at random: agents have random priorities, and a few times the one that runs becomes the last of all.
+// schedules: where it could, there is a race, and a race ends the search; or it is a sum of floats, whose
+// updates are steps where Options::order_sums says so. Past the limit schedules are drawn at random: agents
+// have random priorities, and a few times the one that runs becomes the last of all.
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "check/watch.h"
@@ -48,8 +50,10 @@ struct SearchResult {
   std::unique_ptr<Run> wrong;  // the first run that ended badly; null: none
   bool complete = false;       // every schedule has been seen
   size_t schedules = 0;
-  size_t random = 0;  // of them, drawn at random after the limit
-  size_t states = 0;  // that the search has been in, those of random schedules left out
+  size_t random = 0;             // of them, drawn at random after the limit
+  size_t states = 0;             // that the search has been in, those of random schedules left out
+  bool outcomes_differ = false;  // between schedules that came to their end
+  std::set<const ir::Node*> unordered_sums;  // Watch::unordered_sums of all of them
 };
 
 struct SearchLimits {

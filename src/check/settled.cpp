@@ -48,11 +48,6 @@ bool same(const interp::Tile& a, const interp::Tile& b) {
   return a.data == b.data || std::memcmp(a.data->data(), b.data->data(), bytes) == 0;
 }
 
-bool same(const interp::Tensor& a, const interp::Tensor& b) {
-  return a.storage == b.storage && a.dtype == b.dtype && a.offset == b.offset && a.shape == b.shape &&
-         a.strides == b.strides && a.window == b.window && a.untracked == b.untracked;
-}
-
 bool same(const interp::TupleValue& a, const interp::TupleValue& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](const Value& x, const Value& y) { return same(x, y); });
@@ -61,19 +56,19 @@ bool same(const interp::TupleValue& a, const interp::TupleValue& b) {
 bool same(const Value& a, const Value& b) {
   if (a.v.index() != b.v.index()) return false;
   if (a.scalar()) return a.scalar()->dtype == b.scalar()->dtype && a.scalar()->i == b.scalar()->i;
-  if (a.tensor()) return same(*a.tensor(), *b.tensor());
+  if (a.tensor()) return *a.tensor() == *b.tensor();
   if (a.tile()) return same(*a.tile(), *b.tile());
-  if (a.array()) return a.array()->elements == b.array()->elements;
+  if (a.array()) return *a.array() == *b.array();
   if (a.tuple()) return same(*a.tuple(), *b.tuple());
-  if (a.task()) return a.task()->task == b.task()->task;
-  if (a.comm_ctx()) return a.comm_ctx()->window == b.comm_ctx()->window;
-  if (a.window()) return a.window()->window == b.window()->window;
-  if (a.future()) return a.future()->task == b.future()->task && a.future()->index == b.future()->index;
+  if (a.task()) return *a.task() == *b.task();
+  if (a.comm_ctx()) return *a.comm_ctx() == *b.comm_ctx();
+  if (a.window()) return *a.window() == *b.window();
+  if (a.future()) return *a.future() == *b.future();
   return a.empty();
 }
 
-// What a step did to memory.
-struct Written final : interp::EventSink {
+// What a step did.
+struct Done final : interp::EventSink {
   std::vector<Action> actions;
   void on(const interp::Event& event) override {
     if (auto action = action_of(event)) actions.push_back(std::move(*action));
@@ -89,7 +84,7 @@ class Settler {
     doubts_[run_.watch.trace()[wait].step].emplace_back(wait, std::move(values));
   }
 
-  // Goes through the run once more; gives the waits, by position, that make a difference.
+  // Repeats the run; returns the waits, by position, that make a difference.
   std::set<uint32_t> differing() {
     std::set<uint32_t> found;
     if (doubts_.empty()) return found;
@@ -103,16 +98,16 @@ class Settler {
         continue;
       }
       const World before(world);
-      Written as_it_was;
+      Done as_it_was;
       world.step(agent, &as_it_was);
       for (const auto& [wait, values] : here->second) {
         const bool makes_none = std::all_of(values.begin(), values.end(), [&](int64_t value) {
           World other(before);
           const CellId cell = run_.watch.trace()[wait].cell();
           numeric::store_integer(ir::DType::Int32, other.writable(cell.storage) + cell.offset, value);
-          Written changed;
+          Done changed;
           other.step(agent, &changed);
-          return !other.error() && same_writes(world, as_it_was, other, changed, cell) &&
+          return !other.error() && same_actions(world, as_it_was, other, changed, cell) &&
                  same_state(world.agent(agent), other.agent(agent));
         });
         if (!makes_none) found.insert(wait);
@@ -122,16 +117,19 @@ class Settler {
   }
 
  private:
-  static bool same_writes(const World& a, const Written& in_a, const World& b, const Written& in_b,
-                          const CellId& cell) {
+  // The same actions, down to every byte that was read, and the same bytes written. What the wait itself saw
+  // is what differs.
+  static bool same_actions(const World& a, const Done& in_a, const World& b, const Done& in_b,
+                           const CellId& cell) {
     if (in_a.actions.size() != in_b.actions.size()) return false;
     for (size_t i = 0; i < in_a.actions.size(); ++i) {
-      const Action &x = in_a.actions[i], &y = in_b.actions[i];
-      const bool alike = x.kind == y.kind && x.use == y.use && x.storage == y.storage && x.task == y.task &&
-                         x.box.offset == y.box.offset && x.box.run == y.box.run && x.where == y.where;
-      if (!alike) return false;
-      if (x.kind == Action::Kind::Signal) return false;  // a step has one use of a cell, and that is the wait
-      if (x.kind != Action::Kind::Access || (x.use != Use::Write && x.use != Use::Atomic)) continue;
+      const Action& x = in_a.actions[i];
+      Action y = in_b.actions[i];
+      if (x.kind == Action::Kind::Wait && x.cell() == cell) y.value = x.value;
+      if (!(x == y)) return false;
+      if (x.kind == Action::Kind::Wait) continue;
+      if (x.kind != Action::Kind::Access) return false;  // the wait is what a step like this has of the kind
+      if (x.use == Use::Read) continue;
       if (x.storage == cell.storage) return false;
       if (std::memcmp(a.bytes(x.storage), b.bytes(x.storage),
                       static_cast<size_t>(a.storage(x.storage).size)) != 0)

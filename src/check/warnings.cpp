@@ -1,8 +1,10 @@
 // What is no error but seldom meant: waits that wait for nothing, signals that nobody uses.
+#include <algorithm>
 #include <set>
 #include <tuple>
 
 #include "check/findings.h"
+#include "ir/make.h"
 #include "support/diagnostics/check.h"
 
 namespace tilewire::check {
@@ -86,7 +88,52 @@ class Warnings {
   std::vector<Finding> found_;
 };
 
+// "what the wait on line 12 sees"
+std::string source_text(const Origin& origin) {
+  const std::string line = " on line " + std::to_string(origin.where->span.line);
+  if (origin.kind == Origin::Kind::Sum) return "the order of the atomic additions" + line;
+  const auto* call = ir::as<ir::Call>(origin.where);
+  const bool waits = call && std::any_of(call->op->effects.begin(), call->op->effects.end(),
+                                         [](const ir::Effect& e) { return e.access == ir::Access::Wait; });
+  const bool says = waits && ir::scalar_dtype(call->type) == ir::DType::Bool;
+  return std::string(!waits ? "what the read of a cell"
+                     : says ? "what the test"
+                            : "what the wait") +
+         line + " sees";
+}
+
+Finding schedule_finding(const Span& span, const std::string& function, std::string result,
+                         std::string source) {
+  Diagnostics diags;
+  return {.kind = Kind::Schedule,
+          .diagnostic = diags.report(diag::check_schedule, span, {std::move(result), std::move(source)}),
+          .places = {{-1, function, 0, span, ""}},
+          .story = {},
+          .schedule = {}};
+}
+
 }  // namespace
+
+std::vector<Finding> schedule_warnings(const Flow& flow) {
+  std::vector<Finding> found;
+  std::set<std::tuple<uint32_t, uint32_t, std::string, Origin::Kind>> told;
+  for (const Flow::Stored& stored : flow.results) {
+    const Span& span = stored.where->span;
+    if (!told.emplace(span.line, span.column, stored.result, stored.origin.kind).second) continue;
+    Finding finding = schedule_finding(span, stored.code->name, stored.result, source_text(stored.origin));
+    finding.diagnostic.with_help(stored.origin.kind == Origin::Kind::Sum
+                                     ? "add in a fixed order, or add integers, which are not rounded"
+                                     : "wait for the last value that the cell takes, or do not store what "
+                                       "was seen");
+    found.push_back(std::move(finding));
+  }
+  return found;
+}
+
+Finding schedule_warning(const interp::Code& entry) {
+  return schedule_finding(entry.node->span, entry.name, "what `" + entry.name + "` computes",
+                          "the order of the ranks' steps");
+}
 
 std::vector<Finding> warnings_of(Run& run, const Cells& cells) {
   return Warnings(run, cells).all();

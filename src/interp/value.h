@@ -61,26 +61,32 @@ struct Tensor {
   Dims shape, strides;
   int32_t window = -1;     // the window buffer it is a part of
   bool untracked = false;  // pl.no_dep
+  bool operator==(const Tensor&) const = default;
 };
 
 struct ArrayValue {
   DType dtype;
   std::vector<int64_t> elements;  // task ids by their number
+  bool operator==(const ArrayValue&) const = default;
 };
 
 struct TaskHandle {
   TaskNo task = no_task;  // none: complete
+  bool operator==(const TaskHandle&) const = default;
 };
 struct CommCtx {
   int32_t window = -1;  // of the group
+  bool operator==(const CommCtx&) const = default;
 };
 struct WindowHandle {
   int32_t window = -1;
+  bool operator==(const WindowHandle&) const = default;
 };
 // A result of a task that only its end will tell.
 struct Future {
   TaskNo task;
   uint32_t index;
+  bool operator==(const Future&) const = default;
 };
 
 struct Value;

@@ -73,6 +73,29 @@ bool looks_at_cell(const Agent& agent, const Instr& instr) {
   return tensor && tensor->window >= 0 && tensor->dtype == DType::Int32;
 }
 
+// Whether the op is an atomic update of floats.
+bool adds_floats(const Instr& instr) {
+  const auto& call = static_cast<const Call&>(*instr.node);
+  return std::any_of(call.op->effects.begin(), call.op->effects.end(), [&](const Effect& effect) {
+    if (effect.access != Access::Atomic || !happens(effect, call)) return false;
+    const auto* tensor = as<TensorType>(call.args[call.op->operand_slots[effect.param]]->type);
+    return tensor && is_float(tensor->dtype);
+  });
+}
+
+// The parts of a storage that an update of `region` touches, as cells. Two updates of the same bytes have one
+// in common.
+void add_updated(const Tensor& region, int64_t size, std::vector<CellUse>& cells) {
+  constexpr int64_t most_parts = 64;
+  const int64_t part = std::max<int64_t>(size / most_parts, ir::bytes(region.dtype));
+  const Box box = box_of(region);
+  if (box.empty()) return;
+  for (int64_t i = box.offset / part; i <= (box.end() - 1) / part; ++i) {
+    if (!overlap(box, Box{i * part, part, {}})) continue;
+    cells.push_back({CellUse::Kind::Update, region.storage, i * part});
+  }
+}
+
 bool is_test(const Instr& instr) {
   return instr.code == Opcode::Op && instr.entry->polls;
 }
@@ -243,6 +266,7 @@ bool World::is_visible(const Agent& agent, const Instr& instr) const {
     case Opcode::Op:
       if (instr.entry->visible) return true;
       if (instr.entry->reads_cells && reads_window(agent, instr)) return true;
+      if (options_.order_sums && adds_floats(instr)) return true;
       return instr.entry->accesses &&
              (options_.granularity == Granularity::Access || agent.level != CodeLevel::Kernel);
     case Opcode::Call:
@@ -441,12 +465,19 @@ std::vector<CellUse> World::next_cells(AgentId id) {
   }
   if (!agent.started || instr->code != Opcode::Op) return cells;
   const OpEntry& entry = *instr->entry;
-  if (!entry.cells && !entry.reads_cells) return cells;
+  const bool updates = options_.order_sums && adds_floats(*instr);
+  if (!entry.cells && !entry.reads_cells && !updates) return cells;
   try {
     Context context(*this, id, *instr, nullptr);
     context.resolve_regions();
+    for (const Region& region : context.regions()) {
+      if (!updates || region.effect->access != Access::Atomic) continue;
+      add_updated(region.part, storages_[region.part.storage].size, cells);
+    }
     if (entry.cells) {
       entry.cells(context, entry.which, cells);
+    } else if (!entry.reads_cells) {
+      return cells;
     } else if (const Tensor& cell = context.region(0); cell.window >= 0) {
       cells.push_back({CellUse::Kind::Read, cell.storage, cell.offset * ir::bytes(cell.dtype)});
     }

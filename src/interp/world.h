@@ -43,6 +43,8 @@ struct Options {
   // Remote writes land on their own, as agents, between their issue and their block's next notify, end or
   // access to the same bytes. Otherwise at once.
   bool in_flight = false;
+  // Atomic updates of floats are steps of their own: their order decides what the sum is rounded to.
+  bool order_sums = false;
   int cores = 0;           // blocks of a rank that run at a time, waiting ones included; 0: any number
   bool detach = false;     // work on copies of the caller's arrays
   Pulse* pulse = nullptr;  // null: nobody wants to know
@@ -71,15 +73,16 @@ struct Flight {
   bool add;
 };
 
-// What the next step of an agent does to a signal cell.
+// What the next step of an agent does to a signal cell, or, as Update, to a part of a storage whose floats it
+// adds to (Options::order_sums).
 struct CellUse {
-  enum class Kind : uint8_t { Add, Set, Wait, Test, Read };
+  enum class Kind : uint8_t { Add, Set, Wait, Test, Read, Update };
   Kind kind;
   StorageId storage;
   int64_t offset;     // bytes
   int64_t value = 0;  // added, set or compared with
   ir::WaitCmp cmp = ir::WaitCmp::Ge;
-  bool writes() const { return kind == Kind::Add || kind == Kind::Set; }
+  bool writes() const { return kind == Kind::Add || kind == Kind::Set || kind == Kind::Update; }
 };
 
 struct Frame {
@@ -189,6 +192,7 @@ class World {
   const std::byte* bytes(StorageId id) const;
   // After memory was written from outside: looks again at who can go on.
   void recheck() { wake(); }
+  void set_order_sums(bool order) { options_.order_sums = order; }
 
   // --- for ops
   std::byte* writable(StorageId id);
