@@ -1,0 +1,158 @@
+"""Random programs for several ranks, from a seed.
+
+    python tests/system/generate_programs.py SEED [tiny]
+
+prints a program. Pieces (program_*.py) are right by themselves, apart from a few, and right after each other: each has
+cells and results of its own, and a window is used again only after a barrier. Then some programs are made wrong, or
+may be: a wait, notify or barrier is left out, an argument leaves the order, statements change places.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from program_case import Case, Loop, Phase, Task, bodies, kernels
+from program_unordered import UnorderedPieces
+
+LOCAL = ["compute", "compute", "update", "halves", "launch", "rounds", "rounds", "ids", "elements", "elements"]
+REUSABLE = ["swap", "stream", "collective", "collective", "collective"]
+EXCHANGE = ["push", "push", "push", "stream", "gather_sum", "pull", "all_pairs", "unordered", "unordered", "late_notify",
+            "counts", "block_signals", "collective", "collective", "collective", "swap"]  # fmt: skip
+TINY = ["push", "push", "gather_sum", "pull", "unordered", "late_notify", "counts", "compute", "rounds", "ids", "elements",
+        "block_signals"]  # fmt: skip
+
+
+class Generator(UnorderedPieces):
+    def program(self) -> Case:
+        phases = []
+        number = 1 if self.tiny else self.pick(1, 1, 2)
+        for _ in range(number):
+            phases.append(Phase(self.body()))
+            if not self.tiny and self.chance(0.12):
+                phases += self.host_collective()
+        case = self.case(phases)
+        if self.chance(0.35):
+            for _ in range(self.pick(1, 1, 2)):
+                mutate(case, self.random)
+        return case
+
+    def body(self) -> list[Any]:
+        """Pieces one after the other, some of them interleaved."""
+        out: list[Any] = []
+        last: list[Any] = []
+        for _ in range(self.pick(1, 1, 2) if self.tiny else self.pick(1, 2, 2, 3, 4)):
+            self.group = "part" if self.part[1] and self.chance(0.4) else "all"
+            known, used = len(self.values), [*self.free]
+            steps = self.piece()
+            if any(w not in self.free for w in used):  # it took a window that another piece has used
+                outer, self.steps = self.steps, []
+                self.barrier()
+                steps, self.steps = self.steps + steps, outer
+                out, last = out + last, steps
+            elif last and not _depends(steps, self.values[known - 1 : known]) and self.chance(0.4):
+                last = self.riffled(last, steps)
+            else:
+                out, last = out + last, steps
+        return out + last + self.endings()
+
+    def endings(self) -> list[Any]:
+        """Tensors of this orchestration function go to results; no other function knows them."""
+        outer, self.steps = self.steps, []
+        for value in [v for v in self.values if v.text.startswith("t")]:
+            self.values.remove(value)
+            self.group = value.group
+            if self.chance(0.8):
+                self.copy_out(value)
+        steps, self.steps = self.steps, outer
+        return steps
+
+    def piece(self) -> list[Any]:
+        if self.tiny:
+            names = TINY
+        elif self.chance(0.35):
+            names = LOCAL
+        elif self.reusable:
+            names = REUSABLE
+        else:
+            names = EXCHANGE + ["both_groups", "late_notify"] * (2 * (self.group == "part"))
+            if not self.simple:
+                names = [*names, "seen"]
+        outer, self.steps = self.steps, []
+        getattr(self, self.pick(*names))()
+        steps, self.steps = self.steps, outer
+        return steps
+
+    def riffled(self, a: list[Any], b: list[Any]) -> list[Any]:
+        a, b, out = list(a), list(b), []
+        while a or b:
+            source = a if a and (not b or self.chance(0.5)) else b
+            out.append(source.pop(0))
+        self.features.add("riffled")
+        return out
+
+
+def _depends(steps: list[Any], values: list[Any]) -> bool:
+    text = "\n".join(line for s in steps for line in s.lines())
+    return any(v.text in text for v in values)
+
+
+def mutate(case: Case, random: Any) -> None:
+    """Changes one thing that the order of the program may need."""
+    lines = [(k, line) for k in kernels(case) for line in k.lines if line.tag]
+    tasks = [s for body in bodies(case) for s in body if isinstance(s, Task)]
+    kind = random.choice(["line", "line", "no_dep", "no_dep", "swap", "deps", "task", "parallel", "ordered", "equal"])
+    if kind == "line" and lines:
+        kernel, line = random.choice(lines)
+        kernel.lines.remove(line)
+    elif kind == "equal":
+        waits = [line for _, line in lines if line.text.startswith("pld.system.wait(") and "cmp" not in line.text]
+        if not waits:
+            return
+        line = random.choice(waits)
+        line.text = line.text[:-1] + ', cmp="eq")'
+    elif kind == "no_dep":
+        fitting = [t for t in tasks if t.form != "at" and any(p.kind != "scalar" for p in t.kernel.params)]
+        if not fitting:
+            return
+        task = random.choice(fitting)
+        task.no_dep.add(random.choice([i for i, p in enumerate(task.kernel.params) if p.kind != "scalar"]))
+    elif kind == "swap":
+        body = random.choice([b for b in bodies(case) if b])
+        if len(body) < 2:
+            return
+        i = random.randrange(len(body) - 1)
+        if any(getattr(s, "tag", "") == "made" for s in body[i : i + 2]):
+            return
+        body[i], body[i + 1] = body[i + 1], body[i]
+    elif kind == "deps":
+        fitting = [t for t in tasks if t.deps]
+        if not fitting:
+            return
+        random.choice(fitting).deps.clear()
+    elif kind == "task":
+        barriers = [t for t in tasks if t.tag == "barrier"]
+        if not barriers:
+            return
+        random.choice(barriers).kernel.lines.clear()
+    elif kind == "ordered":
+        fitting = [t for t in tasks if t.form != "call"]
+        if not fitting:
+            return
+        random.choice(fitting).ordered = False
+    elif kind == "parallel":
+        loops = [s for body in bodies(case) for s in body if isinstance(s, Loop)]
+        if not loops:
+            return
+        random.choice(loops).kind = "range"
+    else:
+        return
+    case.mutations.append(kind)
+
+
+def generate(seed: int, tiny: bool = False) -> Case:
+    return Generator(seed, tiny).program()
+
+
+if __name__ == "__main__":
+    print(generate(int(sys.argv[1]), "tiny" in sys.argv[2:]).text)

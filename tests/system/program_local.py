@@ -1,0 +1,195 @@
+"""Pieces of a random program that one rank does by itself: tasks, launches, rounds, element accesses, ids of tasks."""
+
+from __future__ import annotations
+
+from program_case import COLS, Branch, Kernel, Loop, Param, Text
+from program_parts import MODULUS, Parts, Ref
+
+
+class LocalPieces(Parts):
+    def compute_kernel(self, a: Ref, b: Ref, out: Ref, direction: str = "Out") -> Kernel:
+        """out = f(a, b)"""
+        op = self.pick("+", "-", "*")
+        first, second = self.loaded("a", a, out.dtype), self.loaded("b", b, out.dtype)
+        lines = [f"t = pl.rem({first} {op} {second}, {MODULUS[out.dtype]})"]
+        if self.chance(0.4):
+            lines.append(f"t = {self.changed('t', out.dtype)}")
+        lines.append("pl.store(t, [0, 0], o)")
+        params = [self.param("a", a), self.param("b", b), self.param("o", out, direction)]
+        return self.kernel(params, lines)
+
+    def compute(self) -> None:
+        """A chain of tasks."""
+        for _ in range(self.pick(1, 1, 2)):
+            a, b, out = self.value(), self.value(), self.place()
+            self.task(self.compute_kernel(a, b, out), [a, b, out])
+            self.values.append(out)
+
+    def update(self) -> None:
+        """Tasks that change a tensor in place, one after the other."""
+        a, out = self.value(), self.made()
+        for _ in range(self.pick(1, 2, 3)):
+            t = f"pl.load(o) + {self.loaded('a', a, out.dtype)}"
+            lines = [f"pl.store(pl.rem({t}, {MODULUS[out.dtype]}), [0, 0], o)"]
+            self.task(self.kernel([self.param("a", a), self.param("o", out, "InOut")], lines), [a, out])
+            if self.chance(0.5):  # read in between: what comes next is a write after it
+                copy = self.result(out.dtype)
+                self.task(self.compute_kernel(out, a, copy), [out, a, copy])
+        self.values.append(out)
+
+    def halves(self) -> None:
+        """Two tasks write the left and the right half of a tensor, a third reads both."""
+        a, out = self.value(), self.made()
+        half = COLS // 2
+        for first in (0, half):
+            param = Param("o", "tensor", f"{out.rows}, {half}", out.dtype, "Out")
+            tile = f"pl.load(a, [0, {first}], [{a.rows}, {half}])"
+            tile = tile if a.dtype == out.dtype else f"pl.cast({tile}, pl.{out.dtype})"
+            kernel = self.kernel([self.param("a", a), param], [f"pl.store({self.changed(tile, out.dtype)}, [0, 0], o)"])
+            self.task(kernel, [a, f"{out.text}[:, {first}:{first + half}]"], self.pick("call", "spmd"))
+        self.values.append(out)
+        self.features.add("slices")
+
+    def launch(self) -> None:
+        """Blocks that each do some rows, or add to the same ones."""
+        a, out = self.value(), self.made(rows=4)
+        shape = f"[1, {COLS}]"
+        tile = f"pl.load(a, [b % {a.rows}, 0], {shape})"
+        if a.dtype != out.dtype:
+            tile = f"pl.cast({tile}, pl.{out.dtype})"
+        lines = ["b = pl.tile.get_block_idx()"]
+        if self.chance(0.4):
+            lines.append(f"pl.store({tile}, [0, 0], o, atomic=pld.AtomicType.Add)")
+            self.features.add("local atomics")
+        else:
+            lines.append(f"pl.store({self.changed(tile, out.dtype)}, [b, 0], o)")
+        kernel = self.kernel([self.param("a", a), Param("o", "tensor", f"4, {COLS}", out.dtype, "InOut")], lines)
+        self.task(kernel, [a, out], "spmd", blocks=4)
+        self.take_rows(out)
+        self.features.add("spmd")
+
+    def take_rows(self, out: Ref) -> None:
+        """The sum of the rows of a tensor goes to a result."""
+        result = self.result(out.dtype)
+        lines = [f"t = pl.col_sum(pl.load(a))", f"pl.store(pl.rem(t, {MODULUS[out.dtype]}), [0, 0], o)"]
+        kernel = self.kernel([Param("a", "tensor", f"{out.rows}, {COLS}", out.dtype),
+                              Param("o", "tensor", f"1, {COLS}", out.dtype, "Out")], lines)  # fmt: skip
+        self.task(kernel, [out, result.text if result.rows == 1 else f"{result.text}[0:1]"])
+        if result.rows == 1:
+            self.values.append(result)
+
+    def rounds(self) -> None:
+        """`pl.parallel`: rounds that are disjoint, that go through one scratch tensor, or that add to one."""
+        kind = self.pick("disjoint", "disjoint", "chain", "chain", "atomic", "scratch", "deps")
+        if self.chance(0.5) and kind == "scratch":
+            kind = "disjoint"  # it is wrong
+        n = self.pick(2, 3, 4)
+        a, out = self.value(), self.made(rows=n)
+        i = self.name("i")
+        row = Param("o", "tensor", f"1, {COLS}", out.dtype, "Out")
+        first = f"pl.load(a, [0, 0], [1, {COLS}])"
+        first = first if a.dtype == out.dtype else f"pl.cast({first}, pl.{out.dtype})"
+        number = f"pl.cast(i, pl.{out.dtype})"
+        params = [self.param("a", a), Param("i", "scalar", "", "INDEX"), row]
+        tile = f"pl.rem({first} + {number}, {MODULUS[out.dtype]})"
+        fill = self.kernel(params, [f"pl.store({tile}, [0, 0], o)"])
+        move = self.kernel([Param("a", "tensor", f"1, {COLS}", out.dtype), row],
+                           [f"pl.store({self.changed('pl.load(a)', out.dtype)}, [0, 0], o)"])  # fmt: skip
+        here = f"{out.text}[{i}:{i} + 1]"
+        outer, self.steps = self.steps, []
+        extra: list[Text] = []
+        if kind == "disjoint":
+            self.task(fill, [a, i, here], "call")
+        elif kind == "chain":
+            scratch = self._scratch(out, n, extra)
+            self.task(fill, [a, i, f"{scratch}[{i}:{i} + 1]"], "call")
+            self.task(move, [f"{scratch}[{i}:{i} + 1]", here], self.pick("call", "spmd"))
+        elif kind == "scratch":
+            scratch = self._scratch(out, 1, extra)
+            self.task(fill, [a, i, scratch], "call")
+            self.task(move, [scratch, here], "call")
+        elif kind == "deps":  # the next round waits for the last one by its id
+            scratch, ids = self._scratch(out, 1, extra), self.name("ids")
+            extra.append(Text(f"{ids} = pl.array.create({n + 1}, pl.TASK_ID)", "made"))
+            self.task(fill, [a, i, scratch], "call", deps=[f"{ids}[{i}]"])
+            self.task(move, [scratch, here], "spmd", tid=f"{ids}_done")
+            self.add(Text(f"{ids}[{i} + 1] = {ids}_done"))
+        else:
+            params[-1] = Param("o", "tensor", f"1, {COLS}", out.dtype, "InOut")
+            add = self.kernel(params, [f"pl.store({tile}, [0, 0], o, atomic=pld.AtomicType.Add)"])
+            self.task(add, [a, i, f"{out.text}[0:1]"], "call")
+        body, self.steps = self.steps, outer
+        for text in extra:
+            self.add(text)
+        self.add(Loop("parallel", i, n, body))
+        self.take_rows(out)
+        self.features.add(f"parallel {kind}")
+
+    def _scratch(self, like: Ref, rows: int, extra: list[Text]) -> str:
+        name = self.name("t")
+        zero = "0.0" if like.dtype == "FP32" else "0"
+        extra.append(Text(f"{name} = pl.tensor.full([{rows}, {COLS}], dtype=pl.{like.dtype}, value={zero})", "made"))
+        return name
+
+    def ids(self) -> None:
+        """A task whose argument is left out of the order, and one that waits for its id."""
+        a, t, out = self.value(), self.made(), self.place()
+        tid = self.name("id")
+        self.task(self.compute_kernel(a, a, t), [a, a, t], "spmd", tid=tid, no_dep={2})
+        if self.chance(0.3):
+            other = self.result()
+            self.task(self.compute_kernel(a, a, other), [a, a, other])
+        deps = [] if self.chance(0.15) else [tid]
+        self.task(self.compute_kernel(t, a, out), [t, a, out], self.pick("call", "spmd"), deps=deps,
+                  no_dep={0} if deps and self.chance(0.5) else set())  # fmt: skip
+        self.values.append(out)
+        self.features |= {"deps", "no_dep"}
+
+    def elements(self) -> None:
+        """Elements read and written by the orchestration function, between tasks on the same tensor."""
+        a, t = self.value(), self.made()
+        at = f"[{self.random.randrange(t.rows)}, {self.random.randrange(COLS)}]"
+        kind = self.pick("read", "read", "write", "write", "apart")
+        lifted = self.chance(0.25)
+        self.task(self.compute_kernel(a, a, t), [a, a, t], "call", no_dep={2} if lifted and kind != "write" else set())
+        number = "3.0" if t.dtype == "FP32" else "pl.const(3, pl.INT32)"
+        if kind == "apart":  # another row than the one that a task outside the order writes
+            other = self.made(t.dtype, 2)
+            param = Param("o", "tensor", f"1, {COLS}", t.dtype, "Out")
+            first = f"pl.load(a, [0, 0], [1, {COLS}])"
+            first = first if a.dtype == t.dtype else f"pl.cast({first}, pl.{t.dtype})"
+            kernel = self.kernel([self.param("a", a), param], [f"pl.store({first}, [0, 0], o)"])
+            tid = self.name("id")
+            self.task(kernel, [a, f"{other.text}[1:2]"], "spmd", tid=tid, no_dep={1})
+            self.add(Text(f"pl.write({other.text}, [0, 1], {number})"))
+            result = self.result(t.dtype)
+            take = self.kernel([Param("a", "tensor", f"2, {COLS}", t.dtype), Param("o", "tensor", f"1, {COLS}", t.dtype, "Out")],
+                               ["pl.store(pl.col_sum(pl.load(a)), [0, 0], o)"])  # fmt: skip
+            self.task(take, [other, result.text if result.rows == 1 else f"{result.text}[0:1]"], "call", deps=[tid])
+        elif kind == "write":
+            copy = self.result(t.dtype)
+            self.task(self.compute_kernel(t, a, copy), [t, a, copy], "call", no_dep={0} if lifted else set())
+            self.add(Text(f"pl.write({t.text}, {at}, {number})"))
+        if kind != "apart" and (kind == "read" or self.chance(0.5)):
+            self._use_element(t, at)
+        self.values.append(t)
+        self.features.add("elements")
+        if lifted:
+            self.features.add("elements no_dep")
+
+    def _use_element(self, t: Ref, at: str) -> None:
+        v, out = self.name("v"), self.result(t.dtype)
+        self.add(Text(f"{v} = pl.read({t.text}, {at})"))
+        a = self.value(t.dtype)
+        lines = [f"pl.store(pl.rem(pl.load(a) + v, {MODULUS[t.dtype]}), [0, 0], o)"]
+        kernel = self.kernel([self.param("a", a), Param("v", "scalar", "", t.dtype), self.param("o", out, "Out")], lines)
+        if self.chance(0.6):
+            self.task(kernel, [a, v, out])
+            return
+        outer, self.steps = self.steps, []
+        self.task(kernel, [a, v, out])
+        body, self.steps = self.steps, []
+        if self.chance(0.5):
+            self.task(self.compute_kernel(a, a, out), [a, a, out])
+        orelse, self.steps = self.steps, outer
+        self.add(Branch(f"{v} > {'2.0' if t.dtype == 'FP32' else '2'}", body, orelse))

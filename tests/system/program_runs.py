@@ -1,0 +1,176 @@
+"""What has to hold for a random program: its verdict, its runs and its replays agree.
+
+`examine(case)` checks the program and then
+- runs a proved one on every target, on 1, 2 and 4 threads and under random schedules: the results are the same bits,
+- replays the schedule of a refuted one: interpreter and native code end as the report says.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import re
+import tempfile
+import warnings
+from pathlib import Path
+from typing import Any, Callable
+
+import numpy as np
+
+import tilewire as tw
+import tilewire.language as pl
+from program_case import Case
+from targets import TARGETS
+
+SCHEDULES = 400  # that the search may try before it gives up
+SEEDS = 3  # random schedules of a program, per target
+CALLS = 3  # of a session
+
+
+class Wrong(Exception):
+    """What is wrong with a program; `kind` in a few words that stay the same while it is cut down."""
+
+    def __init__(self, kind: str, text: str = ""):
+        super().__init__(text or kind)
+        self.kind = kind
+
+
+@dataclasses.dataclass
+class Outcome:
+    verdict: str
+    found: str = ""  # the kind of the first error
+    open: bool = False  # a result depends on the schedule, as the report says
+    method: str = ""
+
+
+def _quietly(work: Callable[[], Any]) -> tuple[Any, list[str]]:
+    """What `work` returns, and what a replay said."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        result = work()
+    return result, [str(w.message) for w in caught if w.category is tw.ReplayWarning]
+
+
+def _call(kind: str, work: Callable[[], Any]) -> Any:
+    try:
+        return _quietly(work)[0]
+    except tw.Error as error:
+        raise Wrong(f"{kind}: {type(error).__name__}", f"{kind}: {error}") from None
+
+
+def examine(case: Case, stage: Callable[[str], None] = lambda name: None) -> Outcome:
+    """Raises Wrong. `stage` is told what is about to happen, so that a process that hangs has said where."""
+    stage("reading")
+    program = _call("reading", lambda: pl.parse(case.text, f"seed_{case.seed}.py"))
+    stage("checking")
+    reports = _call("checking", lambda: program.main.check(*case.arguments(), ranks=case.ranks, limit=SCHEDULES))
+    [report] = reports
+    found = next((f for f in report.findings if f.error), None)
+    outcome = Outcome(report.verdict, found.kind if found else "", any(f.kind == "schedule" for f in report.findings),
+                      report.method)  # fmt: skip
+    if report.verdict == "invalid":
+        raise Wrong("invalid", f"invalid: {report.invalid}")
+    if report.verdict == "proved":
+        _compare(case, program, outcome, stage)
+        if case.reusable and not outcome.open:
+            _session(case, program, stage)
+    elif report.verdict == "refuted":
+        _replay(case, program, report, found, stage)
+    return outcome
+
+
+def _compare(case: Case, program: Any, outcome: Outcome, stage: Callable[[str], None]) -> None:
+    """Runs of a proved program. Where results may depend on the schedule, that they end is all that is asked."""
+    runs: list[tuple[str, dict[str, Any]]] = [("interp", {})]
+    runs += [("interp", {"schedule": f"random:{case.seed + i}"}) for i in range(SEEDS)]
+    if "cpu" in TARGETS:
+        runs += [("cpu", {"threads": threads}) for threads in (1, 2, 4)]
+        runs += [("cpu", {"schedule": f"random:{case.seed + i}", "threads": (2, 1, 4)[i % 3]}) for i in range(SEEDS)]
+    expected = None
+    compiled: dict[str, Any] = {}
+    for target, settings in runs:
+        words = " ".join([target, *(f"{k}={v}" for k, v in settings.items())])
+        kind = " ".join([target, *(["random"] if "schedule" in settings else [])])
+        stage(f"proved, {words}")
+        if target not in compiled:
+            compiled[target] = _call(f"{target} compile", lambda: program.compile(entry="main", target=target))
+        given = case.arguments()
+        _call(f"proved, {kind}", lambda: compiled[target](*given, ranks=case.ranks, **settings))
+        if expected is None:
+            expected = given
+        elif not outcome.open:
+            _same(expected, given, f"proved, {kind}", words)
+
+
+def _same(expected: list[Any], got: list[Any], kind: str, words: str) -> None:
+    for name, a, b in zip(("x", "xi", "y", "yi"), expected, got):
+        unlike = np.argwhere(a.view(np.int32) != b.view(np.int32))
+        if len(unlike):
+            at = tuple(int(i) for i in unlike[0])
+            raise Wrong(f"{kind}: results differ", f"{words}: {len(unlike)} elements of {name} differ, first {list(at)}: "
+                        f"{b[at]}, the interpreter says {a[at]}")  # fmt: skip
+
+
+def _session(case: Case, program: Any, stage: Callable[[str], None]) -> None:
+    """Windows are kept from call to call; a program that leaves them as it found them does not notice."""
+    if "calls" in inspect.signature(program.main.check).parameters:
+        stage("checking two calls")
+        reports = _call("checking", lambda: program.main.check(*case.arguments(), ranks=case.ranks, limit=SCHEDULES, calls=2))
+        if reports.verdict != "proved":
+            return
+    elif case.mutations:
+        return
+    if "cpu" not in TARGETS:
+        return
+    stage("session")
+    exe = _call("cpu compile", lambda: program.compile(entry="main", target="cpu"))
+    interp = program.compile(entry="main", target="interp")
+    with exe.open(ranks=case.ranks) as session:
+        for call in range(CALLS):
+            given, expected = case.arguments(call), case.arguments(call)
+            _call("session", lambda: session(*given))
+            _call("session, interp", lambda: interp(*expected, ranks=case.ranks))
+            _same(expected, given, "session", f"call {call}")
+
+
+def _replay(case: Case, program: Any, report: Any, found: Any, stage: Callable[[str], None]) -> None:
+    """The schedule of the finding ends as the report says, on every target alike."""
+    first = None
+    with tempfile.TemporaryDirectory() as folder:
+        schedule = Path(folder) / "schedule.json"
+        report.schedule(schedule)
+        for target in TARGETS:
+            stage(f"refuted ({found.kind}), {target} replay")
+            exe = _call(f"{target} compile", lambda: program.compile(entry="main", target=target))
+            given, error = case.arguments(), None
+            said: list[str] = []
+            try:
+                _, said = _quietly(lambda: exe(*given, ranks=case.ranks, replay=schedule))
+            except tw.Error as raised:
+                error = raised
+            _confirm(target, found, error, said)
+            ending = (type(error).__name__, said, [a.tobytes() for a in given])
+            if first is None:
+                first = ending
+            elif first != ending:
+                part = next(i for i in range(3) if first[i] != ending[i])
+                raise Wrong(f"refuted, replays differ: {('error', 'uses', 'results')[part]}",
+                            f"replay of {found.kind}: {first[:2]} and {ending[:2]}")  # fmt: skip
+
+
+def _confirm(target: str, found: Any, error: Any, said: list[str]) -> None:
+    def no(text: str) -> None:
+        raise Wrong(f"refuted ({found.kind}), {target} replay", f"{target} replay of {found.kind}: {text}\n{found.message}")
+
+    if error is not None and "TW2133" in str(error):
+        no(f"cannot be followed: {error}")
+    if found.kind in ("deadlock", "overshot"):
+        if not isinstance(error, tw.DeadlockError):
+            no(f"no deadlock: {error}")
+    elif found.kind in ("race", "shard", "lost"):
+        text = said[0] if said else error.diagnostics[0].notes[-1].text if error and error.diagnostics[0].notes else ""
+        if not re.match(r"replayed: (.*); then (.*); nothing orders the two$", text):
+            no(f"nothing said: {text} {error}")
+    elif found.kind in ("bounds", "window"):
+        if type(error) is not tw.RunError:
+            no(f"no error: {error}")
