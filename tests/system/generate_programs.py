@@ -9,10 +9,11 @@ may be: a wait, notify or barrier is left out, an argument leaves the order, sta
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import Any
 
-from program_case import Case, Loop, Phase, Task, bodies, kernels
+from program_case import Case, Loop, Phase, Task, Text, bodies, kernels
 from program_unordered import UnorderedPieces
 
 LOCAL = ["compute", "compute", "update", "halves", "launch", "rounds", "rounds", "ids", "elements", "elements"]
@@ -32,7 +33,7 @@ class Generator(UnorderedPieces):
             if not self.tiny and self.chance(0.12):
                 phases += self.host_collective()
         case = self.case(phases)
-        if self.chance(0.35):
+        if self.chance(0.45):
             for _ in range(self.pick(1, 1, 2)):
                 mutate(case, self.random)
         return case
@@ -41,6 +42,7 @@ class Generator(UnorderedPieces):
         """Pieces one after the other, some of them interleaved."""
         out: list[Any] = []
         last: list[Any] = []
+        before = len(self.values)  # the last piece was made
         for _ in range(self.pick(1, 1, 2) if self.tiny else self.pick(1, 2, 2, 3, 4)):
             self.group = "part" if self.part[1] and self.chance(0.4) else "all"
             known, used = len(self.values), [*self.free]
@@ -49,11 +51,11 @@ class Generator(UnorderedPieces):
                 outer, self.steps = self.steps, []
                 self.barrier()
                 steps, self.steps = self.steps + steps, outer
-                out, last = out + last, steps
-            elif last and not _depends(steps, self.values[known - 1 : known]) and self.chance(0.4):
+                out, last, before = out + last, steps, known
+            elif last and not _depends(steps, self.values[before:known]) and self.chance(0.4):
                 last = self.riffled(last, steps)
             else:
-                out, last = out + last, steps
+                out, last, before = out + last, steps, known
         return out + last + self.endings()
 
     def endings(self) -> list[Any]:
@@ -97,6 +99,14 @@ def _depends(steps: list[Any], values: list[Any]) -> bool:
     return any(v.text in text for v in values)
 
 
+# Names that a statement of an orchestration function binds.
+DEFINED = re.compile(r"^(\w+) = | as (\w+):", re.MULTILINE)
+
+
+def _filled(found: re.Match[str]) -> str:
+    return f"pl.tensor.full({found[1]}, dtype=pl.{found[2]}, value={'0.0' if found[2] == 'FP32' else '0'})"
+
+
 def mutate(case: Case, random: Any) -> None:
     """Changes one thing that the order of the program may need."""
     lines = [(k, line) for k in kernels(case) for line in k.lines if line.tag]
@@ -122,8 +132,11 @@ def mutate(case: Case, random: Any) -> None:
         if len(body) < 2:
             return
         i = random.randrange(len(body) - 1)
-        if any(getattr(s, "tag", "") == "made" for s in body[i : i + 2]):
+        bound = {name for pair in DEFINED.findall("\n".join(body[i].lines())) for name in pair}
+        if bound & set(re.findall(r"\w+", "\n".join(body[i + 1].lines()))):
             return
+        for s in (s for b in bodies(case) for s in b if isinstance(s, Text)):  # it may be read before it is written now
+            s.text = re.sub(r"pl.create_tensor\((.*), dtype=pl.(\w+)\)", _filled, s.text)
         body[i], body[i + 1] = body[i + 1], body[i]
     elif kind == "deps":
         fitting = [t for t in tasks if t.deps]

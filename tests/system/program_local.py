@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from program_case import COLS, Branch, Kernel, Loop, Param, Text
-from program_parts import MODULUS, Parts, Ref
+from program_parts import MODULUS, Parts, Ref, created
 
 
 class LocalPieces(Parts):
@@ -110,7 +110,7 @@ class LocalPieces(Parts):
             self.task(move, [scratch, here], "call")
         elif kind == "deps":  # the next round waits for the last one by its id
             scratch, ids = self._scratch(out, 1, extra), self.name("ids")
-            extra.append(Text(f"{ids} = pl.array.create({n + 1}, pl.TASK_ID)", "made"))
+            extra.append(Text(f"{ids} = pl.array.create({n + 1}, pl.TASK_ID)"))
             self.task(fill, [a, i, scratch], "call", deps=[f"{ids}[{i}]"])
             self.task(move, [scratch, here], "spmd", tid=f"{ids}_done")
             self.add(Text(f"{ids}[{i} + 1] = {ids}_done"))
@@ -127,13 +127,12 @@ class LocalPieces(Parts):
 
     def _scratch(self, like: Ref, rows: int, extra: list[Text]) -> str:
         name = self.name("t")
-        zero = "0.0" if like.dtype == "FP32" else "0"
-        extra.append(Text(f"{name} = pl.tensor.full([{rows}, {COLS}], dtype=pl.{like.dtype}, value={zero})", "made"))
+        extra.append(created(name, rows, like.dtype))
         return name
 
     def ids(self) -> None:
         """A task whose argument is left out of the order, and one that waits for its id."""
-        a, t, out = self.value(), self.made(), self.place()
+        a, t, out = self.value(), self.made(filled=False), self.place()
         tid = self.name("id")
         self.task(self.compute_kernel(a, a, t), [a, a, t], "spmd", tid=tid, no_dep={2})
         if self.chance(0.3):
@@ -147,35 +146,41 @@ class LocalPieces(Parts):
 
     def elements(self) -> None:
         """Elements read and written by the orchestration function, between tasks on the same tensor."""
-        a, t = self.value(), self.made()
-        at = f"[{self.random.randrange(t.rows)}, {self.random.randrange(COLS)}]"
         kind = self.pick("read", "read", "write", "write", "apart")
         lifted = self.chance(0.25)
-        self.task(self.compute_kernel(a, a, t), [a, a, t], "call", no_dep={2} if lifted and kind != "write" else set())
-        number = "3.0" if t.dtype == "FP32" else "pl.const(3, pl.INT32)"
-        if kind == "apart":  # another row than the one that a task outside the order writes
-            other = self.made(t.dtype, 2)
-            param = Param("o", "tensor", f"1, {COLS}", t.dtype, "Out")
-            first = f"pl.load(a, [0, 0], [1, {COLS}])"
-            first = first if a.dtype == t.dtype else f"pl.cast({first}, pl.{t.dtype})"
-            kernel = self.kernel([self.param("a", a), param], [f"pl.store({first}, [0, 0], o)"])
-            tid = self.name("id")
-            self.task(kernel, [a, f"{other.text}[1:2]"], "spmd", tid=tid, no_dep={1})
-            self.add(Text(f"pl.write({other.text}, [0, 1], {number})"))
-            result = self.result(t.dtype)
-            take = self.kernel([Param("a", "tensor", f"2, {COLS}", t.dtype), Param("o", "tensor", f"1, {COLS}", t.dtype, "Out")],
-                               ["pl.store(pl.col_sum(pl.load(a)), [0, 0], o)"])  # fmt: skip
-            self.task(take, [other, result.text if result.rows == 1 else f"{result.text}[0:1]"], "call", deps=[tid])
-        elif kind == "write":
+        self.features |= {"elements"} | ({"elements no_dep"} if lifted or kind == "apart" else set())
+        if kind == "apart":
+            self._element_apart()
+            return
+        a, t = self.value(), self.made(filled=False)
+        at = f"[{self.random.randrange(t.rows)}, {self.random.randrange(COLS)}]"
+        self.task(self.compute_kernel(a, a, t), [a, a, t], "call", no_dep={2} if lifted and kind == "read" else set())
+        if kind == "write":
             copy = self.result(t.dtype)
             self.task(self.compute_kernel(t, a, copy), [t, a, copy], "call", no_dep={0} if lifted else set())
-            self.add(Text(f"pl.write({t.text}, {at}, {number})"))
-        if kind != "apart" and (kind == "read" or self.chance(0.5)):
+            self.add(Text(f"pl.write({t.text}, {at}, {self.number(t.dtype)})"))
+        if kind == "read" or self.chance(0.5):
             self._use_element(t, at)
         self.values.append(t)
-        self.features.add("elements")
-        if lifted:
-            self.features.add("elements no_dep")
+
+    def number(self, dtype: str) -> str:
+        return "3.0" if dtype == "FP32" else "pl.const(3, pl.INT32)"
+
+    def _element_apart(self) -> None:
+        """An element is written beside a task outside the order that uses another row."""
+        a, t = self.value(), self.made(rows=2, filled=False)
+        row = Param("o", "tensor", f"1, {COLS}", t.dtype, "Out")
+        first = f"pl.load(a, [0, 0], [1, {COLS}])"
+        first = first if a.dtype == t.dtype else f"pl.cast({first}, pl.{t.dtype})"
+        kernel = self.kernel([self.param("a", a), row], [f"pl.store({first}, [0, 0], o)"])
+        tid = self.name("id")
+        self.task(kernel, [a, f"{t.text}[0:1]"], "call")
+        self.task(kernel, [a, f"{t.text}[1:2]"], "spmd", tid=tid, no_dep={1})
+        self.add(Text(f"pl.write({t.text}, [{self.pick(0, 0, 0, 1)}, 1], {self.number(t.dtype)})"))
+        result = self.result(t.dtype)
+        take = self.kernel([Param("a", "tensor", f"2, {COLS}", t.dtype), row],
+                           ["pl.store(pl.col_sum(pl.load(a)), [0, 0], o)"])  # fmt: skip
+        self.task(take, [t, result.text if result.rows == 1 else f"{result.text}[0:1]"], "call", deps=[tid])
 
     def _use_element(self, t: Ref, at: str) -> None:
         v, out = self.name("v"), self.result(t.dtype)

@@ -34,6 +34,13 @@ class Ref:
         return f"{self.rows}, {COLS}"
 
 
+def created(name: str, rows: int, dtype: str, filled: bool = True) -> Text:
+    if not filled:
+        return Text(f"{name} = pl.create_tensor([{rows}, {COLS}], dtype=pl.{dtype})")
+    zero = "0.0" if dtype == "FP32" else "0"
+    return Text(f"{name} = pl.tensor.full([{rows}, {COLS}], dtype=pl.{dtype}, value={zero})")
+
+
 class Parts:
     """Names and storage of one program."""
 
@@ -98,13 +105,13 @@ class Parts:
         self.results[dtype] += 1
         return ref
 
-    def made(self, dtype: str = "", rows: int = 0) -> Ref:
-        """A tensor that the orchestration function creates; its elements are 0."""
+    def made(self, dtype: str = "", rows: int = 0, filled: bool = True) -> Ref:
+        """A tensor that the orchestration function creates. Filling it is a task like any other: what leaves the order
+        of its arguments must write one that is not filled, and all of it."""
         dtype = dtype or self.pick("FP32", "INT32")
         rows = rows or self.rows
         name = self.name("t")
-        zero = "0.0" if dtype == "FP32" else "0"
-        self.add(Text(f"{name} = pl.tensor.full([{rows}, {COLS}], dtype=pl.{dtype}, value={zero})", "made"))
+        self.add(created(name, rows, dtype, filled))
         return Ref(name, rows, dtype, self.group)
 
     def place(self, dtype: str = "") -> Ref:

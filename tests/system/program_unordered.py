@@ -41,13 +41,14 @@ class UnorderedPieces(CollectivePieces):
 
     def late_notify(self) -> None:
         """A task waits, outside the order of its signal, for what a later task sends; local work between the two takes
-        a window of another group or of the same one."""
+        a window of another group or of the same one. Only what leaves the order of the signal can tell: the others
+        would follow the task that waits, which takes a window of the group."""
         a, b, out = self.value(), self.value(), self.place()
         cell = self.cell()
         inner = self.group
         other = self.pick("all", inner)
         self.group = other
-        w, t = self.window(), None
+        w = self.window()
         self.group = inner
         # The window is filled before, by a task of this rank: it is only read from here on.
         self.task(self.kernel([self.param("a", a), self.param("w", w, "InOut")],
@@ -63,7 +64,7 @@ class UnorderedPieces(CollectivePieces):
                 Line(f"v = pl.read(t, [0, 0])\nif v > {'-1000.0' if t.dtype == 'FP32' else '-1000'}:\n"
                      f"    pld.system.notify(s, right, [{cell}, 0], 1)", "notify")]  # fmt: skip
         self.task(self.kernel([self.param("t", t), self.signal_param()], tell), [t, self.signal], "call",
-                  no_dep=set() if self.chance(0.5) else {1})  # fmt: skip
+                  no_dep=set() if self.chance(0.15) else {1})  # fmt: skip
         self.values.append(out)
         self.features |= {"no_dep", "late"} | ({"two groups"} if other != inner else set())
 
