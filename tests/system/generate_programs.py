@@ -19,7 +19,7 @@ from program_unordered import UnorderedPieces
 LOCAL = ["compute", "compute", "update", "halves", "launch", "rounds", "rounds", "ids", "elements", "elements"]
 REUSABLE = ["swap", "stream", "collective", "collective", "collective"]
 EXCHANGE = ["push", "push", "push", "stream", "gather_sum", "pull", "all_pairs", "unordered", "unordered", "late_notify",
-            "counts", "block_signals", "collective", "collective", "collective", "swap"]  # fmt: skip
+            "counts", "block_signals", "collective", "collective", "collective", "swap", "window_element"]  # fmt: skip
 TINY = ["push", "push", "gather_sum", "pull", "unordered", "late_notify", "counts", "compute", "rounds", "ids", "elements",
         "block_signals"]  # fmt: skip
 
@@ -33,7 +33,7 @@ class Generator(UnorderedPieces):
             if not self.tiny and self.chance(0.12):
                 phases += self.host_collective()
         case = self.case(phases)
-        if self.chance(0.45):
+        if self.chance(0.6 if self.tiny else 0.45):
             for _ in range(self.pick(1, 1, 2)):
                 mutate(case, self.random)
         return case
@@ -64,7 +64,7 @@ class Generator(UnorderedPieces):
         for value in [v for v in self.values if v.text.startswith("t")]:
             self.values.remove(value)
             self.group = value.group
-            if self.chance(0.8):
+            if self.chance(0.1 if self.tiny else 0.8):
                 self.copy_out(value)
         steps, self.steps = self.steps, outer
         return steps

@@ -236,8 +236,7 @@ class Case:
         outer = [p for p in self._outer("") if mentions(used, p.name)]
         windows = [w for w in self.windows if mentions(used, w.name)]
         if self.tiny:
-            made = [f"{p.name} = pl.tensor.full([{p.shape}], dtype=pl.{p.dtype}, value={1.0 if p.dtype == 'FP32' else 1})"
-                    for p in outer]  # fmt: skip
+            made = [f"{p.name} = pl.create_tensor([{p.shape}], dtype=pl.{p.dtype})" for p in outer]
             lines, outer = made + lines, []
         params = [p.text for p in outer]
         params += [Param(w.name, "window", w.shape, w.dtype, "InOut").text for w in windows]
@@ -301,7 +300,27 @@ def kernels(case: Case) -> list[Kernel]:
 
 
 def smaller(case: Case) -> Iterator[Case]:
-    """The programs with one thing left out, the largest things first."""
+    """The programs with one thing left out, the largest things first; none that reads what nothing has written."""
+    return (new for new in _cut_down(case) if not any(_reads_unwritten(body) for body in bodies(new)))
+
+
+def _reads_unwritten(body: list[Any]) -> bool:
+    """Whether the first use of a created tensor is another than a task that writes it."""
+    for i, s in enumerate(body):
+        found = re.match(r"(\w+) = pl.create_tensor", s.text) if isinstance(s, Text) else None
+        if not found:
+            continue
+        use = next((other for other in body[i + 1 :] if mentions("\n".join(other.lines()), found[1])), None)
+        if isinstance(use, Task):
+            written = [a for a, p in zip(use.args, use.kernel.params) if p.direction and use.kernel.lines]
+            if any(mentions(a, found[1]) for a in written):
+                continue
+        if use is not None:
+            return True
+    return False
+
+
+def _cut_down(case: Case) -> Iterator[Case]:
     for i in range(len(case.phases)):
         if len(case.phases) > 1:
             yield _changed(case, lambda c: c.phases.pop(i))

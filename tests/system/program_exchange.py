@@ -249,3 +249,30 @@ class ExchangePieces(LocalPieces):
         if out.rows == 1:
             self.values.append(out)
         self.features.add("notify_all")
+
+    def window_element(self) -> None:
+        """The orchestration function reads an element that a peer sent, after the task that waits for it; or it polls
+        the cell itself before it submits that task."""
+        a, w = self.value(), self.window()
+        out, again = self.place(w.dtype), self.result(w.dtype)
+        cell = self.cell()
+        sp, wp = self.signal_param(), self.param("w", w, "InOut", window=True)
+        lines = [*self.where("w"), *NEIGHBOURS, *self.send("a", a, w, "right", cell)]
+        self.task(self.kernel([self.param("a", a), wp, sp], lines), [a, w, self.signal], "call")
+        if not self.simple and self.chance(0.4):
+            seen = self.name("n")
+            read = f"{seen} = pl.read({self.signal}, [{cell}, 0])"
+            self.add(Text(f"{read}\nwhile {seen} < 1:\n    {read}"))
+            self.features.add("poll orchestration")
+        take = self.take(w, out)
+        if self.chance(0.5):  # it writes what the function reads
+            take += f"\npl.store({self.changed('pl.load(w)', w.dtype)}, [0, 0], w)"
+        params = [wp, sp, self.param("o", out, "Out")]
+        self.task(self.kernel(params, [*self.where("w"), *self.wait(str(cell), "1"), take]), [w, self.signal, out], "call")
+        v = self.name("v")
+        self.add(Text(f"{v} = pl.read({w.text}, [0, {self.random.randrange(8)}])"))
+        store = f"pl.store(pl.rem(pl.load(a) + v, {MODULUS[w.dtype]}), [0, 0], o)"
+        kernel = self.kernel([self.param("a", out), Param("v", "scalar", "", w.dtype), self.param("o", again, "Out")], [store])
+        self.task(kernel, [out, v, again], "call")
+        self.values.append(again)
+        self.features.add("window elements")

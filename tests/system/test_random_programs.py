@@ -8,11 +8,15 @@ still fails. Programs run in child processes: one that hangs or crashes is a fai
 
 import collections
 import os
+import subprocess
+import tempfile
 import time
 import warnings
+from pathlib import Path
 
 import pytest
 
+import tilewire.language as pl
 from child_runs import Died, run
 from generate_programs import generate
 from program_case import smaller
@@ -94,7 +98,8 @@ def test_verdicts_runs_and_replays_agree():
     seeds = range(FIRST, FIRST + COUNT)
     tally, failures, done = Tally(), {}, set()
     low = FIRST
-    for index, answer in run(seeds, examined_seed, SECONDS):
+    answers = run(seeds, examined_seed, SECONDS)
+    for index, answer in answers:
         tally.add(seeds[index], answer)
         done.add(seeds[index])
         while low in done:
@@ -105,6 +110,7 @@ def test_verdicts_runs_and_replays_agree():
             failures[seeds[index]] = answer
             if len(failures) == FAILURES:
                 break
+    answers.close()
     print(tally)
     assert not failures, "\n\n".join(told(seed, answer) for seed, answer in sorted(failures.items()))
     if COUNT < 200:
@@ -121,10 +127,56 @@ def test_verdicts_runs_and_replays_agree():
 FEATURES = ["plain", "slices", "spmd", "at", "deps", "no_dep", "ordered=False", "defer_wait", "elements", "elements no_dep",
             "parallel disjoint", "parallel chain", "parallel scratch", "parallel atomic", "parallel deps", "monotone",
             "credit", "epoch", "poll test", "poll read", "tries", "wait value", "counts", "seen", "notify_all", "pull",
-            "put signal", "atomics", "local atomics", "block signals", "two groups", "late", "riffled", "direct",
+            "put signal", "atomics", "window elements", "poll orchestration", "local atomics", "block signals", "two groups", "late", "riffled", "direct",
             "allreduce auto", "allreduce mesh", "allreduce two_shot", "allreduce ring", "collective blocks", "broadcast",
             "allgather", "reduce_scatter", "all_to_all", "all_to_all_v", "host allreduce", "host broadcast",
             "host barrier", "push one", "push two", "push three", "push four", "push deferred"]  # fmt: skip
+
+
+# Every interleaving.
+
+EXPLORE = Path(os.environ.get("TILEWIRE_EXPLORE", Path(__file__).parents[2] / "build" / "release" / "explore"))
+STATES = 5000
+
+
+def explored(case, folder):
+    """The kinds of errors of a tiny program that some interleaving has; None if there are too many to see."""
+    path = folder / f"tiny_{case.seed}.py"
+    path.write_text(case.text)
+    done = subprocess.run([EXPLORE, str(STATES), str(case.ranks), path], capture_output=True, text=True, check=True)
+    words = done.stdout.split()
+    return None if words == ["incomplete"] else words
+
+
+def verdicts_of_tiers(seed, stage):
+    """What is wrong with the verdict of a tier about a tiny program; "" if nothing is, "incomplete" if nobody knows."""
+    warnings.simplefilter("ignore")
+    case = generate(seed, tiny=True)
+    stage(f"exploring tiny program {seed}")
+    with tempfile.TemporaryDirectory() as folder:
+        words = explored(case, Path(folder))
+    if words is None:
+        return "incomplete"
+    for general in (False, True):
+        stage(f"checking tiny program {seed}")
+        [report] = pl.parse(case.text).main.check(ranks=case.ranks, general=general, limit=2000)
+        found = next((f.kind for f in report.findings if f.error), "nothing")
+        complete = words[0] != "incomplete"
+        if (report.verdict == "proved" and words != ["nothing"]) or (
+            report.verdict == "refuted" and complete and found not in words
+        ):
+            return (f"tiny program {seed}, {'general' if general else 'default'} tiers: {report.verdict}, {found}; "
+                    f"every interleaving: {' '.join(words)}\n{case.text}")  # fmt: skip
+    return ""
+
+
+@pytest.mark.skipif(not EXPLORE.exists(), reason="the explorer is not built")
+def test_tiny_programs_have_the_verdict_of_every_interleaving():
+    seeds = range(FIRST, FIRST + max(20, COUNT // 4))
+    answers = [answer for _, answer in run(seeds, verdicts_of_tiers, 60)]
+    wrong = [a for a in answers if a not in ("", "incomplete")]
+    assert not wrong, wrong[0].how if isinstance(wrong[0], Died) else wrong[0]
+    assert answers.count("") > len(answers) / 4
 
 
 def test_the_same_seed_is_the_same_program():
