@@ -203,7 +203,7 @@ const FormCase form_cases[] = {
     {Form::Argument, "        self.work(x, k, y)\n", "19: `y`"},
     {Form::Result, "        m = self.answer(k)\n        self.work(x, m, y)\n", "19: `y`"},
     {Form::BlockCount, "        with pl.spmd(k):\n            self.work(x, pl.const(1, pl.INT32), y)\n",
-     "31: a launch"},
+     "32: a launch"},
     {Form::Dependency,
      "        ids = pl.array.create(4, pl.TASK_ID)\n"
      "        with pl.at(level=pl.Level.CORE_GROUP) as a:\n            pl.store(pl.load(x), [0, 0], y)\n"
