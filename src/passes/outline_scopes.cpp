@@ -439,9 +439,14 @@ class Outliner : public Rebuilder {
 // Gives kernels that the host dispatches their orchestration functions.
 class Dispatcher : public Rebuilder {
  public:
-  Dispatcher(const Program& program, const ReturnRoots& returns, Names& taken, std::vector<FunctionRef>& made,
-             Diagnostics& diags)
-      : Rebuilder(diags), program_(program), returns_(returns), taken_(taken), made_(made) {}
+  Dispatcher(const Program& program, const ReturnRoots& returns, bool everywhere, Names& taken,
+             std::vector<FunctionRef>& made, Diagnostics& diags)
+      : Rebuilder(diags),
+        program_(program),
+        returns_(returns),
+        everywhere_(everywhere),
+        taken_(taken),
+        made_(made) {}
 
  protected:
   ExprRef value(const ExprRef& expr) override {
@@ -449,6 +454,7 @@ class Dispatcher : public Rebuilder {
     const auto* call = as<FunctionCall>(now);
     FunctionRef callee = call ? program_.find(call->callee) : nullptr;
     if (!callee || !is_kernel_or_group(callee->type)) return now;
+    if (!everywhere_ && returns_parameters(*callee)) return now;
     Ref<FunctionCall> changed = copy(*call);
     TypeRef blocks = call->blocks ? call->blocks->type : nullptr;
     changed->callee = pass_through(*callee, blocks);
@@ -458,6 +464,13 @@ class Dispatcher : public Rebuilder {
   }
 
  private:
+  // Other tensors need somebody to make them.
+  bool returns_parameters(const Function& kernel) const {
+    const auto& roots = returns_.at(kernel.name);
+    return std::all_of(roots.begin(), roots.end(),
+                       [](const RootSet& set) { return set.size() == 1 && set[0] != fresh; });
+  }
+
   const std::string& pass_through(const Function& kernel, const TypeRef& blocks) {
     DType dtype = blocks ? static_cast<const ScalarType&>(*blocks).dtype : DType::Bool;
     auto key = std::pair(kernel.name, dtype);
@@ -535,14 +548,13 @@ class Dispatcher : public Rebuilder {
 
   const Program& program_;
   const ReturnRoots& returns_;
+  const bool everywhere_;  // also where the interpreter could do without
   Names& taken_;
   std::vector<FunctionRef>& made_;
   std::map<std::pair<std::string, DType>, std::string> names_;
 };
 
-}  // namespace
-
-ProgramRef outline_scopes(const ProgramRef& program, Diagnostics& diags) {
+ProgramRef outline(const ProgramRef& program, bool dispatches, Diagnostics& diags) {
   Names taken;
   for (const FunctionRef& function : program->functions) taken.take(function->name);
   ReturnRoots returns = return_roots(*program);
@@ -558,7 +570,7 @@ ProgramRef outline_scopes(const ProgramRef& program, Diagnostics& diags) {
       changed->type = FunctionType::Orchestration;
       now = finish_node(std::move(changed));
     } else if (function->type == FunctionType::Host) {
-      Dispatcher dispatcher(*program, returns, taken, made, diags);
+      Dispatcher dispatcher(*program, returns, dispatches, taken, made, diags);
       now = with_body(*function, dispatcher.block(*function->body));
     }
     for (FunctionRef& kernel : made) result->functions.push_back(std::move(kernel));
@@ -566,6 +578,16 @@ ProgramRef outline_scopes(const ProgramRef& program, Diagnostics& diags) {
   }
   // The new kernels' parameters are all In so far.
   return infer_directions(finish_node(std::move(result)), diags);
+}
+
+}  // namespace
+
+ProgramRef outline_scopes(const ProgramRef& program, Diagnostics& diags) {
+  return outline(program, true, diags);
+}
+
+ProgramRef outline_scopes_for_checking(const ProgramRef& program, Diagnostics& diags) {
+  return outline(program, false, diags);
 }
 
 }  // namespace tilewire::passes

@@ -34,12 +34,13 @@ constexpr Pass table[] = {
 };
 
 ir::ProgramRef run(const ir::ProgramRef& program, Diagnostics& diags, const PassObserver& after,
-                   const Pass* last, bool mark = false) {
+                   const Pass* last, bool checking = false) {
   ir::ProgramRef now = program;
   for (const Pass& pass : table) {
     Diagnostics found;
-    if (mark && pass.run == lower_composite_ops) now = mark_collectives(now, found);
-    now = pass.run(now, found);
+    if (checking && pass.run == lower_composite_ops) now = mark_collectives(now, found);
+    now = checking && pass.run == outline_scopes ? outline_scopes_for_checking(now, found)
+                                                 : pass.run(now, found);
     diags.append(found);
     if (found.has_errors() || !now) return nullptr;
     ir::verify_or_die(*now, pass.name);

@@ -36,7 +36,8 @@ using PassObserver = std::function<void(const Pass&, const ir::ProgramRef&)>;
 
 // Runs all passes, verifying after each; the program was verified before. Null after reporting errors.
 ir::ProgramRef lower(const ir::ProgramRef& program, Diagnostics& diags, const PassObserver& after = {});
-// The same with `pld.system.enter_collective` in front of what was a collective.
+// The same with `pld.system.enter_collective` in front of what was a collective, and without orchestration
+// functions that only submit a kernel.
 ir::ProgramRef lower_for_checking(const ir::ProgramRef& program, Diagnostics& diags);
 // With tasks as every target has them, and otherwise as it was written where that can be: an oracle for the
 // passes that rewrite kernels. Collectives mean what those make of them.
