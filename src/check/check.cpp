@@ -23,6 +23,7 @@ class Checker {
   Report go() {
     report_.ranks = options_.ranks;
     Run first(start_);
+    report_.calls = options_.calls;
     interp::InOrder scheduler;  // one that lets others have a turn where somebody spins
     carry_out(
         first,
@@ -148,9 +149,10 @@ class Checker {
     replay.cores = options_.cores;
     const bool two_uses =
         finding.kind == Kind::Race || finding.kind == Kind::Shard || finding.kind == Kind::Lost;
+    replay.calls = options_.calls;
     if (!two_uses || finding.places.size() != 2) return;
     auto use = [](const Place& place) {
-      return text_of(ScheduleAgent{{place.rank, 0, 0, place.block}, place.function}) + ", line " +
+      return text_of(ScheduleAgent{{place.rank, 0, 0, place.block, place.call}, place.function}) + ", line " +
              std::to_string(place.span.line) + ", " + place.text;
     };
     replay.told = use(finding.places[0]) + "; then " + use(finding.places[1]) + "; nothing orders the two";
@@ -289,3 +291,4 @@ Report check(const ir::ProgramRef& program, std::string_view entry, std::span<co
 }
 
 }  // namespace tilewire::check
+  settings.calls = options.calls;

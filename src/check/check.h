@@ -20,6 +20,7 @@ namespace tilewire::check {
 struct Options {
   int ranks = 1;
   int cores = 0;                     // blocks of a rank that run at a time; 0: any number
+  int calls = 1;                     // of a host function, over windows that keep their content
   bool general = false;              // use the general tier for every program
   int64_t step_limit = 400'000'000;  // of one run: instructions, and elements of large ops
   SearchLimits limits = {};

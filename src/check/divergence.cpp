@@ -178,11 +178,12 @@ class Comparison {
 
   // Those who make the same call in the same place, or none, are one side.
   void add(Divergence& to, int rank, int64_t block, const CollectiveCall* call) const {
-    Divergence::Side side{{rank}, {}, call != nullptr, "", "", {}};
+    Divergence::Side side{{rank}, {}, call != nullptr, "", "", 0, {}};
     if (block >= 0) side.blocks.push_back(block);
     if (call) {
       side.name = call->name;
       side.function = Names(world_).function(call->task);
+      side.call = Names(world_).call(call->task);
       side.span = span_of(world_, *call);
       const interp::Window& window = world_.windows()[static_cast<size_t>(call->window)];
       if (window.buffer) to.signal = window.buffer->name;
@@ -266,7 +267,7 @@ Finding divergent_finding(const Run& run, const Divergence& divergence) {
       finding.diagnostic.with_note(who(side) + (is_many(side) ? " call " : " calls ") + side.name, side.span);
     for (int rank : side.ranks) {
       const int64_t block = side.blocks.empty() ? 0 : side.blocks.front();
-      finding.places.push_back({rank, side.function, block, side.span, "calls " + side.name});
+      finding.places.push_back({rank, side.function, block, side.call, side.span, "calls " + side.name});
     }
   }
   return finding;

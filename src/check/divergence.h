@@ -19,6 +19,7 @@ struct Divergence {
     bool reached = false;         // false: they end without such a call, and what follows says nothing
     std::string name;             // "`allreduce(mode=ring)` of `w`"
     std::string function;
+    int call = 0;  // of the entry
     Span span;
   };
   std::vector<Side> sides;  // those that reach one come first

@@ -124,7 +124,8 @@ class Story {
 };
 
 Place place_of(const Run& run, const Action& action, std::string text) {
-  return {action.rank, Names(run.world).function(action.task), action.block, span_of(action),
+  const Names names(run.world);
+  return {action.rank,    names.function(action.task), action.block, names.call(action.task), span_of(action),
           std::move(text)};
 }
 
@@ -270,7 +271,8 @@ Finding deadlock_finding(Run& run) {
   for (const Blocked& b : all) {
     finding.diagnostic.with_note(b.text, b.span);
     const interp::Agent& agent = run.world.agent(b.agent);
-    finding.places.push_back({agent.rank, names.function(agent.task), agent.block, b.span, b.text});
+    finding.places.push_back(
+        {agent.rank, names.function(agent.task), agent.block, names.call(agent.task), b.span, b.text});
   }
   return finding;
 }
@@ -320,6 +322,7 @@ std::string Names::who(AgentId agent, int rank, TaskNo task) const {
   const interp::Agent& a = world_.agent(agent);
   text += " in `" + function(task) + "`";
   if (a.blocks > 1) text += ", block " + std::to_string(a.block);
+  if (world_.options().calls > 1) text += ", call " + std::to_string(call(task) + 1);
   return text;
 }
 
@@ -455,8 +458,10 @@ std::optional<Finding> failure_of(const Run& run) {
   finding.diagnostic = diagnostic(id, said.span, {said.message});
   finding.diagnostic.label = said.label;
   finding.diagnostic.notes = said.notes;
-  finding.places.push_back(
-      {run.world.error()->rank, run.world.error()->task, run.world.error()->block, said.span, said.message});
+  const interp::RunError& error = *run.world.error();
+  const int call =
+      run.schedule.empty() ? 0 : Names(run.world).call(run.world.agent(run.schedule.back()).task);
+  finding.places.push_back({error.rank, error.task, error.block, call, said.span, said.message});
   finding.story = story_of(run, nullptr);
   return finding;
 }

@@ -17,9 +17,11 @@ class Names {
  public:
   explicit Names(const interp::World& world) : world_(world) {}
 
-  // "rank 1 in `k`, block 2 of 4", "the orchestration function of rank 0", "the host function"
+  // "rank 1 in `k`, block 2", "the host function"; with its number where there are several calls: "rank 1 in
+  // `k`, call 2"
   std::string who(AgentId agent, int rank, TaskNo task) const;
   std::string function(TaskNo task) const;
+  int call(TaskNo task) const { return task == interp::no_task ? 0 : world_.task(task).call; }
   // "`sig[3]` of rank 1"
   std::string cell(const CellId& cell) const;
   std::string cell_name(const CellId& cell) const;  // "sig[3]"

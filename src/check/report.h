@@ -49,6 +49,7 @@ struct Place {
   std::string function;
   int64_t block = 0;
   Span span;
+  int call = 0;  // of the entry, from 0
   std::string text;  // "reads bytes 0 to 63 of `w` of rank 0"
 };
 
@@ -100,6 +101,7 @@ struct Report {
   std::optional<Diagnostic> invalid;  // why there was nothing to check
   Timeline timeline;                  // of one run, where none is wrong
 
+  int calls = 1;  // one after the other; the first one from windows that are zero
   bool ok() const { return verdict == Verdict::Proved; }
 };
 

@@ -51,6 +51,7 @@ std::string place(const Place& p) {
       .number("rank", p.rank)
       .text("function", p.function)
       .number("block", p.block)
+      .number("call", p.call + 1)
       .place(p.span)
       .text("text", p.text)
       .done();

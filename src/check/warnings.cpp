@@ -32,17 +32,20 @@ class Warnings {
     if (!told_.emplace(kind, span.line, span.column).second) return;  // an inlined text has many nodes
     Finding finding{.kind = kind,
                     .diagnostic = diags.report(diag, span, std::move(arguments)),
-                    .places = {{action.rank, names_.function(action.task), action.block, span, ""}},
+                    .places = {{action.rank, names_.function(action.task), action.block,
+                                names_.call(action.task), span, ""}},
                     .story = {},
                     .schedule = {}};
     finding.diagnostic.with_label(names_.who(action.agent, action.rank, action.task));
     found_.push_back(std::move(finding));
   }
 
-  // A wait of an agent that an earlier one of its own already implies. What was taken in between counts.
+  // A wait of an agent that an earlier one of its own, or one of an earlier call, already implies. What was
+  // taken in between counts.
   void stale(const CellId& id, const CellRecord& cell) {
     if (cell.kind == CellClass::General) return;
     std::map<AgentId, int64_t> reached;
+    std::map<int, int64_t> by_call;
     for (uint32_t i : cell.waits) {
       const Action& wait = trace_[i];
       int64_t goal = wait.operand + (wait.cmp == ir::WaitCmp::Gt ? 1 : 0);
@@ -50,11 +53,17 @@ class Warnings {
       for (uint32_t s : cell.signals) {
         if (s < i && trace_[s].use == Use::CellAdd && trace_[s].operand < 0) total -= trace_[s].operand;
       }
+      const int call = names_.call(wait.task);
+      bool implied = false;
+      for (const auto& [earlier, most] : by_call) implied |= earlier < call && total <= most;
       auto [last, first] = reached.emplace(wait.agent, total);
-      if (!first && total <= last->second && goal > 0) {
+      implied |= !first && total <= last->second;
+      if (implied && goal > 0) {
         add(Kind::Stale, diag::check_stale, i, {names_.cell(id), std::to_string(goal)});
       }
       last->second = std::max(last->second, total);
+      int64_t& most = by_call.try_emplace(call, total).first->second;
+      most = std::max(most, total);
     }
   }
 

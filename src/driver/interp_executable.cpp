@@ -50,8 +50,11 @@ class InterpExecutable final : public Executable {
     if (!schedule.read(options, diags)) return {};
     auto ranks = ranks_.count(schedule.ranks(options), arguments, diags);
     if (!ranks || !schedule.begin(*this, *ranks, arguments, diags)) return {};
+    // A schedule is one of the lowered program, which is what the checker runs.
+    ir::ProgramRef checked = schedule.replay ? passes::lower_for_checking(program(), diags) : grouped_;
+    if (!checked) return {};
     ir::ProgramRef grouped =
-        passes::collect_comm_groups(grouped_, known_values(arguments, signature(), *ranks), diags);
+        passes::collect_comm_groups(checked, known_values(arguments, signature(), *ranks), diags);
     if (!grouped) return {};
     std::vector<interp::Argument> given;
     for (size_t i = 0; i < arguments.values.size(); ++i) {
@@ -69,6 +72,7 @@ class InterpExecutable final : public Executable {
     if (schedule.replay) {
       settings.replay = &*schedule.replay;
       settings.cores = schedule.replay->cores;
+      settings.calls = schedule.replay->calls;
       settings.granularity = interp::Granularity::Access;
     }
     if (schedule.seed) {

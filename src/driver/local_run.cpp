@@ -59,8 +59,28 @@ std::unique_ptr<runtime::Windows> make_windows(const runtime::Manifest& manifest
   return windows;
 }
 
+// The calls before the last leave in the windows what the last one starts from.
+Call LocalRun::replay_calls(const Signature& signature, const BoundArguments& arguments,
+                            const CallOptions& options, Diagnostics& diags) const {
+  auto kept = make_windows(*manifest, ranks, signature, arguments, diags);
+  if (!kept) return {};
+  Call result;
+  for (int32_t call = 0; call < replay->calls; ++call) {
+    const Schedule part = part_of_call(*replay, call);
+    LocalRun one = *this;
+    one.windows = kept.get();
+    one.replay = &part;
+    result = one.call(signature, arguments, options, diags);
+    if (!result) break;
+  }
+  return result;
+}
+
 Call LocalRun::call(const Signature& signature, const BoundArguments& arguments, const CallOptions& options,
                     Diagnostics& diags) const {
+  if (replay && replay->calls > 1 && host && manifest) {
+    return replay_calls(signature, arguments, options, diags);
+  }
   Call result;
   std::unique_ptr<runtime::Windows> made;
   if (host && !windows && manifest && !manifest->groups.empty()) {

@@ -27,6 +27,10 @@ struct LocalRun {
 
   Call call(const Signature& signature, const BoundArguments& arguments, const CallOptions& options,
             Diagnostics& diags) const;
+
+ private:
+  Call replay_calls(const Signature& signature, const BoundArguments& arguments, const CallOptions& options,
+                    Diagnostics& diags) const;
 };
 
 // Windows for one call, zeroed. Null after reporting why there are none.

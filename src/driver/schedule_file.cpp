@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int32_t most_ranks = 65536;
+constexpr int32_t most_ranks = 65536, most_calls = 65536;
 constexpr size_t most_agents = size_t{1} << 20;
 constexpr size_t most_steps = size_t{1} << 22;
 constexpr size_t longest_text = 4096;
@@ -26,11 +26,13 @@ constexpr int64_t largest = int64_t{1} << 40;
 // --- writing
 
 Json json_of(const ScheduleAgent& agent) {
-  return {{"rank", agent.key.rank},
-          {"dispatch", agent.key.dispatch},
-          {"task", agent.key.task},
-          {"block", agent.key.block},
-          {"function", agent.function}};
+  Json json{{"rank", agent.key.rank},
+            {"dispatch", agent.key.dispatch},
+            {"task", agent.key.task},
+            {"block", agent.key.block},
+            {"function", agent.function}};
+  if (agent.key.call > 0) json["call"] = agent.key.call;
+  return json;
 }
 
 Json json_of(const ScheduleStep& step) {
@@ -70,12 +72,13 @@ std::vector<std::string> texts(const JsonValue& list) {
   return all;
 }
 
-ScheduleAgent agent_from(const JsonValue& json, int32_t ranks) {
+ScheduleAgent agent_from(const JsonValue& json, int32_t ranks, int32_t calls) {
   ScheduleAgent agent;
   agent.key.rank = static_cast<int32_t>(json.member("rank").integer(0, ranks - 1));
   agent.key.dispatch = static_cast<int32_t>(json.member("dispatch").integer(0, INT32_MAX));
   agent.key.task = static_cast<int32_t>(json.member("task").integer(-1, INT32_MAX));
   agent.key.block = json.member("block").integer(0, largest);
+  if (json.has("call")) agent.key.call = static_cast<int32_t>(json.member("call").integer(0, calls - 1));
   if (agent.key.task < 0 && agent.key.block != 0) {
     json.member("block").refuse(diag::json_key_range,
                                 {"0 where the task is -1", json.member("block").shown()});
@@ -130,6 +133,7 @@ std::string write_schedule(const Schedule& schedule) {
             {"inputs", schedule.inputs},
             {"seed", schedule.seed},
             {"dimension", schedule.dimension}};
+  if (schedule.calls > 1) head["calls"] = schedule.calls;
   if (!schedule.entry.empty()) head["entry"] = schedule.entry;
   if (!schedule.told.empty()) head["told"] = schedule.told;
   std::string text = head.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -147,6 +151,9 @@ std::optional<Schedule> read_schedule(std::string_view text, const std::string& 
   schedule.kind = root.member("kind").text();
   schedule.ranks = static_cast<int32_t>(root.member("ranks").integer(1, most_ranks));
   schedule.cores = static_cast<int32_t>(root.member("cores").integer(0, INT32_MAX));
+  if (root.has("calls")) {
+    schedule.calls = static_cast<int32_t>(root.member("calls").integer(1, most_calls));
+  }
   if (root.has("entry")) schedule.entry = root.member("entry").text(longest_text);
   schedule.program = root.member("program").text();
   if (!reader.failed() && !is_digest(schedule.program)) {
@@ -161,7 +168,7 @@ std::optional<Schedule> read_schedule(std::string_view text, const std::string& 
   if (root.has("told")) schedule.told = root.member("told").text(longest_text);
   std::set<AgentKey> keys;
   for (const JsonValue& json : root.member("agents").list(most_agents)) {
-    schedule.agents.push_back(agent_from(json, schedule.ranks));
+    schedule.agents.push_back(agent_from(json, schedule.ranks, schedule.calls));
     if (!reader.failed() && !keys.insert(schedule.agents.back().key).second) {
       json.refuse(diag::json_key_range, {"another agent than those before it", json.shown()});
     }

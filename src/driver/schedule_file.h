@@ -7,6 +7,7 @@
 //      "agents": [{"rank": 0, "dispatch": 0, "task": 0, "block": 0, "function": "k"}],
 //      "steps": [{"agent": 0, "do": "notify", "line": 21, "column": 9, "cell": "sig[0]", "of": 1}]}
 //
+// A schedule of several calls has "calls", and "call" in the agents of those after the first.
 // support/schedule.h says what it all means.
 #pragma once
 

@@ -7,11 +7,11 @@ void AgentKeys::update(const World& world) {
     const Task& task = world.task(number);
     const Agent& submitter = world.agent(task.submitter);
     if (submitter.level == CodeLevel::Host) {
-      const int32_t dispatch = dispatches_[task.rank]++;
-      tasks_.push_back({dispatch, task.code->level == CodeLevel::Kernel ? 0 : -1});
+      const int32_t dispatch = dispatches_[{task.call, task.rank}]++;
+      tasks_.push_back({dispatch, task.code->level == CodeLevel::Kernel ? 0 : -1, task.call});
     } else {
       const int32_t dispatch = submitter.task == no_task ? 0 : tasks_[submitter.task].dispatch;
-      tasks_.push_back({dispatch, submitted_[task.submitter]++});
+      tasks_.push_back({dispatch, submitted_[task.submitter]++, task.call});
     }
   }
   for (; seen_ < world.agent_count(); ++seen_) {
@@ -25,7 +25,7 @@ std::optional<AgentKey> AgentKeys::key_of(const World& world, AgentId id) const 
   if (agent.level == CodeLevel::Host || agent.flight) return std::nullopt;
   if (agent.task == no_task) return AgentKey{agent.rank, 0, -1, 0};
   const TaskKey& task = tasks_[agent.task];
-  return AgentKey{agent.rank, task.dispatch, task.task, agent.block};
+  return AgentKey{agent.rank, task.dispatch, task.task, agent.block, task.call};
 }
 
 std::optional<AgentId> AgentKeys::find(const AgentKey& key) const {

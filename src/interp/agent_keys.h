@@ -25,11 +25,11 @@ class AgentKeys {
 
  private:
   struct TaskKey {
-    int32_t dispatch, task;
+    int32_t dispatch, task, call;
   };
-  std::vector<TaskKey> tasks_;            // by number
-  std::map<int, int32_t> dispatches_;     // of each rank
-  std::map<AgentId, int32_t> submitted_;  // by each orchestration function
+  std::vector<TaskKey> tasks_;                         // by number
+  std::map<std::pair<int, int>, int32_t> dispatches_;  // of each call and rank
+  std::map<AgentId, int32_t> submitted_;               // by each orchestration function
   std::map<AgentKey, AgentId> ids_;
   AgentId seen_ = 0;
 };

@@ -67,7 +67,7 @@ class Follower final : public EventSink {
     world_.step(id, this);
   }
 
-  // It says what is dispatched, and then waits for all of it.
+  // It says what is dispatched, and then waits for all of it: once in each call.
   void run_host() {
     while (!world_.error() && can_step(0) && world_.agent(0).level == CodeLevel::Host) step(0);
   }
@@ -108,6 +108,8 @@ class Follower final : public EventSink {
 
   void follow(size_t index) {
     const ScheduleStep& wanted = schedule_.steps[index];
+    run_host();
+    if (world_.error()) return;
     keys_.update(world_);
     auto id = keys_.find(schedule_.agents[wanted.agent].key);
     if (!id) return refuse(index, "there is no such task or block yet");

@@ -78,6 +78,7 @@ void World::call(AgentId id, const Instr& instr, EventSink* sink) {
   task.code = site.callee;
   task.where = instr.node;
   task.submitter = id;
+  task.call = call_;
   task.rank = agent.rank;
   task.sync_start = site.sync_start;
   if (site.device != no_slot) {
@@ -258,6 +259,7 @@ void World::end_block(AgentId id, std::vector<Value> results, EventSink* sink) {
   if (agent.task == no_task) {
     if (agent.level == CodeLevel::Host) stage_out();
     results_ = std::move(results);
+    if (call_ + 1 < options_.calls) return begin_call(id, sink);
     return;
   }
   Task& task = tasks_[agent.task].write();

@@ -13,9 +13,17 @@ namespace tilewire::interp {
 
 using namespace ir;
 
-int32_t World::add_window(Window window) {
+int32_t World::add_window(Window window, const Node* where) {
+  const size_t number = windows_named_++;
+  if (number < windows_.size()) {
+    TW_CHECK(windows_[number].bytes == window.bytes, "a later call has windows of other sizes");
+    return static_cast<int32_t>(number);
+  }
+  for (int rank = 0; rank < options_.ranks; ++rank) {
+    window.copies.push_back(create_storage(Storage::Kind::Window, rank, window.bytes, where));
+  }
   windows_.push_back(std::move(window));
-  return static_cast<int32_t>(windows_.size() - 1);
+  return static_cast<int32_t>(number);
 }
 
 void World::name_window(int32_t window, const WindowBuffer& buffer) {
@@ -122,14 +130,13 @@ void alloc_window_buffer(Context& c, int) {
   if (c.has(3)) window.store_to = c.tensor(3);
   if (window.load_from) check_staged(*window.load_from, window.bytes, ranks, c);
   if (window.store_to) check_staged(*window.store_to, window.bytes, ranks, c);
-  for (int rank = 0; rank < ranks; ++rank) {
-    StorageId storage = c.world.create_storage(Storage::Kind::Window, rank, window.bytes, &c.call);
-    window.copies.push_back(storage);
-    if (!window.load_from) continue;
-    std::vector<std::byte> row = dense(c.view(row_of(*window.load_from, rank)));
-    std::memcpy(c.world.writable(storage), row.data(), row.size());
+  const std::optional<Tensor> staged = window.load_from;
+  const int32_t handle = c.world.add_window(std::move(window), &c.call);
+  for (int rank = 0; staged && rank < ranks; ++rank) {
+    std::vector<std::byte> row = dense(c.view(row_of(*staged, rank)));
+    std::memcpy(c.world.writable(c.world.windows()[handle].copies[rank]), row.data(), row.size());
   }
-  c.result = WindowHandle{c.world.add_window(std::move(window))};
+  c.result = WindowHandle{handle};
 }
 
 void window(Context& c, int) {

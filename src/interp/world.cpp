@@ -195,6 +195,19 @@ void World::start(std::vector<Value> args) {
     return;
   }
   add_agent(std::move(agent));
+  arguments_ = std::move(args);
+}
+
+// The host function once more: it is the same agent, so everything in a call happens before the next one.
+void World::begin_call(AgentId host, EventSink* sink) {
+  ++call_;
+  windows_named_ = 0;
+  for (std::vector<TaskNo>& tasks : rank_tasks_) tasks.clear();  // all have ended
+  std::fill(last_dispatch_.begin(), last_dispatch_.end(), no_task);
+  const Code& code = image_->entry();
+  Agent& agent = agents_[host].write();
+  agent.frames.push_back({&code, 0, no_slot, entry_registers(code, arguments_, nullptr)});
+  tell(Event::Kind::BlockStart, agent, host, sink);
 }
 
 void World::tell(Event::Kind kind, const Agent& agent, AgentId id, EventSink* sink) const {

@@ -34,6 +34,8 @@ enum class Granularity : uint8_t { Sync, Access };
 
 struct Options {
   int ranks = 1;
+  // Of the entry, one after the other with the same arguments. Windows keep their content, as in a session.
+  int calls = 1;
   Granularity granularity = Granularity::Sync;
   // Fill with NaN, or a pattern, what the program must not read: new tensors and tiles, elements outside the
   // valid extent.
@@ -130,6 +132,7 @@ struct Task {
   int rank = 0;
   AgentId submitter = 0;
   std::vector<Value> registers;  // of every block when it starts
+  int call = 0;  // of the entry, from 0
   int64_t blocks = 1;
   int64_t next_block = 0;
   int64_t ended_blocks = 0;
@@ -201,7 +204,8 @@ class World {
   // Zeroed, or poison; `bytes` of one shape are counted without overflow by the caller.
   std::shared_ptr<Buffer> allocate(int64_t bytes);
   StorageId create_storage(Storage::Kind kind, int rank, int64_t bytes, const ir::Node* where);
-  int32_t add_window(Window window);
+  // Of the call that runs: a new one, or the one that the first call made in its place.
+  int32_t add_window(Window window, const ir::Node* where);
   void name_window(int32_t window, const ir::WindowBuffer& buffer);
   // Ranks of the group that shares a window; numbers in the group are positions in this list.
   const std::vector<int>& group_of(int32_t window) const { return groups_[windows_[window].group]; }
@@ -265,6 +269,7 @@ class World {
   void stage_out();
   bool poll_again();
   // The registers a function starts with: constants, arguments, dimensions.
+  void begin_call(AgentId host, EventSink* sink);
   std::vector<Value> entry_registers(const Code& code, const std::vector<Value>& args,
                                      const Frame* caller) const;
 
@@ -278,7 +283,10 @@ class World {
   std::vector<Cow<Task>> tasks_;
   std::vector<std::vector<TaskNo>> rank_tasks_;  // per rank, what later tasks may have to wait for
   std::vector<TaskNo> last_dispatch_;            // per rank
+  size_t windows_named_ = 0;              // by the call that runs
   std::vector<TaskNo> held_;                     // dispatches that start when the host function is done
+  std::vector<Value> arguments_;          // of the entry
+  int call_ = 0;                          // that runs, from 0
   std::vector<TaskNo> unlaunched_;               // released tasks with blocks that are not agents yet
   std::vector<AgentId> ready_, blocked_;
   std::vector<AgentId> flights_;

@@ -1,12 +1,37 @@
 #include "support/schedule.h"
 
+#include <map>
+
 namespace tilewire {
 
 std::string text_of(const ScheduleAgent& agent) {
   std::string text = "rank " + std::to_string(agent.key.rank);
   if (!agent.function.empty()) text += " in `" + agent.function + "`";
   if (agent.key.block > 0) text += ", block " + std::to_string(agent.key.block);
+  if (agent.key.call > 0) text += ", call " + std::to_string(agent.key.call + 1);
   return text;
+}
+
+Schedule part_of_call(const Schedule& schedule, int32_t call) {
+  Schedule part = schedule;
+  part.calls = 1;
+  if (call + 1 < schedule.calls) part.kind.clear();
+  part.agents.clear();
+  part.steps.clear();
+  std::map<uint32_t, uint32_t> numbers;  // of agents: in the schedule, in the part
+  for (uint32_t i = 0; i < schedule.agents.size(); ++i) {
+    if (schedule.agents[i].key.call != call) continue;
+    numbers.emplace(i, static_cast<uint32_t>(part.agents.size()));
+    part.agents.push_back(schedule.agents[i]);
+    part.agents.back().key.call = 0;
+  }
+  for (const ScheduleStep& step : schedule.steps) {
+    auto agent = numbers.find(step.agent);
+    if (agent == numbers.end()) continue;
+    part.steps.push_back(step);
+    part.steps.back().agent = agent->second;
+  }
+  return part;
 }
 
 std::string text_of(const Schedule& schedule, const ScheduleStep& step) {

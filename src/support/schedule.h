@@ -20,6 +20,7 @@ struct AgentKey {
   int32_t dispatch = 0;  // of its rank, in the order of the host function
   int32_t task = -1;     // of the dispatch, in the order of submission; -1: the orchestration function
   int64_t block = 0;
+  int32_t call = 0;  // of the entry, from 0; dispatches are counted anew in each
   auto operator<=>(const AgentKey&) const = default;
 };
 
@@ -54,6 +55,7 @@ struct ScheduleStep {
 struct Schedule {
   std::string kind;  // of what it shows: "race", "deadlock", ...
   int32_t ranks = 1;
+  int32_t calls = 1;    // of the entry, over windows that keep their content
   int32_t cores = 0;    // blocks of a rank that run at a time, waiting ones included; 0: any number
   std::string entry;    // empty: the only one there is
   std::string program;  // digest of the functions it is about
@@ -69,6 +71,9 @@ struct Schedule {
   // The run stops where the schedule ends.
   bool ends_stuck() const { return kind == "deadlock" || kind == "overshot"; }
 };
+
+// The part of one call, as a schedule of one call. Calls before the last come to their end.
+Schedule part_of_call(const Schedule& schedule, int32_t call);
 
 // "rank 1 in `k`, block 2", "rank 0"
 std::string text_of(const ScheduleAgent& agent);

@@ -293,11 +293,13 @@ std::string Explored::text() const {
   return words.empty() ? " nothing" : words;
 }
 
-Explored explore(const ir::ProgramRef& program, const std::string& entry, int ranks, size_t limit) {
+Explored explore(const ir::ProgramRef& program, const std::string& entry, int ranks, size_t limit,
+                 int calls) {
   Diagnostics diags;
   auto image = interp::Image::make(program, entry, diags);
   interp::Options options;
   options.ranks = ranks;
+  options.calls = calls;
   options.granularity = interp::Granularity::Access;
   options.full_order = true;
   options.in_flight = true;

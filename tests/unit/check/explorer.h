@@ -22,6 +22,7 @@ struct Explored {
   std::string text() const;
 };
 
-Explored explore(const ir::ProgramRef& program, const std::string& entry, int ranks, size_t limit);
+Explored explore(const ir::ProgramRef& program, const std::string& entry, int ranks, size_t limit,
+                 int calls = 1);
 
 }  // namespace tilewire::check::test

@@ -54,8 +54,9 @@ std::string method_of(const Report& report) {
 }
 
 void compare(uint64_t seed, bool general, const ir::ProgramRef& program, const Protocol& protocol,
-             const Explored& all, Tally& tally) {
+             const Explored& all, Tally& tally, int calls = 1) {
   Options options;
+  options.calls = calls;
   options.ranks = protocol.ranks;
   options.general = general;
   Report report = check(program, "main", {}, options);
@@ -65,8 +66,8 @@ void compare(uint64_t seed, bool general, const ir::ProgramRef& program, const P
   }
   if (report.verdict == Verdict::Bounded) return;
   EXPECT_EQ(report.verdict, all.wrong() ? Verdict::Refuted : Verdict::Proved)
-      << "seed " << seed << (general ? ", general tier" : "") << ", every interleaving says" << all.text()
-      << "\n"
+      << "seed " << seed << (general ? ", general tier" : "") << ", calls " << calls
+      << ", every interleaving says" << all.text() << "\n"
       << protocol.text << text_of(report);
   for (const Finding& finding : report.findings) {
     if (!is_error(finding.kind)) continue;
@@ -74,6 +75,28 @@ void compare(uint64_t seed, bool general, const ir::ProgramRef& program, const P
         << "seed " << seed << ": " << name(finding.kind) << ", but" << all.text() << "\n"
         << protocol.text << text_of(report);
   }
+}
+
+// Two calls over the same windows, of protocols of which one call is right.
+TEST(RandomProtocols, TiersAgreeWithEveryInterleavingOfTwoCalls) {
+  size_t compared = 0, fine = 0;
+  Tally tally;
+  for (uint64_t seed = 1; seed <= 150 && !testing::Test::HasFailure(); ++seed) {
+    const Protocol protocol = make_protocol(seed);
+    ir::ProgramRef program = read(protocol.text);
+    ASSERT_TRUE(program);
+    const Explored once = explore(program, "main", protocol.ranks, 2000);
+    if (!once.complete || once.wrong()) continue;
+    const Explored twice = explore(program, "main", protocol.ranks, 3000, 2);
+    if (!twice.complete) continue;
+    ++compared;
+    fine += !twice.wrong();
+    compare(seed, false, program, protocol, twice, tally, 2);
+    compare(seed, true, program, protocol, twice, tally, 2);
+  }
+  std::printf("  %zu compared, %zu of them right\n", compared, fine);
+  EXPECT_GT(fine, 3u);
+  EXPECT_GT(compared - fine, 3u);
 }
 
 // TILEWIRE_PROTOCOLS: how many; TILEWIRE_PROTOCOL_SEED: the seed of the first.

@@ -53,6 +53,28 @@ TEST(ScheduleFile, IsReadAsItWasWritten) {
   EXPECT_TRUE(read_schedule(write_schedule(strange), "s.json", diags) || diags.has_errors());
 }
 
+TEST(ScheduleFile, OfSeveralCalls) {
+  Schedule schedule = sample();
+  schedule.calls = 2;
+  schedule.agents.push_back({{1, 0, 0, 2, 1}, "k"});
+  schedule.steps.push_back({.agent = 2, .event = ScheduleEvent::Start, .cell = ""});
+  Diagnostics diags;
+  auto read = read_schedule(write_schedule(schedule), "s.json", diags);
+  ASSERT_TRUE(read) << diags.text();
+  EXPECT_EQ(*read, schedule);
+  EXPECT_EQ(text_of(*read, read->steps.back()), "rank 1 in `k`, block 2, call 2: start");
+  const Schedule first = part_of_call(schedule, 0), second = part_of_call(schedule, 1);
+  EXPECT_EQ(first.agents, sample().agents);
+  EXPECT_EQ(first.steps, sample().steps);
+  EXPECT_EQ(first.kind, "");  // it comes to its end
+  ASSERT_EQ(second.steps.size(), 1u);
+  EXPECT_EQ(second.agents.at(second.steps[0].agent).key, (AgentKey{1, 0, 0, 2}));
+  EXPECT_EQ(second.kind, "race");
+  schedule.calls = 1;
+  EXPECT_FALSE(read_schedule(write_schedule(schedule), "s.json", diags));
+  EXPECT_EQ(diags.all().at(0).message, "`s.json`: `agents[2].call` must be at most 0, got 1");
+}
+
 std::string refused(std::string text) {
   Diagnostics diags;
   EXPECT_FALSE(read_schedule(text, "s.json", diags));
