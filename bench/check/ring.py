@@ -21,6 +21,6 @@ def reduce(
 @pl.jit.host
 def main(x: pl.Tensor[[NR, 1, 1024], pl.FP32], y: pl.Out[pl.Tensor[[NR, 1, 1024], pl.FP32]]):
     w = pld.alloc_window([1, 1024], dtype=pl.FP32)
-    signal = pld.alloc_signal(pld.world_size())
+    signal = pld.alloc_signal(2 * pld.world_size())
     for r in pl.range(pld.world_size()):
         reduce(x[r], w, signal, y[r], device=r)

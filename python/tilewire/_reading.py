@@ -144,12 +144,13 @@ class JitFunction:
         return compile_program(program, self.__name__, target, debug_bounds, named)
 
     def check(self, *arguments: Any, ranks: int | Iterable[int] | None = None, make: Callable[[int], Any] | None = None,
-              cores: int = 0, seed: int = 1, limit: int = 0, general: bool = False, **named: Any) -> Reports:
+              calls: int = 1, cores: int = 0, seed: int = 1, limit: int = 0, general: bool = False, **named: Any) -> Reports:
         """Whether some schedule goes wrong, one report per number of ranks (docs/checking.md).
 
-        Arguments left out are made up; `make(p)` gives them for p ranks. Blocks of a rank that run at a time: `cores`.
+        Arguments left out are made up; `make(p)` returns them for p ranks. `calls` are made one after the other over
+        windows that keep their content. At most `cores` blocks of a rank run at a time.
         """
-        return check_program(self._checked, self.__name__, arguments, named, ranks, make, cores, seed, limit, general)
+        return check_program(self._checked, self.__name__, arguments, named, ranks, make, calls, cores, seed, limit, general)
 
     def _checked(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[ir.Program, tuple[Any, ...], dict[str, Any]]:
         arguments, named = self._versions.arguments(arguments, named)

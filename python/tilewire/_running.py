@@ -66,12 +66,13 @@ class Entry:
         return compile_program(self.program, self.name, target, debug_bounds, named)
 
     def check(self, *arguments: Any, ranks: int | Iterable[int] | None = None, make: Callable[[int], Any] | None = None,
-              cores: int = 0, seed: int = 1, limit: int = 0, general: bool = False, **named: Any) -> Reports:
+              calls: int = 1, cores: int = 0, seed: int = 1, limit: int = 0, general: bool = False, **named: Any) -> Reports:
         """Whether some schedule goes wrong, one report per number of ranks (docs/checking.md).
 
-        Arguments left out are made up; `make(p)` gives them for p ranks. Blocks of a rank that run at a time: `cores`.
+        Arguments left out are made up; `make(p)` returns them for p ranks. `calls` are made one after the other over
+        windows that keep their content. At most `cores` blocks of a rank run at a time.
         """
-        return check_program(lambda *given: (self.program, *given), self.name, arguments, named, ranks, make, cores, seed,
+        return check_program(lambda *given: (self.program, *given), self.name, arguments, named, ranks, make, calls, cores, seed,
                              limit, general)
 
     def __call__(self, *arguments: Any, target: str = "cpu", debug_bounds: bool = False, **named: Any) -> Any:
@@ -87,9 +88,9 @@ def _compile(self: Any, *arguments: Any, entry: str = "", target: str = "cpu", d
 
 
 def _check(self: Any, *arguments: Any, entry: str = "", ranks: int | Iterable[int] | None = None, make: Callable[[int], Any] | None = None,
-           cores: int = 0, seed: int = 1, limit: int = 0, general: bool = False, **named: Any) -> Reports:
+           calls: int = 1, cores: int = 0, seed: int = 1, limit: int = 0, general: bool = False, **named: Any) -> Reports:
     """Whether some schedule goes wrong, from `entry`, by default the only function to start from."""
-    return check_program(lambda *given: (self, *given), entry, arguments, named, ranks, make, cores, seed, limit, general)
+    return check_program(lambda *given: (self, *given), entry, arguments, named, ranks, make, calls, cores, seed, limit, general)
 
 
 _core.Program.compile = _compile

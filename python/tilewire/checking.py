@@ -17,7 +17,7 @@ from typing import Any, overload
 from tilewire import _core
 from tilewire.errors import Note
 
-__all__ = ["Cell", "Data", "Finding", "Note", "Place", "Report", "Reports", "Step"]
+__all__ = ["Cell", "Data", "Finding", "Input", "Note", "Place", "Report", "Reports", "Step"]
 
 _WORST = ("invalid", "refuted", "bounded", "proved")
 
@@ -29,6 +29,7 @@ class Place:
     rank: int
     function: str
     block: int
+    call: int  # of the entry, from 1
     file: str
     line: int
     column: int
@@ -45,6 +46,15 @@ class Step:
     text: str
     brief: str
     wrong: bool  # part of what went wrong, not of the way there
+
+
+@dataclass(frozen=True)
+class Input:
+    """What was made up for arguments that were left out, "n = 2". One that stops on a checked error is not valid."""
+
+    values: str
+    valid: bool
+    error: str | None  # why it is not
 
 
 @dataclass(frozen=True)
@@ -99,8 +109,11 @@ class Report:
         self._core = core
         said = _json.loads(_core.reports_json([core]))[0]
         self.ranks: int = said["ranks"]
+        self.calls: int = said["calls"]
         self.verdict: str = said["verdict"]
         self.method: str = said["method"]
+        self.assumed: str = said["assumed"]  # "n = 0, 1, 2, 3; 1 call from zeroed windows": what nobody gave
+        self.inputs = tuple(Input(i["values"], i["valid"], i.get("error", {}).get("message")) for i in said["inputs"])
         self.events: int = said["events"]
         self.schedules: int = said["schedules"]
         self.random: int = said["random"]
@@ -212,6 +225,7 @@ def check_program(
     named: dict[str, Any],
     ranks: int | Iterable[int] | None,
     make: Callable[[int], Any] | None,
+    calls: int,
     cores: int,
     seed: int,
     limit: int,
@@ -221,27 +235,31 @@ def check_program(
     counts = [ranks] if isinstance(ranks, int) else [int(count) for count in ranks or ()]
     if ranks is not None and not counts:
         raise ValueError("ranks must name at least one number of ranks")
+    if calls < 1:
+        raise ValueError("calls must be 1 or more")
     if cores < 0 or seed < 0 or limit < 0:
         raise ValueError("cores, seed and limit must not be negative")
 
-    def reports(in_order: tuple[Any, ...], by_name: dict[str, Any], at: list[int]) -> list[Report]:
+    def reports(in_order: tuple[Any, ...], by_name: dict[str, Any], at: list[int]) -> list[Any]:
         checked, in_order, by_name = program(in_order, by_name)
-        return [Report(core) for core in _core.check(checked, entry, in_order, by_name, at, cores, seed, limit, general)]
+        made: list[Any] = _core.check(checked, entry, in_order, by_name, at, calls, cores, seed, limit, general)
+        return made
 
     if make is None:
-        return Reports(reports(arguments, named, counts))
+        return Reports(map(Report, reports(arguments, named, counts)))
     if arguments or named:
         raise TypeError("arguments are given, or made by `make`, not both")
     if not counts:
         raise TypeError("`make` needs to be told the numbers of ranks: ranks=[2, 3]")
-    found: list[Report] = []
+    found: list[Any] = []
     for count in counts:
         made = make(count)
         if isinstance(made, Mapping):
             found += reports((), dict(made), [count])
         else:
             found += reports(tuple(made) if isinstance(made, (tuple, list)) else (made,), {}, [count])
-    return Reports(found)
+    _core.drop_reached_elsewhere(found)
+    return Reports(map(Report, found))
 
 
 def _finding(said: dict[str, Any], ranks: int) -> Finding:

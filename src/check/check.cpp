@@ -8,6 +8,7 @@
 #include "check/exact.h"
 #include "check/findings.h"
 #include "check/flow.h"
+#include "check/source_names.h"
 #include "interp/code.h"
 #include "interp/scheduler.h"
 #include "support/diagnostics/check.h"
@@ -22,8 +23,8 @@ class Checker {
 
   Report go() {
     report_.ranks = options_.ranks;
-    Run first(start_);
     report_.calls = options_.calls;
+    Run first(start_);
     interp::InOrder scheduler;  // one that lets others have a turn where somebody spins
     carry_out(
         first,
@@ -40,6 +41,8 @@ class Checker {
       }
     }
     note_staged_cells(first.world);
+    report_.windows = !first.world.windows().empty();
+    report_.stopped = first.world.error() && first.world.error()->kind != interp::RunError::Kind::Limit;
     if (!dispatches_all(first.world, first.watch.trace())) return std::move(report_);
     if (first.world.error() && !take_failure(first)) return std::move(report_);
     if (first.end == Run::End::TooLong) {
@@ -146,10 +149,10 @@ class Checker {
     Schedule& replay = finding.replay;
     replay.kind = name(finding.kind);
     replay.ranks = options_.ranks;
+    replay.calls = options_.calls;
     replay.cores = options_.cores;
     const bool two_uses =
         finding.kind == Kind::Race || finding.kind == Kind::Shard || finding.kind == Kind::Lost;
-    replay.calls = options_.calls;
     if (!two_uses || finding.places.size() != 2) return;
     auto use = [](const Place& place) {
       return text_of(ScheduleAgent{{place.rank, 0, 0, place.block, place.call}, place.function}) + ", line " +
@@ -167,6 +170,8 @@ class Checker {
     }
     warn(exact.flow);
     report_.verdict = Verdict::Proved;
+    report_.tier = Tier::Exact;
+    if (!exact.in_one_pass) report_.pairs = exact.tried;
     report_.method = "exact, from one run of " + events;
     if (!exact.in_one_pass) report_.method += " and " + std::to_string(exact.tried) + " pairs of uses tried";
   }
@@ -176,6 +181,7 @@ class Checker {
     const bool order_sums = flow_.decides(Origin::Kind::Sum);
     start.set_order_sums(order_sums);
     SearchResult result = search(start, options_.limits);
+    report_.tier = Tier::Search;
     report_.schedules = result.schedules;
     report_.states = result.states;
     report_.random = result.random;
@@ -251,6 +257,24 @@ class Checker {
   Report report_;
 };
 
+}  // namespace
+
+std::vector<size_t> scalars_that_decide(const ir::ProgramRef& program, std::string_view entry) {
+  Diagnostics diags;
+  auto image = interp::Image::make(program, entry, diags);
+  if (!image) return {};
+  std::vector<size_t> deciding = flow_of(image->entry()).scalars;
+  const auto& params = image->entry().function->params;
+  for (size_t i = 0; i < params.size(); ++i) {
+    auto dtype = ir::scalar_dtype(params[i]->type);
+    // Integers are sizes and counts more often than not.
+    if (dtype && !ir::is_float(*dtype)) deciding.push_back(i);
+  }
+  std::sort(deciding.begin(), deciding.end());
+  deciding.erase(std::unique(deciding.begin(), deciding.end()), deciding.end());
+  return deciding;
+}
+
 Report invalid(int ranks, const Diagnostic& why) {
   Report report;
   report.ranks = ranks;
@@ -260,27 +284,32 @@ Report invalid(int ranks, const Diagnostic& why) {
   return report;
 }
 
-}  // namespace
-
 Report check(const ir::ProgramRef& program, std::string_view entry, std::span<const interp::Argument> args,
              const Options& options) {
   Diagnostics diags;
-  auto image = interp::Image::make(program, entry, diags);
+  auto image =
+      interp::Image::make(program, entry, diags,
+                          options.written ? source_names(*options.written, *program) : interp::ShownNames());
   if (!image) return invalid(options.ranks, diags.all().front());
   interp::Options settings;
   settings.ranks = options.ranks;
+  settings.calls = options.calls;
   settings.cores = options.cores;
   settings.full_order = true;
   settings.detach = true;
   settings.step_limit = options.step_limit;
   Pacer pacer(options.progress, options.ranks);
   settings.pulse = &pacer;
+  std::vector<uint8_t> reached(image->instr_count());
+  settings.reached = &reached;
   interp::World world(image, settings);
   if (auto error = interp::start(world, *program->find(entry), args)) {
     return invalid(options.ranks, error->diagnostic);
   }
   try {
-    return Checker(*image, world, options).go();
+    Report report = Checker(*image, world, options).go();
+    report.reached = std::move(reached);
+    return report;
   } catch (const Stopped&) {
     Report report;
     report.ranks = options.ranks;
@@ -291,4 +320,3 @@ Report check(const ir::ProgramRef& program, std::string_view entry, std::span<co
 }
 
 }  // namespace tilewire::check
-  settings.calls = options.calls;

@@ -46,6 +46,9 @@ class Follower {
     State& start = codes_.front();
     for (size_t i = 0; i < entry.params.size(); ++i) {
       const ir::TypeRef type = entry.function ? entry.function->params[i]->type : nullptr;
+      if (type && ir::scalar_dtype(type)) {
+        start.facts[entry.params[i]].values |= bit(origin({Kind::Argument, i, nullptr}));
+      }
       if (!type || !ir::isa<ir::TensorType>(type)) continue;
       Roots root;
       root.set(std::min(i, most_roots - 1));
@@ -157,6 +160,10 @@ class Follower {
       if (!sources[i]) continue;
       const bool data = i < share;
       if (data && !told_parameters_.insert(i).second) continue;
+      if (data && ir::scalar_dtype(entry_->function->params[origins_[i]->parameter]->type)) {
+        flow_.scalars.push_back(origins_[i]->parameter);
+        continue;
+      }
       (data ? flow_.data : flow_.schedule).push_back({what, instr.node, *origins_[i]});
     }
   }

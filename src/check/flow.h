@@ -31,8 +31,10 @@ struct Flow {
     const ir::Node* where = nullptr;
     Origin origin;
   };
-  // All that depend on the schedule, then the first one per parameter of the entry.
+  // All that depend on the schedule, then the first one per tensor parameter of the entry.
   std::vector<Decision> schedule, data;
+  // Scalar parameters of the entry that decide something.
+  std::vector<size_t> scalars;
   // Stores of what depends on the schedule into results: arguments of the entry, windows that are copied into
   // them at the end, what is returned.
   struct Stored {

@@ -85,7 +85,7 @@ class Steps {
 
   // Of the entry, the world keeps no name when it has ended.
   std::string function_of(const Action& action) const {
-    if (action.kind == Action::Kind::Start) {
+    if (action.kind == Action::Kind::Start && action.task == interp::no_task) {
       if (const auto* function = ir::as<ir::Function>(action.where)) return function->name;
     }
     return interp::function_of(run_.world, action.agent);

@@ -28,6 +28,7 @@ enum class Kind : uint8_t {
   Unnotified,
   Residue,
   Schedule,
+  Unreached,
 };
 std::string_view name(Kind kind);
 inline bool is_error(Kind kind) {
@@ -48,8 +49,8 @@ struct Place {
   int rank = -1;
   std::string function;
   int64_t block = 0;
-  Span span;
   int call = 0;  // of the entry, from 0
+  Span span;
   std::string text;  // "reads bytes 0 to 63 of `w` of rank 0"
 };
 
@@ -81,15 +82,26 @@ struct DataDecision {
   Span span;         // the first place
 };
 
+// An input that was made up and checked.
+struct InputTried {
+  std::string text;  // "n = 2", "n = 2, M = 5"; empty: nothing was made up that makes a difference
+  Verdict verdict = Verdict::Bounded;
+  std::optional<Diagnostic> refused;  // it is not a valid input: the program stops on this error
+};
+
 struct CellGroup {
   std::string name;  // "sig[0]", of every rank alike
   CellClass kind;
   std::string why;
 };
 
+// What a verdict rests on.
+enum class Tier : uint8_t { None, Exact, Search };
+
 // For one number of ranks.
 struct Report {
   int ranks = 1;
+  int calls = 1;  // one after the other; the first one from windows that are zero
   Verdict verdict = Verdict::Bounded;
   std::string method;  // "3 schedules", "one run of 214 events and its order"
   size_t events = 0, schedules = 1, random = 0;
@@ -100,8 +112,14 @@ struct Report {
   std::vector<Actor> actors;          // by the numbers in Finding::schedule
   std::optional<Diagnostic> invalid;  // why there was nothing to check
   Timeline timeline;                  // of one run, where none is wrong
+  std::vector<InputTried> inputs;
+  std::string assumed;  // "n = 0, 1, 2, 3; x from seed 1; 1 call from zeroed windows"; empty: nothing
+  Tier tier = Tier::None;
+  size_t pairs = 0;              // of uses that the exact tier had to try
+  bool windows = false;          // the program has some
+  bool stopped = false;          // the first run stopped on a checked error
+  std::vector<uint8_t> reached;  // interp::Options::reached
 
-  int calls = 1;  // one after the other; the first one from windows that are zero
   bool ok() const { return verdict == Verdict::Proved; }
 };
 

@@ -176,6 +176,16 @@ class Page {
         "<section class=\"report " + verdict + "\" id=\"" + id + "\">\n<h2>" + ranks_of(report) +
         ": <span class=\"verdict " + verdict + "\">" + verdict + "</span></h2>\n" +
         element("p", "method", meaning(report.verdict) + " (" + html_escaped(report.method) + ")") + "\n";
+    if (!report.assumed.empty()) {
+      out += element("p", "method", "Checked: " + html_escaped(report.assumed) + ".") + "\n";
+    }
+    for (const InputTried& input : report.inputs) {
+      if (!input.refused || report.stopped || report.verdict == Verdict::Invalid) continue;
+      out += element("p", "method",
+                     html_escaped(input.text) + " is not a valid input: " + prose(input.refused->message) +
+                         " " + sources_.link(input.refused->span)) +
+             "\n";
+    }
     for (const DataDecision& data : report.data) {
       out += element("p", "method",
                      prose("Elements of `" + data.parameter + "` decide " + data.what) + " on " +

@@ -118,9 +118,26 @@ std::string data(const DataDecision& d) {
   return Object().text("parameter", d.parameter).text("decides", d.what).place(d.span).done();
 }
 
+std::string input(const InputTried& i) {
+  Object object;
+  object.text("values", i.text).flag("valid", !i.refused);
+  if (i.refused) {
+    Object error;
+    add_message(error, *i.refused);
+    object.raw("error", error.done());
+  } else {
+    object.text("verdict", name(i.verdict));
+  }
+  return object.done();
+}
+
 std::string report(const Report& r) {
   Object object;
-  object.number("ranks", r.ranks).text("verdict", name(r.verdict)).text("method", r.method);
+  object.number("ranks", r.ranks)
+      .number("calls", r.calls)
+      .text("verdict", name(r.verdict))
+      .text("method", r.method);
+  object.text("assumed", r.assumed).raw("inputs", list(r.inputs, input));
   object.number("events", r.events).number("schedules", r.schedules).number("random", r.random);
   object.number("states", r.states).raw("data", list(r.data, data)).raw("cells", list(r.cells, cell));
   object.raw("findings", list(r.findings, finding));

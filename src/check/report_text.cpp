@@ -7,9 +7,9 @@
 namespace tilewire::check {
 
 std::string_view name(Kind kind) {
-  static constexpr std::string_view names[] = {"race",       "deadlock", "overshot", "lost",  "divergent",
-                                               "bounds",     "shard",    "window",   "stale", "unawaited",
-                                               "unnotified", "residue",  "schedule"};
+  static constexpr std::string_view names[] = {"race",       "deadlock", "overshot", "lost",     "divergent",
+                                               "bounds",     "shard",    "window",   "stale",    "unawaited",
+                                               "unnotified", "residue",  "schedule", "unreached"};
   return names[static_cast<size_t>(kind)];
 }
 
@@ -32,6 +32,14 @@ std::string story_text(const Finding& finding) {
     text += step.who + ", line " + std::to_string(step.line) + ": " + step.text + "\n";
   }
   return text;
+}
+
+// "n = 2 is not a valid input: ...", where others are.
+std::string refused_text(const Report& report, const InputTried& input) {
+  if (!input.refused || report.verdict == Verdict::Invalid || report.stopped) return "";
+  std::string text = input.text + " is not a valid input: " + input.refused->message;
+  if (input.refused->span) text += " (line " + std::to_string(input.refused->span.line) + ")";
+  return text + "\n";
 }
 
 // A column per rank, time downwards.
@@ -67,7 +75,9 @@ std::string columns_text(const Finding& finding) {
 
 std::string text_of(const Report& report) {
   std::string text = std::to_string(report.ranks) + (report.ranks == 1 ? " rank: " : " ranks: ") +
-                     std::string(name(report.verdict)) + " (" + report.method + ")\n";
+                     std::string(name(report.verdict)) + " (" + report.method + ")" +
+                     (report.assumed.empty() ? "" : " for " + report.assumed) + "\n";
+  for (const InputTried& input : report.inputs) text += refused_text(report, input);
   if (report.invalid) return text + render(*report.invalid);
   for (const DataDecision& data : report.data) {
     text += "elements of `" + data.parameter + "` decide " + data.what + " on line " +

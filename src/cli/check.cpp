@@ -63,6 +63,7 @@ int check(const CheckOptions& options) {
   driver::CheckOptions settings;
   settings.entry = options.input.entry;
   settings.ranks = options.ranks;
+  settings.calls = options.calls;
   settings.cores = options.cores;
   settings.general = options.general;
   settings.seed = options.seed;

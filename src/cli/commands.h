@@ -50,6 +50,7 @@ struct CheckOptions {
   InputOptions input;
   std::vector<int64_t> ranks;       // empty: what the program says, else 2 and 3
   std::vector<std::string> inputs;  // "x=x.npy", "n=4"
+  int calls = 1;
   int cores = 0;
   bool general = false;
   bool json = false;

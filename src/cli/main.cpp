@@ -125,6 +125,11 @@ void add_check(CLI::App& command, CheckOptions& options) {
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
   command
+      .add_option("--calls", options.calls,
+                  "Calls of the entry, one after the other over windows that keep their content (default: 1)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 65536));
+  command
       .add_option("--cores", options.cores, "Blocks of a rank that run at a time; any number when left out")
       ->type_name("K")
       ->check(CLI::NonNegativeNumber);

@@ -1,9 +1,14 @@
 #include "driver/checking.h"
 
+#include <algorithm>
+
+#include "check/combine.h"
+#include "check/unreached.h"
 #include "driver/entry.h"
 #include "driver/inputs.h"
 #include "driver/ranks.h"
 #include "driver/schedule_digest.h"
+#include "driver/trial_values.h"
 #include "passes/collect_comm_groups.h"
 #include "passes/pipeline.h"
 
@@ -46,50 +51,170 @@ std::vector<int64_t> ranks_to_check(const Signature& signature, const CheckOptio
   return {2, 3};
 }
 
+// With the communication groups of one call. Null after reporting why there are none.
+ir::ProgramRef grouped(const ir::ProgramRef& written, const ir::ProgramRef& lowered,
+                       const passes::HostScalars::Known& known, Diagnostics& diags) {
+  // First as it was written, for messages with the names of the source.
+  if (!passes::collect_comm_groups(written, known, diags)) return nullptr;
+  return passes::collect_comm_groups(lowered, known, diags);
+}
+
+class Checking {
+ public:
+  Checking(const Entry& entry, ir::ProgramRef lowered, const CheckOptions& options)
+      : entry_(entry),
+        lowered_(std::move(lowered)),
+        options_(options),
+        signature_(signature_of(entry)),
+        digest_(schedule_digest(*entry.program, *entry.function)) {}
+
+  // Empty after reporting why there is nothing to check.
+  std::vector<check::Report> go(Diagnostics& diags) {
+    std::vector<check::Report> reports;
+    for (int64_t asked : ranks_to_check(signature_, options_)) {
+      auto report = check_ranks(asked, diags);
+      if (!report) return {};
+      reports.push_back(std::move(*report));
+    }
+    add_unreached(reports);
+    return reports;
+  }
+
+ private:
+  // Nothing after reporting why not.
+  std::optional<check::Report> check_ranks(int64_t asked, Diagnostics& diags) {
+    InputSettings settings = settings_for(signature_, asked, options_);
+    TrialValues values(signature_, settings, lowered_);
+    if (!values.numbers().empty()) named_ = signature_.params()[values.numbers().front()].node->name;
+    std::vector<check::Trial> trials;
+    Diagnostics first;  // what is wrong with the first input
+    while (auto next = values.next()) {
+      settings.number = next->number;
+      settings.dimension = next->dimension;
+      Diagnostics refused;
+      check::Trial trial{values.text(*next), check_one(asked, settings, values, refused)};
+      if (trials.empty()) first = refused;
+      const bool is_refuted = trial.is_valid() && trial.report.verdict == check::Verdict::Refuted;
+      values.note(trial.is_valid());
+      trials.push_back(std::move(trial));
+      if (is_refuted) break;
+    }
+    if (first.has_errors() && std::none_of(trials.begin(), trials.end(), is_valid)) {
+      diags.append(first);
+      return std::nullopt;
+    }
+    check::Report report = check::combine(std::move(trials));
+    report.assumed = assumed(report, values);
+    return report;
+  }
+
+  static bool is_valid(const check::Trial& trial) { return trial.is_valid(); }
+
+  // `refused`: why the call itself is wrong.
+  check::Report check_one(int64_t asked, const InputSettings& settings, const TrialValues& values,
+                          Diagnostics& refused) {
+    Inputs inputs(signature_, settings);
+    auto bound = inputs.bind(refused);
+    auto ranks = bound ? rank_count(signature_, asked, *bound, refused) : std::nullopt;
+    if (!ranks) return check::invalid(static_cast<int>(asked), refused.all().front());
+    Diagnostics ungrouped;
+    ir::ProgramRef checked =
+        grouped(entry_.program, lowered_, known_values(*bound, signature_, *ranks), ungrouped);
+    if (!checked) return check::invalid(*ranks, ungrouped.all().front());
+    std::vector<interp::Argument> arguments;
+    for (size_t i = 0; i < bound->values.size(); ++i) {
+      arguments.push_back(argument_of(bound->values[i], signature_.params()[i].dtype));
+    }
+    check::Report report = check::check(checked, entry_.function->name, arguments, options_for(*ranks));
+    for (check::Finding& finding : report.findings) {
+      Schedule& replay = finding.replay;
+      replay.entry = options_.entry;
+      replay.program = digest_;
+      replay.inputs = options_.inputs;
+      values.add_numbers(settings.number, replay.inputs);
+      replay.seed = options_.seed;
+      replay.dimension = *settings.dimension;
+    }
+    return report;
+  }
+
+  check::Options options_for(int ranks) const {
+    check::Options settings;
+    settings.ranks = ranks;
+    // Nothing is kept from call to call but windows, and only a host function has these.
+    settings.calls = signature_.entry().type == ir::FunctionType::Host ? options_.calls : 1;
+    settings.cores = options_.cores;
+    settings.general = options_.general;
+    settings.limits.seed = options_.seed;
+    settings.progress = options_.progress;
+    settings.limits.reduce = options_.reduce;
+    if (options_.schedules) settings.limits.schedules = options_.schedules;
+    settings.written = entry_.program;
+    return settings;
+  }
+
+  // What the verdict rests on that nobody gave.
+  std::string assumed(const check::Report& report, const TrialValues& values) const {
+    if (report.verdict == check::Verdict::Invalid) return "";
+    std::vector<std::string> parts = values.tried(report);
+    for (const check::DataDecision& data : report.data) {
+      for (size_t array : values.arrays()) {
+        const ParameterInfo& param = signature_.params()[array];
+        if (param.node->name != data.parameter) continue;
+        parts.push_back(data.parameter + (ir::is_float(param.dtype)
+                                              ? " from seed " + std::to_string(options_.seed)
+                                              : std::string(" = 0")));
+      }
+    }
+    if (report.windows) {
+      parts.push_back(std::to_string(report.calls) + (report.calls == 1 ? " call" : " calls") +
+                      " from zeroed windows");
+    }
+    std::string text;
+    for (const std::string& part : parts) text += (text.empty() ? "" : "; ") + part;
+    return text;
+  }
+
+  // Only where every number of ranks is proved: a run that stops early has not come to everything.
+  void add_unreached(std::vector<check::Report>& reports) const {
+    std::vector<uint8_t> reached;
+    check::Tried tried;
+    tried.help = named_.empty()
+                     ? "check other numbers of ranks: --ranks 4, or check(ranks=4)"
+                     : "give a value with which it runs: --in " + named_ + "=4, or check(" + named_ + "=4)";
+    for (const check::Report& report : reports) {
+      if (report.verdict != check::Verdict::Proved) return;
+      reached.resize(std::max(reached.size(), report.reached.size()));
+      for (size_t i = 0; i < report.reached.size(); ++i) reached[i] |= report.reached[i];
+      tried.text += (tried.text.empty() ? "" : "; ") + std::to_string(report.ranks) +
+                    (report.ranks == 1 ? " rank" : " ranks") +
+                    (report.assumed.empty() ? "" : " with " + report.assumed);
+    }
+    const std::vector<check::Finding> found =
+        check::unreached(lowered_, *entry_.program, entry_.function->name, reached, tried);
+    for (check::Report& report : reports) {
+      report.findings.insert(report.findings.end(), found.begin(), found.end());
+    }
+  }
+
+  const Entry& entry_;
+  const ir::ProgramRef lowered_;
+  const CheckOptions& options_;
+  const Signature signature_;
+  const std::string digest_;
+  std::string named_;  // a number that is left out
+};
+
 }  // namespace
 
 std::vector<check::Report> check_program(const ir::ProgramRef& program, const CheckOptions& options,
                                          Diagnostics& diags) {
-  Entry entry = find_entry(program, options.entry, diags);
+  const Entry entry = find_entry(program, options.entry, diags);
   if (!entry.function) return {};
-  // What is checked is what targets run.
-  ir::ProgramRef checked = passes::lower_for_checking(entry.program, diags);
-  if (!checked) return {};
-  const Signature signature = signature_of(entry);
-  const std::string digest = schedule_digest(*entry.program, *entry.function);
-  std::vector<check::Report> reports;
-  for (int64_t asked : ranks_to_check(signature, options)) {
-    const InputSettings input_settings = settings_for(signature, asked, options);
-    Inputs inputs(signature, input_settings);
-    auto bound = inputs.bind(diags);
-    auto ranks = bound ? rank_count(signature, asked, *bound, diags) : std::nullopt;
-    if (!ranks) return {};
-    // What `run` refuses for this number of ranks is not checked either.
-    const auto known = known_values(*bound, signature, *ranks);
-    if (!passes::collect_comm_groups(entry.program, known, diags)) return {};
-    std::vector<interp::Argument> arguments;
-    for (size_t i = 0; i < bound->values.size(); ++i) {
-      arguments.push_back(argument_of(bound->values[i], signature.params()[i].dtype));
-    }
-    check::Options settings;
-    settings.ranks = *ranks;
-    settings.cores = options.cores;
-    settings.general = options.general;
-    settings.limits.seed = options.seed;
-    settings.progress = options.progress;
-    settings.limits.reduce = options.reduce;
-    if (options.schedules) settings.limits.schedules = options.schedules;
-    reports.push_back(check::check(checked, entry.function->name, arguments, settings));
-    for (check::Finding& finding : reports.back().findings) {
-      Schedule& replay = finding.replay;
-      replay.entry = options.entry;
-      replay.program = digest;
-      replay.inputs = options.inputs;
-      replay.seed = options.seed;
-      replay.dimension = *input_settings.dimension;
-    }
-  }
-  return reports;
+  // What targets run: collectives are checked as what they are made of, and what is not used does not race.
+  ir::ProgramRef lowered = passes::lower_for_checking(entry.program, diags);
+  if (!lowered) return {};
+  return Checking(entry, std::move(lowered), options).go(diags);
 }
 
 const Schedule* first_schedule(const std::vector<check::Report>& reports) {

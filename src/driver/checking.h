@@ -16,6 +16,7 @@ namespace tilewire::driver {
 struct CheckOptions {
   std::string entry;           // empty: the only one there is
   std::vector<int64_t> ranks;  // empty: what the program says, else 2 and 3
+  int calls = 1;               // over windows that keep their content
   int cores = 0;
   bool general = false;
   bool reduce = true;  // false: to measure what the reduction of the search saves
@@ -28,8 +29,9 @@ struct CheckOptions {
   check::OnProgress progress = {};
 };
 
-// One report per number of ranks. Dynamic dimensions of the entry are the number of ranks (4 where there is
-// no host function), integers are 0, floats random. Empty after reporting why there is nothing to check.
+// One report per number of ranks, for all inputs that were tried (driver/trial_values.h): integers that are
+// made up are 0 in arrays, floats random. A warning that something is unreached is about all reports
+// together. Empty after reporting why there is nothing to check.
 std::vector<check::Report> check_program(const ir::ProgramRef& program, const CheckOptions& options,
                                          Diagnostics& diags);
 

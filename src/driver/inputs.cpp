@@ -10,9 +10,9 @@
 namespace tilewire::driver {
 namespace {
 
-Argument zero(ir::DType dtype) {
-  if (dtype == ir::DType::Bool) return Number(false);
-  return ir::is_float(dtype) ? Number(0.0) : Number(int64_t{0});
+Argument number_of(ir::DType dtype, int64_t value) {
+  if (dtype == ir::DType::Bool) return Number(value != 0);
+  return ir::is_float(dtype) ? Number(static_cast<double>(value)) : Number(value);
 }
 
 }  // namespace
@@ -32,7 +32,7 @@ bool Inputs::collect(Diagnostics& diags) {
   owned_.reserve(params.size());
   values_.resize(params.size());
   for (size_t i = 0; i < params.size(); ++i) {
-    if (!params[i].tensor) values_[i] = number_for(params[i], diags);
+    if (!params[i].tensor) values_[i] = number_for(i, diags);
     if (params[i].tensor) read_array(i, diags);
   }
   note_dimensions();
@@ -119,6 +119,7 @@ void Inputs::make_array(size_t index, Diagnostics& diags) {
   if (diags.has_errors()) return;
   if (ir::is_float(param.dtype) || !settings_.dimension) fill_random(made, settings_.seed, index);
   values_[index] = made;
+  if (param.needed) arrays_made_.push_back(index);
 }
 
 Array Inputs::make_storage(const ParameterInfo& param, const std::vector<int64_t>& shape,
@@ -140,7 +141,9 @@ int64_t Inputs::extent_of(size_t index, size_t d, Diagnostics& diags) {
   if (int64_t given = given_extent(index, d); given >= 0) return given;
   auto dimension = [&](std::string_view name) -> std::optional<int64_t> {
     auto found = dimensions_.find(name);
-    return found == dimensions_.end() ? settings_.dimension : std::optional(found->second);
+    if (found != dimensions_.end()) return found->second;
+    if (settings_.dimension) free_dimensions_.emplace(name);
+    return settings_.dimension;
   };
   auto follows = ops::evaluate_integer(*param.dim_exprs[d], dimension);
   if (follows && *follows >= 0) return *follows;
@@ -150,12 +153,16 @@ int64_t Inputs::extent_of(size_t index, size_t d, Diagnostics& diags) {
   return 0;
 }
 
-Argument Inputs::number_for(const ParameterInfo& param, Diagnostics& diags) {
+Argument Inputs::number_for(size_t index, Diagnostics& diags) {
+  const ParameterInfo& param = signature_.params()[index];
   if (auto direct = settings_.given.find(param.node->name); direct != settings_.given.end()) {
     return direct->second;
   }
   auto given = texts_.find(param.node->name);
-  if (given == texts_.end() && settings_.dimension) return zero(param.dtype);
+  if (given == texts_.end() && settings_.dimension) {
+    numbers_made_.push_back(index);
+    return number_of(param.dtype, settings_.number);
+  }
   if (given == texts_.end()) {
     diags.report(diag::scalar_not_given, param.node->span, {param.node->name})
         .with_help("give it, --in " + param.node->name + "=4");

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,10 +23,11 @@ struct InputSettings {
   std::map<std::string, Argument, std::less<>> given = {};      // in memory, by parameter
   std::optional<int64_t> ranks = std::nullopt;
   uint64_t seed = 0;
-  // For a check: what dynamic dimensions are that nothing else fixes; numbers that are not given, and made-up
-  // integers, are then 0. Without it an unknown dimension and a missing number are errors, and made-up
-  // integers are small random numbers.
+  // For a check: what dynamic dimensions are that nothing else fixes; numbers that are not given are
+  // `number`, and made-up integers 0. Without it an unknown dimension and a missing number are errors, and
+  // made-up integers are small random numbers.
   std::optional<int64_t> dimension = std::nullopt;
+  int64_t number = 0;
 };
 
 class Inputs {
@@ -37,11 +39,16 @@ class Inputs {
   // Outputs that are not given are made too. What was read and made belongs to this object.
   std::optional<BoundArguments> bind(Diagnostics& diags);
 
+  // What was made up for a check, after `bind`.
+  const std::vector<size_t>& numbers_made() const { return numbers_made_; }  // parameters
+  const std::vector<size_t>& arrays_made() const { return arrays_made_; }    // parameters, outputs left out
+  const std::set<std::string>& free_dimensions() const { return free_dimensions_; }
+
  private:
   bool collect(Diagnostics& diags);
   void read_settings(Diagnostics& diags);
   void read_array(size_t index, Diagnostics& diags);
-  Argument number_for(const ParameterInfo& param, Diagnostics& diags);
+  Argument number_for(size_t index, Diagnostics& diags);
   int64_t given_extent(size_t index, size_t d) const;
   void note_dimensions();
   void make_array(size_t index, Diagnostics& diags);
@@ -55,6 +62,8 @@ class Inputs {
   std::map<std::string, int64_t, std::less<>> dimensions_;
   std::vector<Argument> values_;
   std::vector<OwnedArray> owned_;
+  std::vector<size_t> numbers_made_, arrays_made_;
+  std::set<std::string> free_dimensions_;
 };
 
 }  // namespace tilewire::driver

@@ -74,7 +74,8 @@ struct Instr {
 enum class CodeLevel : uint8_t { Host, Orchestration, Kernel };
 
 struct Code {
-  std::string name;
+  std::string name;    // for people
+  uint32_t first = 0;  // the number of its first instruction among those of the image
   CodeLevel level = CodeLevel::Kernel;
   const ir::Function* function = nullptr;  // null: a task scope
   std::vector<Instr> instrs;
@@ -91,15 +92,26 @@ struct Code {
   const ir::Node* node = nullptr;
   std::vector<std::unique_ptr<Site>> sites;
   std::vector<ir::ExprRef> keeps;  // made here, not found in the program
+  // Loops, outer ones first: instructions [begin, end) are the body.
+  struct Loop {
+    const ir::Node* node;
+    uint32_t begin, end;
+  };
+  std::vector<Loop> loops;
 };
+
+// Names of functions in messages, where they are others.
+using ShownNames = std::map<std::string, std::string, std::less<>>;
 
 // All functions that an entry reaches. Keeps the program alive; shared by all worlds that run it.
 class Image {
  public:
   // The entry must exist. Null after reporting ops that have no meaning here.
   static std::shared_ptr<const Image> make(const ir::ProgramRef& program, std::string_view entry,
-                                           Diagnostics& diags);
+                                           Diagnostics& diags, const ShownNames& names = {});
   const Code& entry() const { return *entry_; }
+  // Of all functions and scopes together.
+  size_t instr_count() const { return instr_count_; }
   const ir::Program& program() const { return *program_; }
 
  private:
@@ -108,6 +120,7 @@ class Image {
   ir::ProgramRef program_;
   std::vector<std::unique_ptr<Code>> codes_;
   const Code* entry_ = nullptr;
+  size_t instr_count_ = 0;
 };
 
 }  // namespace tilewire::interp

@@ -20,9 +20,10 @@ using namespace ir;
 
 class Flattener {
  public:
-  Flattener(Image& image, Diagnostics& diags)
+  Flattener(Image& image, Diagnostics& diags, const ShownNames& names)
       : image_(image),
         diags_(diags),
+        names_(names),
         effects_(*passes::recorded_effects(*image.program_)),
         returns_(passes::return_roots(*image.program_)) {}
 
@@ -32,6 +33,7 @@ class Flattener {
   friend class CodeBuilder;
   Image& image_;
   Diagnostics& diags_;
+  const ShownNames& names_;
   const passes::KernelEffects effects_;
   const passes::ReturnRoots returns_;
   std::map<std::string, const Code*, std::less<>> functions_;
@@ -350,6 +352,8 @@ class CodeBuilder {
     test.a = counter;
     test.b = stop;
     test.c = step;
+    const size_t loop = code_.loops.size();
+    code_.loops.push_back({&s, here(), 0});
     if (independent) parallel(abi::ParallelStep::Round, s);
     move(variable, counter, s);
     ++depth_;
@@ -361,6 +365,7 @@ class CodeBuilder {
     next.c = step;
     next.target = top;
     code_.instrs[top].target = here();
+    code_.loops[loop].end = here();
     if (independent) parallel(abi::ParallelStep::Leave, s);
     for (size_t i = 0; i < s.results.size(); ++i) slots_.insert(s.results[i].get(), carried[i]);
   }
@@ -379,10 +384,13 @@ class CodeBuilder {
     Slot condition = expr(*s.condition);
     uint32_t test = here();
     emit(Opcode::JumpIfNot, s).a = condition;
+    const size_t loop = code_.loops.size();
+    code_.loops.push_back({&s, here(), 0});
     block(*s.body, carried);
     --depth_;
     jump(top, s);
     code_.instrs[test].target = here();
+    code_.loops[loop].end = here();
     for (size_t i = 0; i < s.results.size(); ++i) slots_.insert(s.results[i].get(), carried[i]);
   }
 
@@ -484,7 +492,8 @@ const Code& Flattener::function(const std::string& name) {
   TW_CHECK(f, "a call of a function that does not exist: " + name);
   functions_.emplace(name, nullptr);
   auto code = std::make_unique<Code>();
-  code->name = name;
+  const auto shown = names_.find(name);
+  code->name = shown == names_.end() ? name : shown->second;
   code->function = f.get();
   code->node = f.get();
   code->level = level_of(f->type);
@@ -496,13 +505,17 @@ const Code& Flattener::function(const std::string& name) {
 }
 
 std::shared_ptr<const Image> Image::make(const ProgramRef& program, std::string_view entry,
-                                         Diagnostics& diags) {
+                                         Diagnostics& diags, const ShownNames& names) {
   auto image = std::make_shared<Image>();
   image->program_ = program;
   if (!passes::recorded_effects(*program)) image->program_ = passes::record_effects(program, diags);
-  Flattener flattener(*image, diags);
+  Flattener flattener(*image, diags, names);
   image->entry_ = &flattener.function(std::string(entry));
   if (diags.has_errors()) return nullptr;
+  for (const auto& code : image->codes_) {
+    code->first = static_cast<uint32_t>(image->instr_count_);
+    image->instr_count_ += code->instrs.size();
+  }
   return image;
 }
 

@@ -91,6 +91,7 @@ void World::call(AgentId id, const Instr& instr, EventSink* sink) {
   if (site.blocks != no_slot) {
     task.blocks = frame.registers[site.blocks].scalar()->i;
     if (task.blocks < 0) fail(diag::run_block_count, {std::to_string(task.blocks)});
+    if (task.blocks > 0) note_reached(frame);
   }
   std::vector<Value> args = arguments(frame, site, site.kind == Site::Kind::Dispatch ? task.rank : -1);
   task.registers = entry_registers(*site.callee, args, &frame);
@@ -258,8 +259,8 @@ void World::end_block(AgentId id, std::vector<Value> results, EventSink* sink) {
   agent.frames.clear();
   if (agent.task == no_task) {
     if (agent.level == CodeLevel::Host) stage_out();
-    results_ = std::move(results);
     if (call_ + 1 < options_.calls) return begin_call(id, sink);
+    results_ = std::move(results);
     return;
   }
   Task& task = tasks_[agent.task].write();

@@ -269,6 +269,7 @@ bool World::advance(AgentId id, EventSink* sink, bool& acted) {
     agent.polls.clear();
     idle_polls_ = 0;
   }
+  if (instr->code != Opcode::Call || instr->site->blocks == no_slot) note_reached(agent.top());
   execute(id, *instr, sink);
   acted |= visible;
   return true;

@@ -50,6 +50,8 @@ struct Options {
   int cores = 0;           // blocks of a rank that run at a time, waiting ones included; 0: any number
   bool detach = false;     // work on copies of the caller's arrays
   Pulse* pulse = nullptr;  // null: nobody wants to know
+  // By the number of each instruction of the image: 1 once it has run; a launch, once it has had a block.
+  std::vector<uint8_t>* reached = nullptr;
   int64_t step_limit = int64_t{1} << 40;                // instructions, and elements of large ops
   int64_t memory_limit = int64_t{1} << 36;              // bytes of tiles and created tensors
   std::map<std::string, int64_t, std::less<>> symbols;  // dynamic dimensions that no array fixes
@@ -130,9 +132,9 @@ struct Task {
   const Code* code = nullptr;
   const ir::Node* where = nullptr;
   int rank = 0;
+  int call = 0;  // of the entry, from 0
   AgentId submitter = 0;
   std::vector<Value> registers;  // of every block when it starts
-  int call = 0;  // of the entry, from 0
   int64_t blocks = 1;
   int64_t next_block = 0;
   int64_t ended_blocks = 0;
@@ -226,6 +228,9 @@ class World {
 
   // running
   bool advance(AgentId id, EventSink* sink, bool& acted);
+  void note_reached(const Frame& frame) const {
+    if (options_.reached) (*options_.reached)[frame.code->first + frame.pc] = 1;
+  }
   void tell(Event::Kind kind, const Agent& agent, AgentId id, EventSink* sink) const;
   bool is_visible(const Agent& agent, const Instr& instr) const;
   void note_look(AgentId id, const Instr& instr);
@@ -264,12 +269,12 @@ class World {
   void complete(TaskNo task, EventSink* sink);
   void forget(TaskNo task);
   // windows.cpp
+  void begin_call(AgentId host, EventSink* sink);
   void note_dispatch(const std::vector<Value>& args, int rank);
   void form_groups();
   void stage_out();
   bool poll_again();
   // The registers a function starts with: constants, arguments, dimensions.
-  void begin_call(AgentId host, EventSink* sink);
   std::vector<Value> entry_registers(const Code& code, const std::vector<Value>& args,
                                      const Frame* caller) const;
 
@@ -278,15 +283,15 @@ class World {
   std::shared_ptr<Meter> meter_;
   std::vector<Storage> storages_;
   std::vector<Window> windows_;
+  size_t windows_named_ = 0;              // by the call that runs
   std::vector<std::vector<int>> groups_;  // members, ascending
+  std::vector<Value> arguments_;          // of the entry
+  int call_ = 0;                          // that runs, from 0
   std::vector<Cow<Agent>> agents_;
   std::vector<Cow<Task>> tasks_;
   std::vector<std::vector<TaskNo>> rank_tasks_;  // per rank, what later tasks may have to wait for
   std::vector<TaskNo> last_dispatch_;            // per rank
-  size_t windows_named_ = 0;              // by the call that runs
   std::vector<TaskNo> held_;                     // dispatches that start when the host function is done
-  std::vector<Value> arguments_;          // of the entry
-  int call_ = 0;                          // that runs, from 0
   std::vector<TaskNo> unlaunched_;               // released tasks with blocks that are not agents yet
   std::vector<AgentId> ready_, blocked_;
   std::vector<AgentId> flights_;

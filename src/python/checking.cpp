@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "check/report.h"
+#include "check/unreached.h"
 #include "driver/entry.h"
 #include "driver/schedule_file.h"
 #include "python/arrays.h"
@@ -62,7 +63,7 @@ std::vector<std::pair<std::string, nb::handle>> by_name(const driver::Signature&
 }
 
 nb::list check(const ir::Program& program, const std::string& entry, const nb::tuple& in_order,
-               const nb::dict& named, const std::vector<int64_t>& ranks, int cores, uint64_t seed,
+               const nb::dict& named, const std::vector<int64_t>& ranks, int calls, int cores, uint64_t seed,
                size_t limit, bool general) {
   Diagnostics diags;
   const driver::Entry found = driver::find_entry(ir::ref(&program), entry, diags);
@@ -70,6 +71,7 @@ nb::list check(const ir::Program& program, const std::string& entry, const nb::t
   driver::CheckOptions options;
   options.entry = found.name;
   options.ranks = ranks;
+  options.calls = calls;
   options.cores = cores;
   options.general = general;
   options.seed = seed;
@@ -109,7 +111,13 @@ void bind_checking(nb::module_& module) {
     return to_python(check::text_of(self.report));
   });
   module.def("check", check, nb::arg("program"), nb::arg("entry"), nb::arg("in_order"), nb::arg("named"),
-             nb::arg("ranks"), nb::arg("cores"), nb::arg("seed"), nb::arg("limit"), nb::arg("general"));
+             nb::arg("ranks"), nb::arg("calls"), nb::arg("cores"), nb::arg("seed"), nb::arg("limit"),
+             nb::arg("general"));
+  module.def("drop_reached_elsewhere", [](const nb::list& reports) {
+    std::vector<check::Report*> all;
+    for (nb::handle report : reports) all.push_back(&nb::cast<CheckReport&>(report).report);
+    check::drop_reached_elsewhere(all);
+  });
   module.def("reports_json",
              [](const nb::list& reports) { return to_python(check::json_of(plain(reports))); });
   module.def("reports_schedule", [](const nb::list& reports) {

@@ -77,8 +77,8 @@ def test_the_number_of_ranks_follows(folder):
     assert (data["parameter"], data["decides"], data["line"]) == ("counts", "a loop", 16)
 
 
-def test_without_inputs_integers_are_zero(folder):
-    done = check("fill.py", "--ranks", 2, cwd=folder)
+def test_without_inputs_elements_are_zero(folder):
+    done = check("fill.py", "--ranks", 2, "--in", "rows=0", cwd=folder)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -109,3 +109,247 @@ def test_experts(tmp_path):
     assert "elements of `chosen` decide" in done.stdout
     done = check(program, "--ranks", 3, cwd=tmp_path)
     assert done.returncode == 1 and "error[TW2505]" in done.stdout
+
+
+# --- arguments that are left out
+
+SIZES = """\
+import tilewire.language as pl
+import tilewire.language.distributed as pld
+
+M = pl.dynamic("M")
+NR = pl.dynamic("NR")
+
+
+@pl.jit.incore
+def exchange(
+    n: pl.Scalar[pl.INDEX],
+    scale: pl.Scalar[pl.FP32],
+    w: pl.InOut[pld.DistributedTensor[[4, 8], pl.FP32]],
+    s: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]],
+    y: pl.Out[pl.Tensor[[1, 8], pl.FP32]],
+):
+    ctx = pld.get_comm_ctx(w)
+    right = (pld.rank(ctx) + 1) % pld.nranks(ctx)
+    t = pl.full([1, 8], dtype=pl.FP32, value=1.0)
+    for i in pl.range(n):
+        pld.tile.remote_store(t * scale, w, right, [i, 0])
+        pld.system.notify(s, right, [i, 0], 1)
+        pld.system.wait(s, [i, 0], 1)
+        t = t + pl.load(w, [i, 0], [1, 8])
+    y = pl.store(t, [0, 0], y)
+
+
+@pl.jit.host
+def main(n: pl.Scalar[pl.INDEX], scale: pl.Scalar[pl.FP32], y: pl.Out[pl.Tensor[[NR, 1, 8], pl.FP32]]):
+    w = pld.alloc_window([4, 8], dtype=pl.FP32)
+    s = pld.alloc_signal(4)
+    for r in pl.range(pld.world_size()):
+        exchange(n, scale, w, s, y[r], device=r)
+"""
+
+
+def check_text(tmp_path, text, *arguments):
+    (tmp_path / "program.py").write_text(text)
+    return check("program.py", *arguments, cwd=tmp_path)
+
+
+def test_numbers_left_out_take_four_values(tmp_path):
+    """`scale` is left out too, and decides nothing: it is not tried, and not named."""
+    done = check_text(tmp_path, SIZES, "--ranks", 2)
+    assert (done.returncode, done.stderr) == (0, "")
+    first, *rest = done.stdout.splitlines()
+    assert first.startswith("2 ranks: proved (exact, from 4 runs of ") and rest == []
+    assert first.endswith(" events) for n = 0, 1, 2, 3; 1 call from zeroed windows")
+    done = check_text(tmp_path, SIZES, "--ranks", 2, "--in", "n=2")
+    assert done.stdout.endswith(" events) for 1 call from zeroed windows\n")
+
+
+def test_the_value_that_goes_wrong_is_said(tmp_path):
+    wrong = SIZES.replace("pld.system.wait(s, [i, 0], 1)", "if i < 1:\n            pld.system.wait(s, [i, 0], 1)")
+    done = check_text(tmp_path, wrong, "--ranks", 2, "--replay-out", "s.json")
+    assert done.returncode == 1
+    assert done.stdout.splitlines()[0].endswith(" for n = 2; 1 call from zeroed windows")
+    assert "   = note: with n = 2\n" in done.stdout
+    said = json.loads((tmp_path / "s.json").read_text())
+    assert said["inputs"] == ["n=2", "scale=2"]
+    done = subprocess.run([TILEWIRE, "run", "program.py", "--replay", "s.json"], cwd=tmp_path, capture_output=True,
+                          text=True, timeout=60)
+    assert done.returncode == 0 and done.stdout.startswith("replayed: "), done.stdout + done.stderr
+
+
+def test_values_that_stop_on_an_error_are_not_inputs(tmp_path):
+    small = SIZES.replace("DistributedTensor[[4, 8]", "DistributedTensor[[2, 8]").replace("alloc_window([4, 8]", "alloc_window([2, 8]")
+    done = check_text(tmp_path, small, "--ranks", 2)
+    assert (done.returncode, done.stderr) == (0, "")
+    first, *rest = done.stdout.splitlines()
+    assert first.endswith(" for n = 0, 1, 2; 1 call from zeroed windows")
+    assert rest == ["n = 3 is not a valid input: elements 2 to 2 are outside dimension 0, which has extent 2 (line 20)"]
+    (report,) = json.loads(check_text(tmp_path, small, "--ranks", 2, "--json").stdout)
+    assert [(i["values"], i["valid"]) for i in report["inputs"]] == [
+        ("n = 0", True), ("n = 1", True), ("n = 2", True), ("n = 3", False)]
+    assert report["inputs"][3]["error"]["line"] == 20 and report["inputs"][0]["verdict"] == "proved"
+    assert report["assumed"] == "n = 0, 1, 2; 1 call from zeroed windows" and report["calls"] == 1
+
+
+def test_an_error_with_every_value_is_the_verdict(tmp_path):
+    done = check_text(tmp_path, SIZES.replace("[i, 0], 1)\n        pld.system.wait", "[i + 9, 0], 1)\n        pld.system.wait")
+                      .replace("pl.range(n)", "pl.range(n + 1)"), "--ranks", 2)
+    assert done.returncode == 1 and "error[TW2505]" in done.stdout and "not a valid input" not in done.stdout
+
+
+def test_dimensions_that_nothing_fixes(tmp_path):
+    """The number of ranks, and one that is not a multiple of the tile."""
+    text = SIZES.replace("n: pl.Scalar[pl.INDEX], scale", "x: pl.Tensor[[1, M], pl.FP32], scale").replace(
+        "exchange(n,", "exchange(pl.min(x.shape[1] // 4, 4),")
+    done = check_text(tmp_path, text, "--ranks", 2)
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+    assert done.stdout.splitlines()[0].endswith(" for M = 2, 9; 1 call from zeroed windows")
+
+
+UNREACHED = """\
+import tilewire.language as pl
+import tilewire.language.distributed as pld
+
+
+@pl.jit.incore
+def rare(s: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]]):
+    pld.system.notify(s, 0, [0, 0], 1)
+
+
+@pl.jit.incore
+def often(n: pl.Scalar[pl.INDEX], s: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]]):
+    for i in pl.range(n - 7):
+        for j in pl.range(n):
+            pld.system.notify(s, 0, [1, 0], 1)
+    pld.system.notify(s, 0, [2, 0], 1)
+    pld.system.wait(s, [2, 0], 0)
+
+
+@pl.jit
+def chip(n: pl.Scalar[pl.INDEX], s: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]]):
+    if n > 20:
+        rare(s)
+    often(n, s)
+    for b in pl.spmd(n - 5):
+        pld.system.notify(s, 0, [3, 0], 1)
+
+
+@pl.jit.host
+def main(n: pl.Scalar[pl.INDEX]):
+    s = pld.alloc_signal(4)
+    for r in pl.range(pld.world_size()):
+        chip(n, s, device=r)
+"""
+
+
+def unreached(done):
+    reports = json.loads(done.stdout)
+    return [[(f["line"], f["message"]) for f in r["findings"] if f["kind"] == "unreached"] for r in reports]
+
+
+def test_what_never_ran(tmp_path):
+    """The inner loop, and what is inside of the launch, are not told once more."""
+    done = check_text(tmp_path, UNREACHED, "--ranks", "1,2", "--in", "n=5", "--json")
+    told = [
+        (6, "unreached: `rare` ran for no input tried"),
+        (12, "unreached: the body of this loop ran for no input tried"),
+        (24, "unreached: this launch ran for no input tried"),
+    ]
+    assert unreached(done) == [told, told]
+    done = check_text(tmp_path, UNREACHED, "--ranks", "1,2", "--in", "n=21", "--json")
+    assert unreached(done) == [[], []]
+
+
+def test_what_never_ran_is_a_warning_with_what_was_tried(tmp_path):
+    done = check_text(tmp_path, SIZES.replace("pl.range(n)", "pl.range(n - 9)"), "--ranks", 2)
+    assert done.returncode == 0
+    assert done.stdout.split("\n\n", 1)[1] == """\
+warning[TW2526]: unreached: the body of this loop ran for no input tried
+  --> program.py:19:5
+   |
+19 |     for i in pl.range(n - 9):
+   |     ^^^^^^^^^^^^^^^^^^^^^^^^
+   = note: tried: 2 ranks with n = 0, 1, 2, 3; 1 call from zeroed windows
+   = help: give a value with which it runs: --in n=4, or check(n=4)
+"""
+
+
+def test_a_rank_count_that_comes_to_it_is_enough(tmp_path):
+    text = SIZES.replace("pl.range(n)", "pl.range(2, pld.nranks(ctx))")
+    done = check_text(tmp_path, text, "--ranks", "2,3", "--in", "n=0", "--json")
+    assert unreached(done) == [[], []]
+    done = check_text(tmp_path, text, "--ranks", "2", "--in", "n=0", "--json")
+    assert [[line for line, _ in one] for one in unreached(done)] == [[19]]
+
+
+# --- what `run` refuses is not proved
+
+def test_signals_with_too_few_cells(tmp_path):
+    text = (Path(__file__).parents[1] / "check" / "collective_allreduce_right.py").read_text()
+    text = text.replace("alloc_signal(2 * pld.world_size())", "alloc_signal(pld.world_size())")
+    done = check_text(tmp_path, text, "--ranks", 2)
+    assert done.returncode == 3 and "error[TW2007]: the signal `signal` has 2 cells" in done.stdout
+    (tmp_path / "program.py").write_text(text)
+    ran = subprocess.run([TILEWIRE, "run", "program.py", "--ranks", "2"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert "error[TW2007]: the signal `signal` has 2 cells" in ran.stderr
+
+
+def test_groups_that_do_not_fit_the_dispatches(tmp_path):
+    done = check_text(tmp_path, """\
+import tilewire.language as pl
+import tilewire.language.distributed as pld
+
+
+@pl.program
+class P:
+    pld.comm_group(devices=[0, 1], slots=["w"])
+
+    @pl.function(type=pl.FunctionType.InCore)
+    def k(self, w: pl.InOut[pld.DistributedTensor[[1, 8], pl.FP32]]):
+        me = pld.rank(pld.get_comm_ctx(w))
+        pld.tile.remote_store(pl.load(w), w, me, [0, 0])
+
+    @pl.function(level=pl.Level.HOST, role=pl.Role.Orchestrator)
+    def main(self):
+        w = pld.alloc_window([1, 8], dtype=pl.FP32)
+        for r in pl.range(4):
+            self.k(w, device=r)
+""")
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr.startswith("error[TW2008]: the loop dispatches to ranks 0 to 3, and the window buffer `w` is "
+                                  "shared by ranks 0 and 1\n  --> program.py:17:9\n")
+
+
+@pytest.mark.parametrize("barrier", ["", "    pld.tensor.barrier(s)\n"])
+def test_a_dead_read_is_no_race(tmp_path, barrier):
+    """Nor does it become one when a collective is there."""
+    done = check_text(tmp_path, """\
+import tilewire.language as pl
+import tilewire.language.distributed as pld
+
+
+@pl.jit.incore
+def k(w: pl.InOut[pld.DistributedTensor[[1, 8], pl.FP32]], s: pl.InOut[pld.DistributedTensor[[2, 1], pl.INT32]]):
+    me = pld.rank(pld.get_comm_ctx(w))
+    if me == 0:
+        unused = pl.load(w)
+    else:
+        pld.tile.remote_store(pl.full([1, 8], dtype=pl.FP32, value=1.0), w, 0, [0, 0])
+""" + barrier + """
+
+@pl.jit.host
+def main():
+    w = pld.alloc_window([1, 8], dtype=pl.FP32)
+    s = pld.alloc_signal(2)
+    for r in pl.range(pld.world_size()):
+        k(w, s, device=r)
+""", "--ranks", 2)
+    assert done.returncode == 0, done.stdout
+
+
+def test_flags_have_two_values(tmp_path):
+    text = SIZES.replace("n: pl.Scalar[pl.INDEX]", "n: pl.Scalar[pl.BOOL]").replace("pl.range(n)", "pl.range(2 if n else 1)")
+    done = check_text(tmp_path, text, "--ranks", 2)
+    assert done.returncode == 0, done.stdout
+    assert done.stdout.splitlines()[0].endswith(" for n = False, True; 1 call from zeroed windows")

@@ -19,8 +19,6 @@ TILEWIRE = Path(sys.executable).parent / "tilewire"
 WRONG = Path(__file__).parent.parent / "check"
 MORE = Path(__file__).parent / "replay_programs"  # what else there is: scopes, deferred waits, tests, puts, ...
 TIMES = 20
-# The checker runs it; compiled code refuses its windows before anything runs.
-INTERPRETED = {"divergent_mode_wrong"}
 
 
 def names():
@@ -127,8 +125,6 @@ def test_every_run_is_the_one_of_the_report(name, schedules):
     runs = Runs(name, schedule)
     first = None
     for target in TARGETS:
-        if target != "interp" and name in INTERPRETED:
-            continue
         for error, said, given in runs.outcome(target, TIMES):
             if first is None:
                 first = (error, said, given)

@@ -1,0 +1,169 @@
+#include "check/unreached.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "check/source_names.h"
+#include "interp/code.h"
+#include "ir/visitor.h"
+#include "support/diagnostics/check.h"
+
+namespace tilewire::check {
+namespace {
+
+using interp::Code;
+using interp::Instr;
+using interp::Opcode;
+using interp::Site;
+
+using SourcePlace = std::tuple<const SourceFile*, uint32_t, uint32_t>;
+
+SourcePlace place_of(const ir::Node& node) {
+  return {node.span.file.get(), node.span.line, node.span.column};
+}
+
+// Where the source has functions, launches and loops: passes write others of their own.
+struct Written : ir::Visitor<Written> {
+  std::set<SourcePlace> places;
+
+  void visit(const ir::Function& node) { see(node); }
+  void visit(const ir::For& node) { see(node); }
+  void visit(const ir::While& node) { see(node); }
+  void visit(const ir::SpmdScope& node) { see(node); }
+  void visit(const ir::FunctionCall& node) { see(node); }
+  template <class T>
+  void see(const T& node) {
+    places.insert(place_of(node));
+    walk_children(node);
+  }
+};
+
+class Search {
+ public:
+  Search(const Code& entry, const ir::Program& written, const std::vector<uint8_t>& reached,
+         const Tried& tried)
+      : reached_(reached), tried_(tried) {
+    written_.walk(written);
+    look(entry);
+  }
+
+  std::vector<Finding> take() {
+    std::stable_sort(found_.begin(), found_.end(), [](const Finding& a, const Finding& b) {
+      const Span &x = a.diagnostic.span, &y = b.diagnostic.span;
+      return std::tie(x.line, x.column) < std::tie(y.line, y.column);
+    });
+    return std::move(found_);
+  }
+
+ private:
+  bool ran(const Code& code, uint32_t pc) const { return reached_[code.first + pc] != 0; }
+  // A function that is inlined, or called from several places, ran if one of its copies did.
+  bool ran_somewhere(const ir::Node& node) const { return ran_.count(place_of(node)) != 0; }
+
+  void note_ran(const Code& code, std::set<const Code*>& seen) {
+    if (!seen.insert(&code).second) return;
+    if (ran(code, 0)) ran_.insert(place_of(*code.node));
+    for (const Code::Loop& loop : code.loops) {
+      if (ran(code, loop.begin)) ran_.insert(place_of(*loop.node));
+    }
+    for (uint32_t pc = 0; pc < code.instrs.size(); ++pc) {
+      const Instr& instr = code.instrs[pc];
+      if (instr.code != Opcode::Call) continue;
+      if (instr.site->blocks != interp::no_slot && ran(code, pc)) ran_.insert(place_of(*instr.node));
+      note_ran(*instr.site->callee, seen);
+    }
+  }
+
+  void look(const Code& entry) {
+    std::set<const Code*> seen;
+    note_ran(entry, seen);
+    visit(entry);
+  }
+
+  void visit(const Code& code) {
+    if (!visited_.insert(&code).second) return;
+    uint32_t skip = 0;  // up to the end of a loop that was told
+    for (const Code::Loop& loop : code.loops) {
+      if (loop.begin < skip || ran_somewhere(*loop.node)) continue;
+      add(*loop.node, "the body of this loop");
+      skip = loop.end;
+      skipped_[&code].emplace_back(loop.begin, loop.end);
+    }
+    for (uint32_t pc = 0; pc < code.instrs.size(); ++pc) {
+      const Instr& instr = code.instrs[pc];
+      if (instr.code == Opcode::Call && !is_skipped(code, pc)) visit_call(instr);
+    }
+  }
+
+  void visit_call(const Instr& instr) {
+    const Site& site = *instr.site;
+    const Code& callee = *site.callee;
+    if (site.blocks != interp::no_slot && !ran_somewhere(*instr.node)) {
+      return add(*instr.node, "this launch");
+    }
+    if (callee.function && !ran_somewhere(*callee.node)) return add(*callee.node, "`" + callee.name + "`");
+    visit(callee);
+  }
+
+  bool is_skipped(const Code& code, uint32_t pc) const {
+    auto own = skipped_.find(&code);
+    if (own == skipped_.end()) return false;
+    return std::any_of(own->second.begin(), own->second.end(),
+                       [pc](const auto& range) { return pc >= range.first && pc < range.second; });
+  }
+
+  void add(const ir::Node& node, const std::string& what) {
+    if (!written_.places.count(place_of(node)) || !told_.insert(place_of(node)).second) return;
+    Diagnostics diags;
+    Finding finding{.kind = Kind::Unreached,
+                    .diagnostic = diags.report(diag::check_unreached, node.span, {what}),
+                    .places = {},
+                    .story = {},
+                    .schedule = {}};
+    finding.diagnostic.with_note("tried: " + tried_.text);
+    finding.diagnostic.with_help(tried_.help);
+    found_.push_back(std::move(finding));
+  }
+
+  const std::vector<uint8_t>& reached_;
+  const Tried& tried_;
+  Written written_;
+  std::set<SourcePlace> ran_, told_;
+  std::set<const Code*> visited_;
+  std::map<const Code*, std::vector<std::pair<uint32_t, uint32_t>>> skipped_;
+  std::vector<Finding> found_;
+};
+
+}  // namespace
+
+std::vector<Finding> unreached(const ir::ProgramRef& program, const ir::Program& written,
+                               std::string_view entry, const std::vector<uint8_t>& reached,
+                               const Tried& tried) {
+  Diagnostics diags;
+  auto image = interp::Image::make(program, entry, diags, source_names(written, *program));
+  if (!image || reached.size() != image->instr_count()) return {};
+  return Search(image->entry(), written, reached, tried).take();
+}
+
+void drop_reached_elsewhere(const std::vector<Report*>& reports) {
+  using Key = std::tuple<std::string, uint32_t, uint32_t>;
+  auto key = [](const Finding& finding) {
+    const Span& span = finding.diagnostic.span;
+    return Key{span.file ? std::string(span.file->name()) : "", span.line, span.column};
+  };
+  std::map<Key, size_t> counts;
+  for (const Report* report : reports) {
+    for (const Finding& finding : report->findings) {
+      if (finding.kind == Kind::Unreached) ++counts[key(finding)];
+    }
+  }
+  for (Report* report : reports) {
+    std::erase_if(report->findings, [&](const Finding& finding) {
+      return finding.kind == Kind::Unreached && counts[key(finding)] < reports.size();
+    });
+  }
+}
+
+}  // namespace tilewire::check

@@ -1,0 +1,29 @@
+// What no run has come to: a proof says nothing about it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "check/report.h"
+#include "ir/nodes.h"
+
+namespace tilewire::check {
+
+struct Tried {
+  std::string text;  // "2 ranks with n = 0, 1, 2, 3"
+  std::string help;  // what else to try
+};
+
+// One finding per function, launch and loop of `written` that `program`, which was made of it, still has, and
+// that did not run; of those inside of one another, the outermost. `reached`: Report::reached of checks of
+// `program`, joined.
+std::vector<Finding> unreached(const ir::ProgramRef& program, const ir::Program& written,
+                               std::string_view entry, const std::vector<uint8_t>& reached,
+                               const Tried& tried);
+
+// Of reports that were made one at a time: drops such findings where another report has come to the place.
+void drop_reached_elsewhere(const std::vector<Report*>& reports);
+
+}  // namespace tilewire::check
