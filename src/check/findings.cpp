@@ -125,8 +125,10 @@ class Story {
 
 Place place_of(const Run& run, const Action& action, std::string text) {
   const Names names(run.world);
-  return {action.rank,    names.function(action.task), action.block, names.call(action.task), span_of(action),
-          std::move(text)};
+  const bool entry = action.task == interp::no_task && action.rank >= 0;  // of a program without a host
+  std::string function = entry ? run.world.entry().name : names.function(action.task);
+  return {action.rank,     std::move(function), action.block, names.call(action.task),
+          span_of(action), std::move(text)};
 }
 
 Diagnostic diagnostic(Diag id, const Span& span, std::vector<std::string> arguments) {

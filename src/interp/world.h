@@ -180,6 +180,7 @@ class World {
 
   // --- looking
   const Options& options() const { return options_; }
+  const Code& entry() const { return image_->entry(); }
   size_t agent_count() const { return agents_.size(); }
   const Agent& agent(AgentId id) const { return *agents_[id]; }
   size_t task_count() const { return tasks_.size(); }
