@@ -181,7 +181,7 @@ class Checking {
     check::Tried tried;
     tried.help = named_.empty()
                      ? "check other numbers of ranks: --ranks 4, or check(ranks=4)"
-                     : "give a value with which it runs: --in " + named_ + "=4, or check(" + named_ + "=4)";
+                     : "pass a value with which it runs: --in " + named_ + "=4, or check(" + named_ + "=4)";
     for (const check::Report& report : reports) {
       if (report.verdict != check::Verdict::Proved) return;
       reached.resize(std::max(reached.size(), report.reached.size()));

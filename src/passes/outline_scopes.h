@@ -18,7 +18,7 @@ namespace tilewire::passes {
 // host dispatches orchestration functions only.
 ir::ProgramRef outline_scopes(const ir::ProgramRef& program, Diagnostics& diags);
 
-// The same, but the host goes on to dispatch kernels that return parameters alone: a function that does
+// The same, but the host goes on to dispatch kernels that return only parameters: a function that does
 // nothing but submit one task adds steps to every schedule, and no order.
 ir::ProgramRef outline_scopes_for_checking(const ir::ProgramRef& program, Diagnostics& diags);
 

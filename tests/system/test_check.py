@@ -363,3 +363,39 @@ def test_progress_line():
     assert re.match(rb"\r2 ranks: \d+ schedules?, \d+ states, \d+ states/s\x1b\[K", said)
     quiet = subprocess.run([*command[:-1], "200"], input=text, capture_output=True, text=True, timeout=60)
     assert quiet.stderr == "" and quiet.returncode == 2
+
+
+SCOPES = """
+import tilewire.language as pl
+import tilewire.language.distributed as pld
+
+@pl.jit.incore
+def kernel(s: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]]):
+    pld.system.wait(s, [0, 0], 1)
+
+@pl.jit
+def chip(s: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]]):
+    kernel(pl.no_dep(s))
+    with pl.at(level=pl.Level.CORE_GROUP, ordered=False):
+        pld.system.wait(s, [1, 0], 1)
+    with pl.at(level=pl.Level.CORE_GROUP, name_hint="named", ordered=False):
+        pld.system.wait(s, [2, 0], 1)
+    for b in pl.spmd(2, name_hint="blocks", ordered=False):
+        pld.system.wait(s, [3, 0], 1)
+
+@pl.jit.host
+def main():
+    s = pld.alloc_signal(4)
+    for r in pl.range(pld.world_size()):
+        chip(s, device=r)
+    for r in pl.range(pld.world_size()):
+        kernel(s, device=r)
+"""
+
+
+def test_functions_have_the_names_of_the_source():
+    """Scopes become kernels of their own before the program is checked."""
+    (finding,) = pl.parse(SCOPES).check(ranks=1).findings[:1]
+    assert finding.kind == "deadlock"
+    assert {place.function for place in finding.places} == {"kernel", "chip", "named", "blocks"}
+    assert {lane["function"] for lane in finding.timeline["lanes"]} <= {"", "main", "kernel", "chip", "named", "blocks"}

@@ -271,7 +271,7 @@ warning[TW2526]: unreached: the body of this loop ran for no input tried
 19 |     for i in pl.range(n - 9):
    |     ^^^^^^^^^^^^^^^^^^^^^^^^
    = note: tried: 2 ranks with n = 0, 1, 2, 3; 1 call from zeroed windows
-   = help: give a value with which it runs: --in n=4, or check(n=4)
+   = help: pass a value with which it runs: --in n=4, or check(n=4)
 """
 
 
