@@ -145,7 +145,8 @@ def test_every_run_is_the_one_of_the_report(name, schedules):
         text = said[0] if said else error.diagnostics[0].notes[-1].text
         uses = re.match(r"replayed: (.*); then (.*); nothing orders the two$", text)
         for use, place in zip(uses.groups(), finding["places"]):
-            assert use.startswith(f"rank {place['rank']} in `{place['function']}`")
+            where = f" in `{place['function']}`" if place["function"] else ""  # else the orchestration function
+            assert use.startswith(f"rank {place['rank']}{where}")
             assert use.endswith(f", line {place['line']}, {place['text']}")
     elif kind == "bounds":
         assert type(error) is tilewire.RunError
@@ -238,8 +239,8 @@ def test_what_is_no_schedule_of_this_program(target, schedules, tmp_path):
     agents = [dict(a) for a in said["agents"]]
     agents[0]["task"] = 5
     code, err = refused(json.dumps({**said, "agents": agents}))
-    assert (code, err) == (1, "error[TW2133]: step 1 of the schedule cannot be followed (rank 0 in `chip`: start): there is "
-                              "no such task or block yet\n")
+    assert (code, err) == (1, "error[TW2133]: step 1 of the schedule cannot be followed (rank 0 in `chip`: start): "
+                              "there is no such task or block yet\n")
     steps = [s for s in said["steps"] if s["do"] != "notify"]
     code, err = refused(json.dumps({**said, "steps": steps}))
     assert code == 1 and err.startswith("error[TW2133]: step ") and "cannot be followed (rank " in err
