@@ -72,8 +72,8 @@ ir::ProgramRef lower_for_checking(const ir::ProgramRef& program, Diagnostics& di
 }
 
 ir::ProgramRef lower_for_interp(const ir::ProgramRef& program, Diagnostics& diags) {
-  if (has_composite_ops(*program)) return lower(program, diags);
-  ir::ProgramRef tasks = lower_until(*find_pass("outline_scopes"), program, diags);
+  if (has_composite_ops(*program)) return lower_for_checking(program, diags);
+  ir::ProgramRef tasks = run(program, diags, {}, find_pass("outline_scopes"), true);
   return tasks ? record_effects(tasks, diags) : nullptr;
 }
 
