@@ -19,7 +19,7 @@ from program_unordered import UnorderedPieces
 LOCAL = ["compute", "compute", "update", "halves", "launch", "rounds", "rounds", "ids", "elements", "elements"]
 REUSABLE = ["swap", "stream", "collective", "collective", "collective"]
 EXCHANGE = ["push", "push", "push", "stream", "gather_sum", "pull", "all_pairs", "unordered", "unordered", "late_notify",
-            "counts", "block_signals", "collective", "collective", "collective", "swap", "window_element"]  # fmt: skip
+            "counts", "block_signals", "collective", "collective", "collective", "swap", "window_element", "window_element"]  # fmt: skip
 TINY = ["push", "push", "gather_sum", "pull", "unordered", "late_notify", "counts", "compute", "rounds", "ids", "elements",
         "block_signals"]  # fmt: skip
 
@@ -77,7 +77,7 @@ class Generator(UnorderedPieces):
         elif self.reusable:
             names = REUSABLE
         else:
-            names = EXCHANGE + ["both_groups", "late_notify"] * (2 * (self.group == "part"))
+            names = EXCHANGE + ["both_groups", "late_notify"] * (5 * (self.group == "part"))
             if not self.simple:
                 names = [*names, "seen"]
         outer, self.steps = self.steps, []

@@ -143,7 +143,7 @@ class CollectivePieces(ExchangePieces):
     def host_collective(self) -> list[Phase]:
         """Dispatches of kernels around a collective of the host function."""
         self.group = "all"
-        a, w, out = self.value(), self._fresh(self.pick("FP32", "INT32")), self.result()
+        a, w, out = self.value(), self.fresh_window(self.pick("FP32", "INT32"), self.rows), self.result()
         kind = self.pick("allreduce", "allreduce", "broadcast", "barrier")
         signal = self.pick("", ", c")
         mode, op = self.pick(*ALLREDUCE_MODES), self.reduce_op()

@@ -6,7 +6,7 @@ without a deadlock as long as all ranks of the group run them in the same order.
 
 from __future__ import annotations
 
-from program_case import Line, Param, Text, Window
+from program_case import COLS, Line, Param, Text, Window
 from program_local import LocalPieces
 from program_parts import MODULUS, Ref
 
@@ -250,6 +250,28 @@ class ExchangePieces(LocalPieces):
             self.values.append(out)
         self.features.add("notify_all")
 
+    def exchange_round(self, a: Ref, i: str, rounds: int, here: str, dtype: str) -> None:
+        """The tasks of one round of `pl.parallel` that send a row and take the one that arrives: communication order
+        holds between rounds."""
+        first = self.cell(rounds)
+        w = self.fresh_window(dtype, rounds)
+        wp, sp = self.param("w", w, "InOut", window=True), self.signal_param()
+        number = Param("i", "scalar", "", "INDEX")
+        row = f"pl.load(a, [0, 0], [1, {COLS}])"
+        row = row if a.dtype == dtype else f"pl.cast({row}, pl.{dtype})"
+        send = [f"pld.tile.remote_store({row} + pl.cast(i, pl.{dtype}), w, right, [i, 0])",
+                Line(f"pld.system.notify(s, right, [{first} + i, 0], 1)", "notify")]  # fmt: skip
+        take = [Line(f"pld.system.wait(s, [{first} + i, 0], 1)", "wait"),
+                f"pl.store(pl.rem(pl.load(w, [i, 0], [1, {COLS}]), {MODULUS[dtype]}), [0, 0], o)"]  # fmt: skip
+        out = Param("o", "tensor", f"1, {COLS}", dtype, "Out")
+        where = [*self.where("w"), *NEIGHBOURS]
+        if self.chance(0.5):
+            kernel = self.kernel([self.param("a", a), number, wp, sp, out], [*where, *send, *take])
+            self.task(kernel, [a, i, w, self.signal, here], "call")
+            return
+        self.task(self.kernel([self.param("a", a), number, wp, sp], [*where, *send]), [a, i, w, self.signal], "call")
+        self.task(self.kernel([number, wp, sp, out], [*where, *take]), [i, w, self.signal, here], "call")
+
     def window_element(self) -> None:
         """The orchestration function reads an element that a peer sent, after the task that waits for it; or it polls
         the cell itself before it submits that task."""
@@ -259,7 +281,7 @@ class ExchangePieces(LocalPieces):
         sp, wp = self.signal_param(), self.param("w", w, "InOut", window=True)
         lines = [*self.where("w"), *NEIGHBOURS, *self.send("a", a, w, "right", cell)]
         self.task(self.kernel([self.param("a", a), wp, sp], lines), [a, w, self.signal], "call")
-        if not self.simple and self.chance(0.4):
+        if not self.simple and self.chance(0.5):
             seen = self.name("n")
             read = f"{seen} = pl.read({self.signal}, [{cell}, 0])"
             self.add(Text(f"{read}\nwhile {seen} < 1:\n    {read}"))

@@ -80,9 +80,11 @@ class LocalPieces(Parts):
 
     def rounds(self) -> None:
         """`pl.parallel`: rounds that are disjoint, that go through one scratch tensor, or that add to one."""
-        kind = self.pick("disjoint", "disjoint", "chain", "chain", "atomic", "scratch", "deps")
+        kind = self.pick("disjoint", "disjoint", "chain", "chain", "atomic", "scratch", "deps", "exchange")
         if self.chance(0.5) and kind == "scratch":
             kind = "disjoint"  # it is wrong
+        if self.reusable and kind == "exchange":
+            kind = "chain"
         n = self.pick(2, 3, 4)
         a, out = self.value(), self.made(rows=n)
         i = self.name("i")
@@ -114,6 +116,8 @@ class LocalPieces(Parts):
             self.task(fill, [a, i, scratch], "call", deps=[f"{ids}[{i}]"])
             self.task(move, [scratch, here], "spmd", tid=f"{ids}_done")
             self.add(Text(f"{ids}[{i} + 1] = {ids}_done"))
+        elif kind == "exchange":
+            self.exchange_round(a, i, n, here, out.dtype)
         else:
             params[-1] = Param("o", "tensor", f"1, {COLS}", out.dtype, "InOut")
             add = self.kernel(params, [f"pl.store({tile}, [0, 0], o, atomic=pld.AtomicType.Add)"])
@@ -126,6 +130,10 @@ class LocalPieces(Parts):
         self.features.add(f"parallel {kind}")
 
     def _scratch(self, like: Ref, rows: int, extra: list[Text]) -> str:
+        """A tensor for what one task of a round tells the next; it may be a window."""
+        if self.chance(0.3):
+            self.features.add("parallel window")
+            return self.fresh_window(like.dtype, rows).text
         name = self.name("t")
         extra.append(created(name, rows, like.dtype))
         return name

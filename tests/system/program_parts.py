@@ -133,18 +133,16 @@ class Parts:
             found = self.random.choice(fitting)
             self.free.remove(found)
             return found
-        name = self.name("w")
-        self.windows.append(Window(name, f"{rows}, {COLS}", dtype, group=self.group))
-        return Ref(name, rows, dtype, self.group, True)
+        return self.fresh_window(dtype, rows)
 
     def wide(self, dtype: str) -> Ref:
         """A window with a block of rows per rank."""
-        return self.window(dtype, self.size * self.rows) if self.size > 1 else self._fresh(dtype)
+        return self.window(dtype, self.size * self.rows) if self.size > 1 else self.fresh_window(dtype, self.rows)
 
-    def _fresh(self, dtype: str) -> Ref:
+    def fresh_window(self, dtype: str, rows: int) -> Ref:
         name = self.name("w")
-        self.windows.append(Window(name, f"{self.rows}, {COLS}", dtype, group=self.group))
-        return Ref(name, self.rows, dtype, self.group, True)
+        self.windows.append(Window(name, f"{rows}, {COLS}", dtype, group=self.group))
+        return Ref(name, rows, dtype, self.group, True)
 
     @property
     def signal(self) -> str:

@@ -125,7 +125,7 @@ def test_verdicts_runs_and_replays_agree():
 
 
 FEATURES = ["plain", "slices", "spmd", "at", "deps", "no_dep", "ordered=False", "defer_wait", "elements", "elements no_dep",
-            "parallel disjoint", "parallel chain", "parallel scratch", "parallel atomic", "parallel deps", "monotone",
+            "parallel disjoint", "parallel chain", "parallel scratch", "parallel atomic", "parallel deps", "parallel exchange", "parallel window", "monotone",
             "credit", "epoch", "poll test", "poll read", "tries", "wait value", "counts", "seen", "notify_all", "pull",
             "put signal", "atomics", "window elements", "poll orchestration", "local atomics", "block signals", "two groups", "late", "riffled", "direct",
             "allreduce auto", "allreduce mesh", "allreduce two_shot", "allreduce ring", "collective blocks", "broadcast",
