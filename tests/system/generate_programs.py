@@ -32,6 +32,8 @@ class Generator(UnorderedPieces):
             phases.append(Phase(self.body()))
             if not self.tiny and self.chance(0.12):
                 phases += self.host_collective()
+            if not self.tiny and self.chance(0.08):
+                phases.append(self.direct_exchange())
         case = self.case(phases)
         if self.chance(0.6 if self.tiny else 0.45):
             for _ in range(self.pick(1, 1, 2)):
@@ -84,6 +86,14 @@ class Generator(UnorderedPieces):
         getattr(self, self.pick(*names))()
         steps, self.steps = self.steps, outer
         return steps
+
+    def direct_exchange(self) -> Phase:
+        """A kernel dispatched by the host that exchanges with its peers."""
+        self.group, self.direct, self.steps = "all", True, []
+        self.swap()
+        steps, self.direct, self.steps = self.steps, False, []
+        self.features.add("direct exchange")
+        return Phase(steps, direct=True)
 
     def riffled(self, a: list[Any], b: list[Any]) -> list[Any]:
         a, b, out = list(a), list(b), []

@@ -79,10 +79,8 @@ class LocalPieces(Parts):
             self.values.append(result)
 
     def rounds(self) -> None:
-        """`pl.parallel`: rounds that are disjoint, that go through one scratch tensor, or that add to one."""
-        kind = self.pick("disjoint", "disjoint", "chain", "chain", "atomic", "scratch", "deps", "exchange")
-        if self.chance(0.5) and kind == "scratch":
-            kind = "disjoint"  # it is wrong
+        """`pl.parallel`: rounds that are disjoint, that add to one tensor, or that, wrongly, go through one scratch tensor."""
+        kind = self.pick("disjoint", "disjoint", "chain", "chain", "atomic", "scratch", "scratch", "deps", "exchange")
         if self.reusable and kind == "exchange":
             kind = "chain"
         n = self.pick(2, 3, 4)
@@ -155,7 +153,7 @@ class LocalPieces(Parts):
     def elements(self) -> None:
         """Elements read and written by the orchestration function, between tasks on the same tensor."""
         kind = self.pick("read", "read", "write", "write", "apart")
-        lifted = self.chance(0.25)
+        lifted = self.chance(0.35)
         self.features |= {"elements"} | ({"elements no_dep"} if lifted or kind == "apart" else set())
         if kind == "apart":
             self._element_apart()

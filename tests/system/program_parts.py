@@ -64,6 +64,7 @@ class Parts:
         self.features: set[str] = set()
         self.group = "all"  # of the piece that is being made
         self.steps: list[Any] = []  # its statements
+        self.direct = False  # the piece is a kernel that the host dispatches
         self.reusable = not tiny and self.chance(0.2)
         self.simple = self.chance(0.5)  # no cells that are general: it is decided by the exact tier
         for first in range(3):
@@ -115,7 +116,7 @@ class Parts:
         return Ref(name, rows, dtype, self.group)
 
     def place(self, dtype: str = "") -> Ref:
-        return self.result(dtype) if self.chance(0.7) else self.made(dtype)
+        return self.result(dtype) if self.direct or self.chance(0.7) else self.made(dtype)
 
     def window(self, dtype: str = "", rows: int = 0) -> Ref:
         """A window of the group that is all zero, or a part of one."""
@@ -187,8 +188,10 @@ class Parts:
         texts = [a.text if isinstance(a, Ref) else a for a in args]
         plain = any(p.kind == "tensor" and isinstance(a, Ref) and a.window for p, a in zip(kernel.params, args))
         scalar = any(p.kind == "scalar" for p in kernel.params)
+        if self.direct:
+            form = "call"
         if not form:
-            form = self.pick("call", "call", "spmd") if plain or scalar else self.pick("call", "call", "call", "spmd", "at")
+            form = self.pick("call", "call", "call", "spmd", *([] if plain or scalar else ["at"]))
         if form == "at":
             self.features.add("at")
         return self.add(Task(kernel, texts, form, **settings))
