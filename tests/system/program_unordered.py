@@ -20,7 +20,7 @@ class UnorderedPieces(CollectivePieces):
         store = f"pld.tile.remote_store({tile}, w, right, [0, 0])"
         tell = self.notify("right", str(cell))
         form = self.pick("spmd", "at")
-        how = self.pick("one", "deps", "deps", "nothing") if self.chance(0.6) else self.pick("one", "deps")
+        how = self.pick("one", "deps", "deps", "nothing")
         if how == "one":
             self.task(self.kernel([self.param("a", a, window=True), wp, sp], [*here, store, tell]), [a, w, self.signal], form,
                       ordered=False)  # fmt: skip
