@@ -119,6 +119,10 @@ TEST(Registry, EveryOperandHasARole) {
   for (const Op& op : registry().all()) {
     for (const OpParam& param : op.params) {
       EXPECT_EQ(param.role == OperandRole::Unset, param.kind == OpParam::Attribute) << place(op, param);
+      // Integers that are not computed with say where, how much, or what a signal is.
+      if (param.accepts == AcceptInt) {
+        EXPECT_NE(param.role, OperandRole::Data) << place(op, param);
+      }
     }
     auto role = [&](int index) { return op.params[index].role; };
     for (const Effect& e : op.effects) {
@@ -133,6 +137,20 @@ TEST(Registry, EveryOperandHasARole) {
       }
     }
   }
+}
+
+// Elements of tensors and tiles that do not only become elements.
+TEST(Registry, ElementsThatDecide) {
+  auto role = [](const char* op, const char* param) {
+    const Op& found = *registry().find(op);
+    return found.params[found.param_index(param)].role;
+  };
+  for (const char* op : {"pl.tile.gather", "pl.tensor.gather", "pl.tile.scatter", "pl.tensor.scatter"}) {
+    EXPECT_EQ(role(op, "index"), OperandRole::Address) << op;
+  }
+  EXPECT_EQ(role("pld.tensor.all_to_all_v", "send_counts"), OperandRole::Extent);
+  EXPECT_EQ(role("pld.system.enter_collective", "signal"), OperandRole::Address);
+  EXPECT_EQ(role("pld.system.enter_collective", "target"), OperandRole::Address);
 }
 
 // A scalar operation decides whether the run goes on only where integers can stop it.
