@@ -33,10 +33,13 @@ class Steps {
  public:
   explicit Steps(const Run& run) : run_(run), names_(run.world) { keys_.update(run.world); }
 
-  void add(uint32_t index, bool wrong) {
+  // `end`: the position in the trace where the schedule ends. An access whose place matters is a step, unless
+  // its op goes on to notify: that is the step then.
+  void add(uint32_t index, bool wrong, uint32_t end) {
     const Action& action = run_.watch.trace()[index];
     auto event = event_of(action);
-    if (!event && (wrong || is_ordered_sum(index))) event = ScheduleEvent::Access;
+    const bool matters = wrong || (run_.world.options().order_sums && action.adds_floats());
+    if (!event && matters && !goes_on_to_notify(index, end)) event = ScheduleEvent::Access;
     if (event) add(action, *event);
   }
 
@@ -51,14 +54,14 @@ class Steps {
   Schedule take() { return std::move(schedule_); }
 
  private:
-  // An update whose place in the schedule matters. One that is part of a notify has that one's place.
-  bool is_ordered_sum(uint32_t index) const {
+  bool goes_on_to_notify(uint32_t index, uint32_t end) const {
     const Trace& trace = run_.watch.trace();
     const Action& action = trace[index];
-    if (!run_.world.options().order_sums || !action.adds_floats()) return false;
-    const bool notifies = index + 1 < trace.size() && trace[index + 1].kind == Action::Kind::Signal &&
-                          trace[index + 1].where == action.where && trace[index + 1].agent == action.agent;
-    return !notifies;
+    for (uint32_t i = index + 1; i < end; ++i) {
+      if (trace[i].where != action.where || trace[i].agent != action.agent) return false;
+      if (trace[i].kind == Action::Kind::Signal) return true;
+    }
+    return false;
   }
 
   static std::optional<ScheduleEvent> event_of(const Action& action) {
@@ -127,7 +130,7 @@ Schedule replay_of(const Run& run, const Conflict* conflict) {
   const auto count = static_cast<uint32_t>(run.watch.trace().size());
   const uint32_t end = conflict ? std::min(count, conflict->second + 1) : count;
   for (uint32_t i = 0; i < end; ++i) {
-    steps.add(i, conflict && (i == conflict->first || i == conflict->second));
+    steps.add(i, conflict && (i == conflict->first || i == conflict->second), end);
   }
   if (!conflict && run.world.error() && !run.schedule.empty()) steps.add_failure(run.schedule.back());
   return steps.take();
@@ -135,9 +138,9 @@ Schedule replay_of(const Run& run, const Conflict* conflict) {
 
 Schedule replay_of(const Run& run, const std::vector<uint32_t>& order, const Conflict& conflict) {
   Steps steps(run);
-  for (uint32_t i : order) steps.add(i, false);
-  steps.add(conflict.first, true);
-  steps.add(conflict.second, true);
+  for (uint32_t i : order) steps.add(i, false, 0);
+  steps.add(conflict.first, true, 0);
+  steps.add(conflict.second, true, 0);
   return steps.take();
 }
 
