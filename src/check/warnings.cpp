@@ -116,7 +116,7 @@ Finding schedule_finding(const Span& span, const std::string& function, std::str
   Diagnostics diags;
   return {.kind = Kind::Schedule,
           .diagnostic = diags.report(diag::check_schedule, span, {std::move(result), std::move(source)}),
-          .places = {{-1, function, 0, span, ""}},
+          .places = {{-1, function, 0, 0, span, ""}},
           .story = {},
           .schedule = {}};
 }
