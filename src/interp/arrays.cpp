@@ -10,7 +10,9 @@ using namespace ir;
 void create(Context& c, int) {
   const auto& type = static_cast<const ArrayType&>(*c.call.type);
   if (type.extent > c.world.options().memory_limit / 8) {
-    throw Failure{diag::run_memory, {std::to_string(c.world.options().memory_limit)}, RunError::Kind::Limit};
+    throw Failure{diag::run_memory,
+                  {"the " + std::to_string(c.world.options().memory_limit) + " bytes it may use"},
+                  RunError::Kind::Limit};
   }
   c.world.charge(type.extent / 8);
   int64_t first = type.dtype == DType::TaskId ? static_cast<int64_t>(no_task) : 0;

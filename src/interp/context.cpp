@@ -75,7 +75,7 @@ int64_t checked_count(const Dims& shape, DType dtype) {
   if (empty) return 0;
   for (int64_t extent : shape) {
     if (__builtin_mul_overflow(bytes, extent, &bytes)) {
-      throw Failure{diag::run_memory, {"of " + text(shape)}, RunError::Kind::Limit};
+      throw Failure{diag::run_memory, {"any machine has"}, RunError::Kind::Limit};
     }
     count *= extent;
   }

@@ -155,7 +155,9 @@ std::byte* World::writable(StorageId id) {
 
 std::shared_ptr<Buffer> World::allocate(int64_t bytes) {
   if (bytes > meter_->limit - meter_->used) {
-    throw Failure{diag::run_memory, {std::to_string(meter_->limit)}, RunError::Kind::Limit};
+    throw Failure{diag::run_memory,
+                  {"the " + std::to_string(meter_->limit) + " bytes it may use"},
+                  RunError::Kind::Limit};
   }
   charge(bytes / 64);
   return std::make_shared<Buffer>(meter_, bytes);
@@ -246,7 +248,7 @@ void World::step(AgentId id, EventSink* sink) {
   } catch (const Failure& failure) {
     fail_with(failure, id);
   } catch (const std::bad_alloc&) {
-    fail_with({diag::run_memory, {"that the machine has"}, RunError::Kind::Limit}, id);
+    fail_with({diag::run_memory, {"this machine has"}, RunError::Kind::Limit}, id);
   }
 }
 

@@ -86,10 +86,8 @@ TEST(RunErrors, TensorsOfRunTimeSize) {
             "TW2107: `pl.tensor.add` needs equal extents in dimension 0, got 3 and 8");
   EXPECT_EQ(message("t = pl.tensor.reshape(x, [n, 8])", 3),
             "TW2117: `pl.tensor.reshape` cannot give [8, 8] the shape [3, 8]");
-  EXPECT_EQ(
-      message("t = pl.create_tensor([n, n, n, n, n], dtype=pl.FP32)", 1 << 20),
-      "TW2119: the run needs more memory than it may use, of [1048576, 1048576, 1048576, 1048576, 1048576] "
-      "bytes");
+  EXPECT_EQ(message("t = pl.create_tensor([n, n, n, n, n], dtype=pl.FP32)", 1 << 20),
+            "TW2119: the run needs more memory than any machine has");
 }
 
 TEST(RunErrors, Limits) {
@@ -100,7 +98,7 @@ TEST(RunErrors, Limits) {
   options = {};
   options.memory_limit = 1 << 20;
   EXPECT_EQ(message("t = pl.create_tensor([n, 8], dtype=pl.FP32)", 1 << 16, options),
-            "TW2119: the run needs more memory than it may use, 1048576 bytes");
+            "TW2119: the run needs more memory than the 1048576 bytes it may use");
   EXPECT_EQ(
       message("for i in pl.range(n):\n    t = pl.full([8, 8], dtype=pl.FP32, value=0.0)", 10000, options),
       "");
