@@ -92,6 +92,7 @@ class CpuExecutable final : public Executable {
   std::unique_ptr<Session> open(std::optional<int64_t> ranks, Diagnostics& diags) override;
 
   bool save(const std::string& folder, std::optional<int64_t> ranks, Diagnostics& diags) override {
+    if (ranks && !ranks_.asked_for(*ranks, diags)) return false;
     const target::cpu::Library* library = cpu_library(diags);
     auto manifest = library ? manifest_to_save(ranks, diags) : std::nullopt;
     if (!manifest) return false;

@@ -182,9 +182,10 @@ class PythonCall {
   std::vector<size_t> made_;         // outputs that were left out
 };
 
-Callable compile(const ir::Program& program, const std::string& entry, const std::string& target,
-                 bool debug_bounds) {
-  driver::CompileOptions options{entry, target, debug_bounds};
+Callable compile(const ir::Program& program, const std::string& entry, nb::handle target,
+                 nb::handle debug_bounds) {
+  driver::CompileOptions options{entry, option<std::string>("target", target, "a str"),
+                                 option<bool>("debug_bounds", debug_bounds, "a bool")};
   Diagnostics diags;
   std::shared_ptr<driver::Executable> executable;
   {

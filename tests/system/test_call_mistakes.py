@@ -85,8 +85,21 @@ def test_paths_are_paths(name, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("ranks", [0, -1, 10**9])
-def test_sessions_have_ranks(ranks):
-    assert first_line(lambda: host.compile().open(ranks=ranks)) == f"error[TW2228]: a run cannot have {ranks} ranks"
+def test_sessions_and_bundles_have_ranks(ranks, tmp_path):
+    message = f"error[TW2228]: a run cannot have {ranks} ranks"
+    assert first_line(lambda: host.compile().open(ranks=ranks)) == message
+    assert first_line(lambda: host.compile().save(tmp_path / "host", ranks=ranks), tilewire.BundleError) == message
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("settings, message", [
+    ({"target": 3}, "target must be a str, got 3"),
+    ({"debug_bounds": "yes"}, "debug_bounds must be a bool, got 'yes'"),
+    ({"threads": "2"}, "threads must be an int, got '2'"),
+])
+def test_settings_of_another_type(settings, message):
+    with pytest.raises(TypeError, match=message):
+        cp(X, **settings)
 
 
 def test_no_memory_for_an_argument(tmp_path):
