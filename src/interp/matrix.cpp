@@ -47,9 +47,14 @@ struct Product {
   }
 };
 
+constexpr int64_t products_per_beat = 1 << 20;  // about a millisecond
+
 // Adds a * b to `out`, rows first and columns innermost so that every sum still runs over ascending k.
 template <class T, class Add>
-void accumulate(const Sizes& s, const Lanes<T>& a, const Lanes<T>& b, Lanes<T>& out, Add add) {
+void accumulate(const Context& c, const Sizes& s, const Lanes<T>& a, const Lanes<T>& b, Lanes<T>& out,
+                Add add) {
+  Pulse* pulse = c.world.options().pulse;
+  int64_t products = 0;  // since the last beat
   for (int64_t batch = 0; batch < s.batch; ++batch) {
     const T* x = a.data() + batch * s.m * s.k;
     const T* y = b.data() + batch * s.k * s.n;
@@ -58,16 +63,21 @@ void accumulate(const Sizes& s, const Lanes<T>& a, const Lanes<T>& b, Lanes<T>& 
       for (int64_t k = 0; k < s.k; ++k) {
         const T left = x[i * s.k + k];
         for (int64_t j = 0; j < s.n; ++j) to[i * s.n + j] = add(to[i * s.n + j], left, y[k * s.n + j]);
+        products += s.n;
+        if (products < products_per_beat) continue;
+        if (pulse) pulse->beat();
+        products = 0;
       }
     }
   }
 }
 
-void multiply(const Product& p, Lanes<float>& out) {
-  accumulate(p.sizes, floats(p.a), floats(p.b), out, [](float sum, float x, float y) { return sum + x * y; });
+void multiply(const Context& c, const Product& p, Lanes<float>& out) {
+  accumulate(c, p.sizes, floats(p.a), floats(p.b), out,
+             [](float sum, float x, float y) { return sum + x * y; });
 }
-void multiply(const Product& p, Lanes<int64_t>& out) {
-  accumulate(p.sizes, integers(p.a), integers(p.b), out,
+void multiply(const Context& c, const Product& p, Lanes<int64_t>& out) {
+  accumulate(c, p.sizes, integers(p.a), integers(p.b), out,
              [](int64_t sum, int64_t x, int64_t y) { return numeric::wrap(DType::Int32, sum + x * y); });
 }
 
@@ -80,7 +90,7 @@ void charge_for(Context& c, const Sizes& s) {
 template <class T>
 void matmul_of(Context& c, const Product& p) {
   Lanes<T> out(static_cast<size_t>(p.sizes.batch * p.sizes.m * p.sizes.n));
-  multiply(p, out);
+  multiply(c, p, out);
   c.result = fresh_value(c, p.extents, out);
 }
 
@@ -102,7 +112,7 @@ void matmul_acc_of(Context& c, Product p) {
     check_equal_extents(c, acc.shape, p.extents);
   }
   Lanes<T> out = lanes<T>(acc);
-  multiply(p, out);
+  multiply(c, p, out);
   if (c.value(0).tile()) {
     c.result = fresh_value(c, p.extents, out);
     return;
@@ -129,7 +139,7 @@ void matmul_bias_of(Context& c, Product p) {
     check_equal_extents(c, {1, p.sizes.n}, bias.shape);
   }
   Lanes<T> out(static_cast<size_t>(p.sizes.m * p.sizes.n)), row = lanes<T>(bias);
-  multiply(p, out);
+  multiply(c, p, out);
   for (size_t i = 0; i < out.size(); ++i) out[i] += row[i % static_cast<size_t>(p.sizes.n)];
   c.result = fresh_value(c, p.extents, out);
 }

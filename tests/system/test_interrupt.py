@@ -63,6 +63,42 @@ print("usable", y[0, 0])
 """
 
 
+PRODUCT = """
+import os, signal, threading, time
+import numpy as np
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def product(a: pl.Tensor[[2048, 2048], pl.FP32], y: pl.Out[pl.Tensor[[2048, 2048], pl.FP32]]):
+    y[...] = pl.matmul(pl.load(a), pl.load(a))
+
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+a = np.ones((2048, 2048), np.float32)
+sent = []
+
+
+def send():
+    sent.append(time.monotonic())
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+threading.Timer(0.5, send).start()
+try:
+    product(a, target="interp")
+    print("not interrupted")
+except KeyboardInterrupt:
+    print(time.monotonic() - sent[0])
+"""
+
+
+def test_inside_one_large_op(tmp_path):
+    (tmp_path / "product.py").write_text(PRODUCT)
+    done = subprocess.run([sys.executable, tmp_path / "product.py"], capture_output=True, text=True, timeout=60)
+    assert float(done.stdout) < ALLOWED, done
+
+
 def steps(folder, text):
     (folder / "program.py").write_text(PROGRAM)
     (folder / "script.py").write_text(SCRIPT.replace("[STEPS]", text))
