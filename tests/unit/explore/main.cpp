@@ -10,6 +10,7 @@
 
 #include "../check/explorer.h"
 #include "frontend/frontend.h"
+#include "passes/pipeline.h"
 
 int main(int argc, char** argv) {
   if (argc < 4 || argc % 2 != 0) {
@@ -23,7 +24,8 @@ int main(int argc, char** argv) {
     text << in.rdbuf();
     tilewire::Diagnostics diags;
     auto file = tilewire::frontend::make_source(argv[i + 1], text.str());
-    const tilewire::ir::ProgramRef program = tilewire::frontend::read_program(file, {}, diags);
+    tilewire::ir::ProgramRef program = tilewire::frontend::read_program(file, {}, diags);
+    if (program) program = tilewire::passes::lower_for_checking(program, diags);
     if (!program) {
       std::fprintf(stderr, "%s", diags.text().c_str());
       return 3;
