@@ -19,8 +19,9 @@ from program_unordered import UnorderedPieces
 LOCAL = ["compute", "compute", "update", "halves", "launch", "rounds", "rounds", "ids", "elements", "elements"]
 REUSABLE = ["swap", "stream", "collective", "collective", "collective"]
 EXCHANGE = ["push", "push", "push", "stream", "gather_sum", "pull", "all_pairs", "unordered", "unordered", "late_notify",
-            "counts", "block_signals", "collective", "collective", "collective", "swap", "window_element", "window_element"]  # fmt: skip
-TINY = ["push", "push", "gather_sum", "pull", "unordered", "late_notify", "counts", "compute", "rounds", "ids", "elements",
+            "counts", "block_signals", "collective", "collective", "collective", "swap", "window_element", "window_element",
+            "views"]  # fmt: skip
+TINY = ["push", "push", "flags", "gather_sum", "pull", "unordered", "late_notify", "counts", "compute", "rounds", "ids", "elements",
         "block_signals"]  # fmt: skip
 
 
@@ -81,7 +82,7 @@ class Generator(UnorderedPieces):
         else:
             names = EXCHANGE + ["both_groups", "late_notify"] * (5 * (self.group == "part"))
             if not self.simple:
-                names = [*names, "seen"]
+                names = [*names, "seen", "flags", "flags"]
         outer, self.steps = self.steps, []
         getattr(self, self.pick(*names))()
         steps, self.steps = self.steps, outer

@@ -159,6 +159,7 @@ class Window:
     dtype: str
     signal: bool = False
     group: str = "all"
+    buffer: str = ""  # a view of this one
 
 
 @dataclasses.dataclass
@@ -209,7 +210,12 @@ class Case:
         for w in self.windows:
             if not mentions(used, w.name):
                 continue
-            if w.signal:
+            if w.buffer:
+                rows, cols = w.shape.split(", ")
+                size = f"{w.buffer} = pld.alloc_window_buffer({4 * int(rows) * int(cols)})"
+                allocated += [size] * (size not in allocated)
+                allocated.append(f"{w.name} = pld.window({w.buffer}, [{w.shape}], dtype=pl.{w.dtype})")
+            elif w.signal:
                 allocated.append(f"{w.name} = pld.alloc_signal({w.shape.split(',')[0]})")
             else:
                 allocated.append(f"{w.name} = pld.alloc_window([{w.shape}], dtype=pl.{w.dtype})")

@@ -3,10 +3,10 @@ on windows, kernels that take windows of two groups, blocks that signal each oth
 
 from __future__ import annotations
 
-from program_case import COLS, Line, Param
+from program_case import COLS, Line, Param, Window
 from program_collectives import CollectivePieces
 from program_exchange import NEIGHBOURS
-from program_parts import MODULUS
+from program_parts import MODULUS, Ref
 
 
 class UnorderedPieces(CollectivePieces):
@@ -130,10 +130,56 @@ class UnorderedPieces(CollectivePieces):
         self.features |= {"spmd", "block signals"}
 
     def seen(self) -> None:
-        """What a wait saw goes into a result: it may depend on the schedule."""
-        out, cell = self.result("INT32"), self.cell()
+        """What a wait saw goes into a result or decides one: it may depend on the schedule."""
+        a, out, cell = self.value("INT32"), self.result("INT32"), self.cell()
+        use = self.pick("stored", "branch", "rounds", "extent", "address")
+        first = f"pl.load(a, [0, 0], [1, {COLS}]"
         lines = [*self.where("s"), *NEIGHBOURS, Line(f"pld.system.notify(s, right, [{cell}, 0], 1)", "notify"),
                  Line(f"pld.system.notify(s, left, [{cell}, 0], 1)", "notify"),
-                 f"v = pld.system.wait(s, [{cell}, 0], {self.pick(1, 2)})", "pl.write(o, [0, 0], v)"]  # fmt: skip
-        self.task(self.kernel([self.signal_param(), self.param("o", out, "InOut")], lines), [self.signal, out])
-        self.features.add("seen")
+                 f"v = pld.system.wait(s, [{cell}, 0], {self.pick(1, 2)})",
+                 {"stored": "pl.write(o, [0, 0], v)",
+                  "branch": f"if v > 1:\n    pl.store({first}), [0, 0], o)",
+                  "rounds": "for i in pl.range(v):\n    pl.write(o, [0, i], v + 1)",
+                  "extent": f"pl.store({first}, valid_shape=[1, v]), [0, 0], o)",
+                  "address": "pl.write(o, [0, v], pl.const(5, pl.INT32))"}[use]]  # fmt: skip
+        params = [self.param("a", a), self.signal_param(), self.param("o", out, "InOut")]
+        self.task(self.kernel(params, lines), [a, self.signal, out])
+        self.features |= {"seen", f"seen {use}"}
+
+    def flags(self) -> None:
+        """Two ranks set a flag each and look for the other's; who sees none writes. Both may: cells are not sequentially
+        consistent."""
+        if self.size != 2:
+            self.seen()
+            return
+        a, w, out = self.value(), self.window(), self.result()
+        first = self.cell(2)
+        store = f"pld.tile.remote_store({self.loaded('a', a, w.dtype)}, w, {self.pick('0', 'me')}, [0, 0])"
+        flag = "\n".join(f"pld.system.notify(s, {p}, [{first} + me, 0], 1, op=pld.NotifyOp.Set)" for p in (0, 1))
+        lines = [*self.where("w"), Line(flag, "notify"),
+                 f"if not pld.system.test(s, [{first} + 1 - me, 0], 1):\n    {store}"]  # fmt: skip
+        params = [self.param("a", a), self.param("w", w, "InOut", window=True), self.signal_param()]
+        self.task(self.kernel(params, lines), [a, w, self.signal])
+        self.barrier()
+        self.task(self.kernel([self.param("w", w), self.param("o", out, "Out")], [self.take(w, out)]), [w, out])
+        self.features.add("flags")
+
+    def views(self) -> None:
+        """Two views of one buffer, of different dtypes; atomic additions through both are a data race."""
+        buffer, as_float, as_int = self.name("b"), self.name("w"), self.name("w")
+        for name, dtype in ((as_float, "FP32"), (as_int, "INT32")):
+            self.windows.append(Window(name, f"{self.rows}, {COLS}", dtype, group=self.group, buffer=buffer))
+        mixed = self.chance(0.3)
+        dtype = self.pick("FP32", "INT32")
+        views = {d: Ref(n, self.rows, d, self.group, True) for n, d in ((as_float, "FP32"), (as_int, "INT32"))}
+        add = "pld.tensor.put({0}, 0, {1}, atomic=pld.AtomicType.Add)"
+        other = ("INT32" if dtype == "FP32" else "FP32") if mixed else dtype
+        a, b, out = self.value(dtype), self.value(other), self.result(dtype)
+        lines = [*self.where("w"), f"if me == 0:\n    {add.format('w', 'a')}\nelse:\n    {add.format('g', 'b')}"]
+        params = [self.param("a", a), self.param("b", b), self.param("w", views[dtype], "InOut", window=True),
+                  self.param("g", views[other], "InOut", window=True)]  # fmt: skip
+        self.task(self.kernel(params, lines), [a, b, views[dtype], views[other]])
+        self.barrier()
+        take = self.kernel([self.param("w", views[dtype]), self.param("o", out, "Out")], [self.take(views[dtype], out)])
+        self.task(take, [views[dtype], out])
+        self.features |= {"views"} | ({"views mixed"} if mixed else set())

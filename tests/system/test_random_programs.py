@@ -121,6 +121,8 @@ def test_verdicts_runs_and_replays_agree():
     assert tally.verdicts["bounded"] / COUNT < 0.1, tally
     for kind in ("race", "deadlock"):
         assert tally.kinds[kind] > 0, tally
+    if FIRST > 0 and COUNT < 1000:
+        return  # what is rare may be missing
     for feature in FEATURES:
         assert tally.features[feature] > 0, f"{feature}\n{tally}"
 
@@ -133,7 +135,8 @@ FEATURES = ["plain", "slices", "spmd", "at", "deps", "no_dep", "ordered=False", 
             "riffled", "direct", "allreduce auto", "allreduce mesh", "allreduce two_shot", "allreduce ring",
             "collective blocks", "broadcast", "allgather", "reduce_scatter", "all_to_all", "all_to_all_v",
             "host allreduce", "host broadcast", "host barrier", "push one", "push two", "push three", "push four",
-            "push deferred", "direct exchange"]  # fmt: skip
+            "push deferred", "direct exchange",
+            "seen branch", "flags", "views", "views mixed"]  # fmt: skip
 
 
 # Every interleaving.
