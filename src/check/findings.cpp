@@ -241,6 +241,10 @@ Blocked describe_blocked(Run& run, AgentId id, const Outlook& outlook) {
     blocked.text += " waits for " + names.cell(cell) + " " + sign(wait->cmp) + " " +
                     std::to_string(wait->value) + ", it is " + std::to_string(run.watch.value_of(cell)) +
                     notifies_of(run, cell, id, outlook);
+  } else if (agent.polls.repeated >= 0) {
+    const CellId cell{uses.front().storage, uses.front().offset};
+    blocked.text += " reads " + names.cell(cell) + " in a loop, it is " +
+                    std::to_string(run.watch.value_of(cell)) + notifies_of(run, cell, id, outlook);
   } else if (!agent.started) {
     blocked.text += " waits for a core";
   } else {

@@ -221,6 +221,7 @@ class Follower {
         return give(state, instr.dst, state.facts[instr.a]);
       case Opcode::Jump:
       case Opcode::Parallel:
+      case Opcode::Round:
       case Opcode::ForNext:  // its test says it
         return;
       case Opcode::JumpIfNot:

@@ -5,6 +5,7 @@
 #include "check/search.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <random>
 #include <set>
@@ -120,6 +121,33 @@ class StepOrder {
   std::map<AgentId, std::vector<TaskNo>> submitted_;
 };
 
+// Steps of a schedule by the cells they used: of each agent the last look, add and set. Earlier ones of the
+// same kind are ordered before whatever the last one is ordered before.
+class Users {
+ public:
+  void add(const std::vector<CellUse>& uses, AgentId agent, size_t step) {
+    for (const CellUse& use : uses) cells_[{use.storage, use.offset}][agent][part_of(use)] = step + 1;
+  }
+  // Calls f(agent, step) with those that `use` depends on.
+  template <class F>
+  void each(const CellUse& use, F f) const {
+    auto found = cells_.find({use.storage, use.offset});
+    if (found == cells_.end()) return;
+    for (const auto& [agent, last] : found->second) {
+      for (size_t part = 0; part < last.size(); ++part) {
+        const bool commute = use.writes() ? part_of(use) == 1 && part == 1 : part == 0;
+        if (last[part] != 0 && !commute) f(agent, last[part] - 1);
+      }
+    }
+  }
+
+ private:
+  static size_t part_of(const CellUse& use) {
+    return !use.writes() ? 0 : use.kind == CellUse::Kind::Add ? 1 : 2;
+  }
+  std::map<CellId, std::map<AgentId, std::array<size_t, 3>>> cells_;  // from 1; 0: none
+};
+
 // Agents by random priorities; at a few random steps the one that would run becomes the last of all. A bug
 // that needs k such changes at the right places is met with a chance that depends on k and the number of
 // steps, not on how many schedules there are (Burckhardt and others, ASPLOS 2010).
@@ -201,7 +229,8 @@ class Search {
   // Repeats the choices so far, then goes on to an end.
   void explore(Run& run) {
     StepOrder order;
-    std::map<CellId, std::vector<uint32_t>> users;  // steps of the schedule by the cells they used
+    Users users;
+    scheduler_ = {};
     size_t depth = 0, told = 0;
     const size_t repeated = choices_.size();
     auto follow = [&] {
@@ -215,9 +244,7 @@ class Search {
       Choice& choice = choices_[depth];
       choice.uses = run.world.next_cells(choice.chosen);
       choice.number = order.step(choice.chosen, choice.uses);
-      for (const CellUse& use : choice.uses) {
-        users[{use.storage, use.offset}].push_back(static_cast<uint32_t>(depth));
-      }
+      users.add(choice.uses, choice.chosen, depth);
       ++depth;
       return choice.chosen;
     };
@@ -241,7 +268,8 @@ class Search {
       if (!choice.sleep.count(agent)) awake.push_back(agent);
     }
     if (awake.empty()) return false;
-    choice.chosen = pick_in_order(run, awake);
+    // One that lets others have a turn where somebody goes round and round.
+    choice.chosen = awake[scheduler_.pick(run.world, awake)];
     choice.backtrack.insert(choice.chosen);
     if (!limits_.reduce) choice.backtrack.insert(choice.enabled.begin(), choice.enabled.end());
     choices_.push_back(std::move(choice));
@@ -249,7 +277,7 @@ class Search {
     return true;
   }
 
-  void add_alternatives(Run& run, StepOrder& order, const std::map<CellId, std::vector<uint32_t>>& users) {
+  void add_alternatives(Run& run, StepOrder& order, const Users& users) {
     std::vector<AgentId> all(run.world.runnable().begin(), run.world.runnable().end());
     for (AgentId id : run.world.blocked()) all.push_back(id);
     for (AgentId agent : all) {
@@ -263,17 +291,14 @@ class Search {
   // Of each other agent the last step that the next one of `agent` depends on and is not ordered after,
   // unless it is ordered before another of them.
   std::vector<size_t> races_of(AgentId agent, const std::vector<CellUse>& next, StepOrder& order,
-                               const std::map<CellId, std::vector<uint32_t>>& users) const {
+                               const Users& users) const {
     std::map<AgentId, size_t> last;
     for (const CellUse& use : next) {
-      auto found = users.find({use.storage, use.offset});
-      if (found == users.end()) continue;
-      for (uint32_t step : found->second) {
-        const Choice& choice = choices_[step];
-        if (order.before(choice.chosen, choice.number, agent) || !dependent(choice.uses, {use})) continue;
-        size_t& known = last[choice.chosen];
-        known = std::max<size_t>(known, step);
-      }
+      users.each(use, [&](AgentId other, size_t step) {
+        if (order.before(other, choices_[step].number, agent)) return;
+        size_t& known = last[other];
+        known = std::max(known, step);
+      });
     }
     std::vector<size_t> races;
     for (const auto& [of, step] : last) {
@@ -362,6 +387,7 @@ class Search {
   const interp::World& start_;
   SearchLimits limits_;
   std::vector<Choice> choices_;
+  interp::InOrder scheduler_;
   SearchResult result_;
   std::optional<interp::World> finished_;  // the first schedule that came to its end
   size_t longest_ = 0;                     // steps of a schedule
@@ -404,11 +430,6 @@ void carry_out(Run& run, const Pick& pick, bool to_end) {
   }
   if (!run.watch.conflicts().empty() && run.end != Run::End::Failed) run.end = Run::End::Conflict;
   if (run.end == Run::End::Finished && divergence_of(run)) run.end = Run::End::Divergent;
-}
-
-AgentId pick_in_order(Run& run, std::span<const AgentId> runnable) {
-  interp::InOrder scheduler;
-  return runnable[scheduler.pick(run.world, runnable)];
 }
 
 SearchResult search(const interp::World& start, const SearchLimits& limits) {

@@ -1,6 +1,6 @@
 // The general tier: every schedule that differs in the order of dependent uses of signal cells, once
-// (stateless search with dynamic partial-order reduction and sleep sets). Waits are blocking steps; a test
-// that was in vain is one too, until a cell it looked at changes. Data never makes a difference to the
+// (stateless search with dynamic partial-order reduction and sleep sets). Waits are blocking steps; a poll
+// that repeats a state is one too, until a cell it looked at changes. Data never makes a difference to the
 // schedules: where it could, there is a race, and a race ends the search; or it is a sum of floats, whose
 // updates are steps where Options::order_sums says so. Past the limit schedules are drawn at random: agents
 // have random priorities, and a few times the one that runs becomes the last of all.
@@ -44,7 +44,6 @@ using Pick = std::function<AgentId(Run&, std::span<const AgentId> runnable)>;
 // `to_end`: goes on after a conflict. Ends when `most_steps` were taken.
 inline constexpr size_t most_steps = 1'000'000;
 void carry_out(Run& run, const Pick& pick, bool to_end = false);
-AgentId pick_in_order(Run& run, std::span<const AgentId> runnable);
 
 struct SearchResult {
   std::unique_ptr<Run> wrong;  // the first run that ended badly; null: none

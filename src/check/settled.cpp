@@ -6,13 +6,12 @@
 #include <cstring>
 #include <map>
 
-#include "check/liveness.h"
+#include "interp/polls.h"
 #include "numeric/numeric.h"
 
 namespace tilewire::check {
 namespace {
 
-using interp::Value;
 using interp::World;
 
 constexpr size_t most_values = 64;  // that one wait may see
@@ -35,36 +34,6 @@ std::optional<std::set<int64_t>> other_values(const Trace& trace, const CellReco
   values.erase(trace[wait].value);
   std::erase_if(values, [&](int64_t value) { return !holds(trace[wait].cmp, value, trace[wait].operand); });
   return values;
-}
-
-bool same(const Value& a, const Value& b);
-
-bool same(const interp::Tile& a, const interp::Tile& b) {
-  if (a.dtype != b.dtype || a.rows != b.rows || a.cols != b.cols || a.valid_rows != b.valid_rows ||
-      a.valid_cols != b.valid_cols) {
-    return false;
-  }
-  const size_t bytes = static_cast<size_t>(a.rows * a.cols * ir::bytes(a.dtype));
-  return a.data == b.data || std::memcmp(a.data->data(), b.data->data(), bytes) == 0;
-}
-
-bool same(const interp::TupleValue& a, const interp::TupleValue& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](const Value& x, const Value& y) { return same(x, y); });
-}
-
-bool same(const Value& a, const Value& b) {
-  if (a.v.index() != b.v.index()) return false;
-  if (a.scalar()) return a.scalar()->dtype == b.scalar()->dtype && a.scalar()->i == b.scalar()->i;
-  if (a.tensor()) return *a.tensor() == *b.tensor();
-  if (a.tile()) return same(*a.tile(), *b.tile());
-  if (a.array()) return *a.array() == *b.array();
-  if (a.tuple()) return same(*a.tuple(), *b.tuple());
-  if (a.task()) return *a.task() == *b.task();
-  if (a.comm_ctx()) return *a.comm_ctx() == *b.comm_ctx();
-  if (a.window()) return *a.window() == *b.window();
-  if (a.future()) return *a.future() == *b.future();
-  return a.empty();
 }
 
 // What a step did.
@@ -138,32 +107,15 @@ class Settler {
     return true;
   }
 
-  bool same_state(const interp::Agent& a, const interp::Agent& b) {
-    if (a.frames.size() != b.frames.size() || a.part != b.part || a.open_tasks != b.open_tasks ||
-        !a.polls.empty() || !b.polls.empty()) {
-      return false;
-    }
-    for (size_t i = 0; i < a.frames.size(); ++i) {
-      const interp::Frame &x = a.frames[i], &y = b.frames[i];
-      if (x.code != y.code || x.pc != y.pc) return false;
-      const std::vector<bool>& live = liveness_of(*x.code).at(x.pc);
-      for (size_t r = 0; r < x.registers.size(); ++r) {
-        if (live[r] && !same(x.registers[r], y.registers[r])) return false;
-      }
-    }
-    return true;
-  }
-
-  const Liveness& liveness_of(const interp::Code& code) {
-    auto [found, fresh] = liveness_.try_emplace(&code);
-    if (fresh) found->second = Liveness(code);
-    return found->second;
+  static bool same_state(const interp::Agent& a, const interp::Agent& b) {
+    const bool polls = !a.polls.rounds.empty() || !b.polls.rounds.empty();
+    return !polls && a.polls.round_begins == b.polls.round_begins && a.part == b.part &&
+           a.open_tasks == b.open_tasks && interp::state_of(a) == interp::state_of(b);
   }
 
   const World& start_;
   const Run& run_;
   std::map<uint32_t, std::vector<std::pair<uint32_t, std::set<int64_t>>>> doubts_;  // by step
-  std::map<const interp::Code*, Liveness> liveness_;
 };
 
 }  // namespace

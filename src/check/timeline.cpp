@@ -262,6 +262,10 @@ class Builder {
           "wait " + names_.cell_name(cell) + " " + condition + " (" + std::to_string(made.value) + ")";
       return;
     }
+    if (agent.polls.repeated >= 0) {
+      const CellUse use = run_.world.next_cells(id).front();
+      set_cell({use.storage, use.offset}, run_.watch.value_of({use.storage, use.offset}), made);
+    }
     made.text = agent.started ? "looks at cells that nobody changes any more" : "waits for a core";
     made.brief = agent.started ? "polls" : "no core";
   }

@@ -7,9 +7,11 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
+#include "interp/liveness.h"
 #include "interp/value.h"
 #include "ir/nodes.h"
 #include "ir/param_effects.h"
@@ -27,6 +29,7 @@ enum class Opcode : uint8_t {
   Move,       // dst = a
   Jump,       // to `target`
   JumpIfNot,  // to `target` unless a holds
+  Round,      // a `while` loop is about to go round
   ForTest,    // to `target` when a, counting by c, has reached b
   ForNext,    // a += c, then to `target`; past the end of 64 bits it is as if the loop were done
   Tuple,      // dst = (list)
@@ -98,6 +101,16 @@ struct Code {
     uint32_t begin, end;
   };
   std::vector<Loop> loops;
+
+  // Worked out when it is first asked for: only agents that poll need it.
+  const Liveness& liveness() const {
+    std::call_once(liveness_once_, [this] { liveness_ = Liveness(*this); });
+    return liveness_;
+  }
+
+ private:
+  mutable std::once_flag liveness_once_;
+  mutable Liveness liveness_;
 };
 
 // Names of functions in messages, where they are others.

@@ -379,6 +379,7 @@ class CodeBuilder {
     std::vector<Slot> carried = define_all(s.iter_args);
     move_all(carried, init, s);
     uint32_t top = here();
+    emit(Opcode::Round, s);
     ++depth_;
     block(*s.before, {});
     Slot condition = expr(*s.condition);

@@ -140,7 +140,7 @@ class Follower final : public EventSink {
     const ScheduleStep& wanted = schedule_.steps[index];
     const bool here = next && next->code == Opcode::Op && next->entry->accesses && next->node &&
                       next->node->span.line == wanted.line && next->node->span.column == wanted.column;
-    const bool moves = here && next->entry->cells && !next->entry->ready;
+    const bool moves = here && next->entry->cells && next->entry->writes;
     if (moves && can_step(id)) step(id);
   }
 

@@ -163,6 +163,10 @@ void read_tensor(Context& c, int) {
   c.result = element_at(view.dtype, view.base);
 }
 
+std::string explain_read(Context& c, int) {
+  return "reads " + cell_text(c, c.region(0));
+}
+
 void write_tensor(Context& c, int) {
   put_element(c.scalar(2), c.writable(c.region(0)));
   c.result = c.value(0);
@@ -187,7 +191,7 @@ void add_move(OpEntries& entries) {
   entries.add("pl.tile.move", move);
   entries.add("pl.tile.read", read_tile);
   entries.add("pl.tile.write", write_tile);
-  entries.add("pl.tensor.read", read_tensor).reads_cells = true;
+  entries.add("pl.tensor.read", read_tensor, 0, nullptr, explain_read).reads_cells = true;
   entries.add("pl.tensor.write", write_tensor);
   entries.add_both("dim", dim);
 }

@@ -11,6 +11,8 @@ void store_region(Context& c, const View& from, const Tensor& to, bool add);
 void load_tile(Context& c, int);
 // Adds to or sets a signal cell, at whatever rank it lies.
 void notify_cell(Context& c, const Tensor& cell, int64_t value, bool add);
+// "`sig[3]` of rank 1, which is 0".
+std::string cell_text(const Context& c, const Tensor& cell);
 void add_notified(const Tensor& cell, int64_t value, bool add, std::vector<CellUse>& cells);
 
 }  // namespace tilewire::interp

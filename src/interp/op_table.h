@@ -19,12 +19,13 @@ using OpCells = void (*)(Context&, int which, std::vector<CellUse>& cells);
 struct OpEntry {
   OpRun run = nullptr;
   int which = 0;
-  OpReady ready = nullptr;      // null: it never blocks
+  OpReady ready = nullptr;      // null: it never blocks, polls aside
   OpExplain explain = nullptr;  // why it blocks, for the report of a deadlock
   OpCells cells = nullptr;      // the signal cells it uses; null: none
   bool visible = false;         // signals, waits, touches a peer
   bool signals = false;         // a release: what was written before is there
-  bool polls = false;           // a test: blocks only after it was false
+  bool writes = false;          // memory or cells, anywhere
+  bool polls = false;           // a test: blocks only where a poll repeats itself (polls.h)
   bool reads_cells = false;     // visible when its operand is a window
   bool accesses = false;        // has effects at all
   int valid_operand = -1;       // the list operand that narrows a region to its valid extent; -1: none

@@ -1,5 +1,5 @@
 // Signals: notify, wait, test, and their slot forms. A wait is ready when its condition holds; a test always
-// answers, but an agent that has polled in vain stands still until one of the cells it looked at changes.
+// answers, but an agent that repeats a state of a poll stands still (polls.h).
 #include "interp/move.h"
 #include "interp/op_table.h"
 #include "interp/wait_condition.h"
@@ -91,17 +91,12 @@ void wait(Context& c, int which) {
   c.result = Scalar::of_int(DType::Int32, value);
 }
 
-bool test_ready(Context& c, int) {
-  return !c.world.polls_in_vain(c.agent_id, c.region(0));
-}
-
 void test(Context& c, int which) {
   const Tensor& cell = c.region(0);
   int64_t value = cell_value(c, cell), expected = c.integer(static_cast<size_t>(which));
   auto cmp = c.enum_attr<WaitCmp>("cmp");
   bool held = holds(cmp, value, expected);
   saw(c, cell, value, held, expected, cmp);
-  c.world.note_poll(c.agent_id, cell, value, held);
   c.result = Scalar::of_bool(held);
 }
 
@@ -122,7 +117,7 @@ std::string explain_wait(Context& c, int which) {
 }
 
 std::string explain_test(Context& c, int) {
-  return "tests " + cell_name(c, c.region(0)) + ", which is " + std::to_string(cell_value(c, c.region(0)));
+  return "tests " + cell_text(c, c.region(0));
 }
 
 // --- a cell per rank of the group, in row-major order. These are one notify, or one wait, after the other:
@@ -205,6 +200,10 @@ void peer_slot(Context& c, int) {
 
 }  // namespace
 
+std::string cell_text(const Context& c, const Tensor& cell) {
+  return cell_name(c, cell) + ", which is " + std::to_string(cell_value(c, cell));
+}
+
 void add_signals(OpEntries& entries) {
   entries.add("pld.system.notify", notify, 3).cells = notify_cells;
   entries.add("pld.system.wait", wait, 2, wait_ready, explain_wait).cells = wait_cells;
@@ -214,10 +213,10 @@ void add_signals(OpEntries& entries) {
   entries.add("pld.peer_slot", peer_slot);
   entries.add("pl.tile.comm_notify", notify, 1).cells = notify_cells;
   entries.add("pl.tile.comm_wait", wait, 1, wait_ready, explain_wait).cells = wait_cells;
-  OpEntry& system_test = entries.add("pld.system.test", test, 2, test_ready, explain_test);
+  OpEntry& system_test = entries.add("pld.system.test", test, 2, nullptr, explain_test);
   system_test.polls = true;
   system_test.cells = wait_cells;
-  OpEntry& slot_test = entries.add("pl.tile.comm_test", test, 1, test_ready, explain_test);
+  OpEntry& slot_test = entries.add("pl.tile.comm_test", test, 1, nullptr, explain_test);
   slot_test.polls = true;
   slot_test.cells = wait_cells;
 }

@@ -66,8 +66,11 @@ bool reads_window(const Agent& agent, const Instr& instr) {
   return tensor && tensor->window >= 0;
 }
 
+// A test, or an element read of what may be a signal cell.
 bool looks_at_cell(const Agent& agent, const Instr& instr) {
-  if (instr.code != Opcode::Op || !instr.entry->reads_cells || agent.level != CodeLevel::Kernel) return false;
+  if (instr.code != Opcode::Op) return false;
+  if (instr.entry->polls) return true;
+  if (!instr.entry->reads_cells) return false;
   const Code& code = *agent.top().code;
   const Tensor* tensor = agent.top().registers[code.slots[code.operands[instr.first].first]].tensor();
   return tensor && tensor->window >= 0 && tensor->dtype == DType::Int32;
@@ -94,10 +97,6 @@ void add_updated(const Tensor& region, int64_t size, std::vector<CellUse>& cells
     if (!overlap(box, Box{i * part, part, {}})) continue;
     cells.push_back({CellUse::Kind::Update, region.storage, i * part});
   }
-}
-
-bool is_test(const Instr& instr) {
-  return instr.code == Opcode::Op && instr.entry->polls;
 }
 
 bool counts_on(int64_t at, int64_t stop, int64_t step) {
@@ -244,7 +243,6 @@ void World::step(AgentId id, EventSink* sink) {
     if (!flight) settle(id, sink);
     if (changed_) wake();
     if (ready_.empty() && !unlaunched_.empty()) launch_blocks(unlaunched_.front(), sink);
-    if (ready_.empty() && poll_again()) wake();
   } catch (const Failure& failure) {
     fail_with(failure, id);
   } catch (const std::bad_alloc&) {
@@ -265,12 +263,7 @@ bool World::advance(AgentId id, EventSink* sink, bool& acted) {
     if (sink && options_.full_order) tell_joins(id, *instr, sink);
     resolve_futures(agent.frames.back(), *instr);
   }
-  if (visible && looks_at_cell(agent, *instr)) {
-    note_look(id, *instr);
-  } else if (visible && !is_test(*instr)) {
-    agent.polls.clear();
-    idle_polls_ = 0;
-  }
+  if (!agent.polls.rounds.empty()) follow_polls(id, *instr);
   if (instr->code != Opcode::Call || instr->site->blocks == no_slot) note_reached(agent.top());
   execute(id, *instr, sink);
   acted |= visible;
@@ -301,12 +294,11 @@ bool World::is_ready(AgentId id, const Instr& instr) {
   if (submits && has_open_future(agent.top(), instr)) return false;
   if (instr.code == Opcode::Return) return !submits || agent.frames.size() > 1 || agent.open_tasks == 0;
   if (instr.code != Opcode::Op) return true;
-  const bool looks = looks_at_cell(agent, instr) && !agent.polls.empty();
-  if (!instr.entry->ready && !looks && !(submits && instr.entry->accesses)) return true;
+  if (polls_in_vain(agent)) return false;
+  if (!instr.entry->ready && !(submits && instr.entry->accesses)) return true;
   try {
     Context context(*this, id, instr, nullptr);
     context.resolve_regions();
-    if (looks) return !polls_in_vain(id, context.region(0), &instr);
     if (instr.entry->ready) return instr.entry->ready(context, instr.entry->which);
     for (const Region& region : context.regions()) {
       bool writes = region.effect->access != Access::Read;
@@ -352,6 +344,9 @@ void World::execute(AgentId id, const Instr& instr, EventSink* sink) {
     case Opcode::Jump:
       frame.pc = instr.target;
       return;
+    case Opcode::Round:
+      agent.polls.round_begins = true;
+      break;
     case Opcode::JumpIfNot:
       if (r[instr.a].scalar()->i != 0) break;
       frame.pc = instr.target;
@@ -454,6 +449,9 @@ void World::run_return(AgentId id, const Instr& instr, EventSink* sink) {
 void World::settle(AgentId id, EventSink* sink) {
   const Agent& agent = *agents_[id];
   const Instr* next = agent.next();
+  if (next && agent.polls.round_begins && looks_at_cell(agent, *next)) {
+    agents_[id].write().polls.arrive(agent);
+  }
   if (!next) {
     erase_sorted(ready_, id);
     agents_[id].write().frames.shrink_to_fit();
@@ -479,12 +477,24 @@ std::vector<CellUse> World::next_cells(AgentId id) {
   if (needs_core(agent) && (!agent.started || ends)) {
     cells.push_back({CellUse::Kind::Set, no_storage, agent.rank});
   }
-  if (!agent.started || instr->code != Opcode::Op) return cells;
-  const OpEntry& entry = *instr->entry;
-  const bool updates = options_.order_sums && adds_floats(*instr);
-  if (!entry.cells && !entry.reads_cells && !updates) return cells;
+  if (!agent.started || instr->code != Opcode::Op || !add_cells(id, *instr, cells)) return cells;
+  if (agent.polls.repeated >= 0) {
+    const size_t round = static_cast<size_t>(agent.polls.repeated);
+    for (size_t i = agent.polls.rounds[round].first_look; i < agent.polls.looks.size(); ++i) {
+      const Polls::Look& look = agent.polls.looks[i];
+      cells.push_back({CellUse::Kind::Read, look.storage, look.offset});
+    }
+  }
+  return cells;
+}
+
+// The cells of one op. False: it cannot be said, and running it says what is wrong.
+bool World::add_cells(AgentId id, const Instr& instr, std::vector<CellUse>& cells) {
+  const OpEntry& entry = *instr.entry;
+  const bool updates = options_.order_sums && adds_floats(instr);
+  if (!entry.cells && !entry.reads_cells && !updates) return true;
   try {
-    Context context(*this, id, *instr, nullptr);
+    Context context(*this, id, instr, nullptr);
     context.resolve_regions();
     for (const Region& region : context.regions()) {
       if (!updates || region.effect->access != Access::Atomic) continue;
@@ -493,19 +503,14 @@ std::vector<CellUse> World::next_cells(AgentId id) {
     if (entry.cells) {
       entry.cells(context, entry.which, cells);
     } else if (!entry.reads_cells) {
-      return cells;
+      return true;
     } else if (const Tensor& cell = context.region(0); cell.window >= 0) {
       cells.push_back({CellUse::Kind::Read, cell.storage, cell.offset * ir::bytes(cell.dtype)});
     }
+    return true;
   } catch (const Failure&) {
-    return cells;  // running it says what is wrong
+    return false;
   }
-  if (entry.polls) {
-    for (const Agent::Poll& poll : agent.polls) {
-      cells.push_back({CellUse::Kind::Read, poll.storage, poll.offset * 4});
-    }
-  }
-  return cells;
 }
 
 std::vector<AgentId> World::blocked() const {
@@ -514,61 +519,31 @@ std::vector<AgentId> World::blocked() const {
   return ids;
 }
 
-// Agents that polled in vain go on where nobody else can: a loop may give up after so many tries. Where that
-// changes nothing for long, it is a deadlock.
-bool World::poll_again() {
-  constexpr int tries = 10000;
-  if (++idle_polls_ > tries) return false;
-  bool any = false;
-  for (AgentId id : blocked_) {
-    if (agents_[id]->polls.empty()) continue;
-    agents_[id].write().polls.clear();
-    any = true;
-  }
-  return any;
-}
-
-void World::note_poll(AgentId id, const Tensor& cell, int64_t value, bool held) {
-  std::vector<Agent::Poll>& polls = agents_[id].write().polls;
-  if (held) {
-    polls.clear();
-    return;
-  }
-  for (Agent::Poll& poll : polls) {
-    if (poll.storage == cell.storage && poll.offset == cell.offset && !poll.look) {
-      poll.value = value;
-      return;
-    }
-  }
-  polls.push_back({cell.storage, cell.offset, value});
-}
-
-// Reading a cell again, in a loop that does nothing else, is waiting for it to change.
-void World::note_look(AgentId id, const Instr& instr) {
+// The agent carries out an instruction, having looked at cells in a loop since it last wrote anything.
+void World::follow_polls(AgentId id, const Instr& instr) {
   Agent& agent = agents_[id].write();
-  Context context(*this, id, instr, nullptr);
-  context.resolve_regions();
-  const Tensor& cell = context.region(0);
-  auto same = [&](const Agent::Poll& poll) {
-    return poll.look == &instr && poll.storage == cell.storage && poll.offset == cell.offset;
-  };
-  if (std::none_of(agent.polls.begin(), agent.polls.end(), same)) {
-    agent.polls.clear();
-    idle_polls_ = 0;
-    agent.polls.push_back({cell.storage, cell.offset, 0, &instr});
+  Polls& polls = agent.polls;
+  const bool submits = instr.code == Opcode::Call && instr.site->kind != Site::Kind::Plain;
+  if (submits || (instr.code == Opcode::Op && instr.entry->writes)) return polls.forget();
+  if (instr.code != Opcode::Op || !(instr.entry->cells || looks_at_cell(agent, instr))) return;
+  std::vector<CellUse> cells;
+  add_cells(id, instr, cells);
+  polls.leave();
+  for (const CellUse& cell : cells) {
+    const int64_t value = numeric::load_integer(DType::Int32, bytes(cell.storage) + cell.offset);
+    polls.looks.push_back({cell.storage, cell.offset, value});
   }
-  agent.polls.back().value = numeric::load_integer(DType::Int32, bytes(cell.storage) + cell.offset * 4);
 }
 
-bool World::polls_in_vain(AgentId id, const Tensor& cell, const Instr* look) const {
-  const std::vector<Agent::Poll>& polls = agents_[id]->polls;
-  bool again = false;
-  for (const Agent::Poll& poll : polls) {
-    again |= poll.storage == cell.storage && poll.offset == cell.offset && poll.look == look;
-    int64_t now = numeric::load_integer(DType::Int32, bytes(poll.storage) + poll.offset * 4);
-    if (now != poll.value) return false;
-  }
-  return again;
+bool World::polls_in_vain(const Agent& agent) const {
+  const Polls& polls = agent.polls;
+  if (polls.repeated < 0) return false;
+  const size_t round = static_cast<size_t>(polls.repeated);
+  auto unchanged = [&](const Polls::Look& look) {
+    return numeric::load_integer(DType::Int32, bytes(look.storage) + look.offset) == look.value;
+  };
+  return std::all_of(polls.looks.begin() + static_cast<ptrdiff_t>(polls.rounds[round].first_look),
+                     polls.looks.end(), unchanged);
 }
 
 // Looks again at who can go on. A change may also take away what a wait was ready for.
@@ -576,7 +551,9 @@ void World::wake() {
   std::vector<AgentId> still;
   auto stopped = [&](AgentId id) {
     const Instr* next = agents_[id]->started ? agents_[id]->next() : nullptr;
-    if (!next || next->code != Opcode::Op || !next->entry->ready || is_ready(id, *next)) return false;
+    if (!next || next->code != Opcode::Op) return false;
+    const bool may_stop = next->entry->ready || agents_[id]->polls.repeated >= 0;
+    if (!may_stop || is_ready(id, *next)) return false;
     still.push_back(id);
     return true;
   };
@@ -654,7 +631,8 @@ void World::report_deadlock() {
     const Instr& instr = *agent.next();
     if (!agent.started) {
       d.with_note(where + ": waits for a core", agent.top().code->node->span);
-    } else if (instr.code == Opcode::Op && instr.entry->explain) {
+    } else if (instr.code == Opcode::Op && instr.entry->explain &&
+               (instr.entry->ready || polls_in_vain(agent))) {
       Context context(*this, id, instr, nullptr);
       context.resolve_regions();
       d.with_note(where + ": " + instr.entry->explain(context, instr.entry->which), instr.node->span);

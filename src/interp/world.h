@@ -22,6 +22,7 @@
 #include "interp/code.h"
 #include "interp/error.h"
 #include "interp/event.h"
+#include "interp/polls.h"
 #include "interp/pulse.h"
 #include "interp/value.h"
 
@@ -104,13 +105,7 @@ struct Agent {
   int64_t blocks = 1;
   bool started = false;
   uint32_t open_tasks = 0;  // submitted and not ended
-  struct Poll {
-    StorageId storage;
-    int64_t offset, value;
-    const Instr* look = nullptr;  // it was read as an element, there
-  };
-  // Cells whose tests came out false, or that were read, since it last did something else.
-  std::vector<Poll> polls;
+  Polls polls;
   abi::CurrentRounds rounds;  // of `pl.parallel` loops
   uint32_t part = 0;          // of an op that takes several steps: the next one
   std::vector<Frame> frames;
@@ -190,8 +185,8 @@ class World {
   const std::vector<Window>& windows() const { return windows_; }
   int64_t steps() const { return steps_; }
   // The cells that the next step of an agent looks at or changes. A block that starts or ends uses, where
-  // there are Options::cores, the cell `no_storage` at its rank. A test that has been in vain looks at all
-  // cells whose change makes it go on.
+  // there are Options::cores, the cell `no_storage` at its rank. An agent that repeats a state of a poll
+  // looks at all cells whose change makes it go on.
   std::vector<CellUse> next_cells(AgentId id);
   // Ids of the agents that cannot go on, ascending.
   std::vector<AgentId> blocked() const;
@@ -216,8 +211,6 @@ class World {
   int rank_in_group(int32_t window, int rank) const;
   // Something changed that a blocked agent may wait for.
   void note_change() { changed_ = true; }
-  void note_poll(AgentId id, const Tensor& cell, int64_t value, bool held);
-  bool polls_in_vain(AgentId id, const Tensor& cell, const Instr* look = nullptr) const;
   // A remote write that lands later; `from` has been read.
   void take_off(Context& context, const View& from, const Tensor& to, bool add);
   void land_all(AgentId issuer, EventSink* sink);
@@ -234,7 +227,9 @@ class World {
   }
   void tell(Event::Kind kind, const Agent& agent, AgentId id, EventSink* sink) const;
   bool is_visible(const Agent& agent, const Instr& instr) const;
-  void note_look(AgentId id, const Instr& instr);
+  void follow_polls(AgentId id, const Instr& instr);
+  bool polls_in_vain(const Agent& agent) const;
+  bool add_cells(AgentId id, const Instr& instr, std::vector<CellUse>& cells);
   bool is_ready(AgentId id, const Instr& instr);
   bool has_open_future(const Frame& frame, const Instr& instr) const;
   void resolve_futures(Frame& frame, const Instr& instr);
@@ -274,7 +269,6 @@ class World {
   void note_dispatch(const std::vector<Value>& args, int rank);
   void form_groups();
   void stage_out();
-  bool poll_again();
   // The registers a function starts with: constants, arguments, dimensions.
   std::vector<Value> entry_registers(const Code& code, const std::vector<Value>& args,
                                      const Frame* caller) const;
@@ -300,7 +294,6 @@ class World {
   size_t live_ = 0;        // agents that have not ended; a submitter ends after its tasks
   bool changed_ = false;   // something a blocked agent may wait for
   int64_t steps_ = 0;
-  int idle_polls_ = 0;  // rounds in which agents did nothing but poll in vain
   std::optional<RunError> error_;
   std::vector<Value> results_;
 };

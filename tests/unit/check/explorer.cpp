@@ -258,8 +258,12 @@ class Explorer {
         h = mix(h, frame.pc);
         for (const interp::Value& value : frame.registers) h = mix(h, value_hash(state, value));
       }
-      for (const auto& poll : agent.polls)
-        h = mix(h, mix(static_cast<uint64_t>(poll.offset), static_cast<uint64_t>(poll.value)));
+      h = mix(h, mix(agent.polls.round_begins, static_cast<uint64_t>(agent.polls.repeated)));
+      for (const auto& round : agent.polls.rounds) h = mix(h, mix(round.state.hash, round.first_look));
+      for (const auto& look : agent.polls.looks) {
+        h = mix(
+            h, mix(mix(look.storage, static_cast<uint64_t>(look.offset)), static_cast<uint64_t>(look.value)));
+      }
       sum += mix(h, known_hash(state, state.known[id]));
     }
     for (const auto& [cell, chain] : state.chains) {

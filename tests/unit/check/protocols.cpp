@@ -19,7 +19,7 @@ class Generator {
     ranks_ = 2 + pick(2);
     cells_ = 1 + pick(2);
     rounds_.assign(static_cast<size_t>(ranks_ * ranks_), 0);
-    style_ = pick(6);
+    style_ = pick(7);
     std::vector<std::vector<std::string>> statements(static_cast<size_t>(ranks_));
     const std::string indent = "            ";
     for (int rank = 0; rank < ranks_; ++rank) {
@@ -67,7 +67,7 @@ class P:
   }
 
   // Styles: 0 monotone, 1 credits, 2 sets and comparisons of all kinds, 3 with tests, 4 with values that are
-  // seen and used, 5 rounds that one rank sets.
+  // seen and used, 5 rounds that one rank sets, 6 with polls.
   std::string statement(int rank, const std::string& indent) {
     const int what = pick(10);
     const std::string element = std::to_string(pick(2)), cell = "[" + std::to_string(pick(cells_)) + ", 0]";
@@ -81,6 +81,7 @@ class P:
              (chance(50) ? notify(rank, cell) : "w = pl.store(t, [" + element + "], w)\n");
     }
     if (style_ == 4 && chance(60)) return value(rank, cell, element, indent);
+    if (style_ == 6 && chance(60)) return poll(rank, cell, element, indent);
     awaited_.emplace_back(rank, cell);
     if (style_ == 1 && chance(50)) {
       has_.insert("take");
@@ -114,6 +115,43 @@ class P:
                " // 2 + 1)\n";
       default:
         return text + indent + "pld.system.notify(s, " + peer(rank) + ", " + cell + ", " + name + ")\n";
+    }
+  }
+
+  // Questions that are asked again: until they are answered, a number of times, or in other words.
+  std::string poll(int rank, const std::string& cell, const std::string& element, const std::string& indent) {
+    const std::string name = "p" + std::to_string(names_++), in = indent + "    ";
+    const std::string test = "pld.system.test(s, " + cell + ", ";
+    awaited_.emplace_back(rank, cell);
+    switch (pick(6)) {
+      case 0:
+        has_.insert("poll test");
+        return indent + "while not " + test + "1):\n" + in + "me = me + 0\n";
+      case 1:
+        has_.insert("poll read");
+        return indent + name + " = pl.const(0, pl.INT32)\n" + indent + "while " + name + " < 1:\n" + in +
+               name + " = pl.read(s, " + cell + ")\n";
+      case 2: {  // two cells, in either order
+        has_.insert("poll two");
+        const std::string other = "[" + std::to_string(pick(cells_)) + ", 0]";
+        return indent + name + " = pl.const(0, pl.INT32)\n" + indent + "while " + name + " < 1:\n" + in +
+               name + " = pl.read(s, " + cell + ") + pl.read(s, " + other + ")\n";
+      }
+      case 3:
+        has_.insert("poll writes");
+        return indent + "while not " + test + "1):\n" + in + "w = pl.store(t, [" + element + "], w)\n" + in +
+               "pld.system.wait(s, " + cell + ", 1)\n";
+      case 4:
+        has_.insert("tries");
+        return indent + name + " = pl.const(0, pl.INT32)\n" + indent + "for i in pl.range(2):\n" + in +
+               "if " + name + " == 0:\n" + in + "    if " + test + "1):\n" + in + "        " + name + " = " +
+               name + " + 1\n" + indent + "if " + name + " == 0:\n" + in + "w = pl.store(t, [" + element +
+               "], w)\n";
+      default:
+        has_.insert("two questions");
+        return indent + "if not pld.system.test(s, " + cell + ", " + condition("test") + "):\n" + in +
+               "if pld.system.test(s, " + cell + ", " + condition("test") + "):\n" + in +
+               "    w = pl.store(t, [" + element + "], w)\n";
     }
   }
 

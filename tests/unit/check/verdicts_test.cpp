@@ -95,6 +95,115 @@ TEST(Verdicts, LooksThatComeAfterEveryWrite) {
   EXPECT_EQ(decided(run(early)).substr(0, 11), "proved, all");
 }
 
+// --- polls
+
+const std::string tells_twice =
+    "if me == 0:\n    pld.system.notify(s, 1, [0, 0], 1)\n    pld.tile.remote_store(t, w, 1, [0])\n"
+    "    pld.system.notify(s, 1, [0, 0], 1)\n";
+const std::string tells_once =
+    "if me == 0:\n    pld.tile.remote_store(t, w, 1, [0])\n    pld.system.notify(s, 1, [0, 0], 1)\n";
+
+TEST(Polls, ASecondQuestionIsAskedAtOnce) {
+  Report report = run(tells_twice +
+                      "else:\n    if not pld.system.test(s, [0, 0], 2):\n"
+                      "        if pld.system.test(s, [0, 0], 1):\n            u = pl.load(w, [0], [4])");
+  ASSERT_EQ(report.verdict, Verdict::Refuted) << text_of(report);
+  EXPECT_EQ(report.findings[0].kind, Kind::Race);
+}
+
+TEST(Polls, ABoundedNumberOfTriesMayAllBeInVain) {
+  const std::string tries = "else:\n    d = 0\n    for i in pl.range(3):\n        if d == 0:\n";
+  Report report = run(tells_once + tries +
+                      "            if pld.system.test(s, [0, 0], 1):\n                d = 1\n"
+                      "    if d == 0:\n        u = pl.load(w, [0], [4])");
+  EXPECT_EQ(report.verdict, Verdict::Refuted) << text_of(report);
+  report = run(tells_once + "else:\n    n = pl.const(0, pl.INT32)\n    for i in pl.range(2):\n" +
+               "        n = n + pl.read(s, [0, 0])\n    if n == 0:\n        u = pl.load(w, [0], [4])\n" +
+               "    else:\n        pld.system.wait(s, [0, 0], 1)");
+  EXPECT_EQ(report.verdict, Verdict::Refuted) << text_of(report);
+}
+
+TEST(Polls, OneThatRepeatsAStateWaitsForItsCells) {
+  for (const char* poll :
+       {"while not pld.system.test(s, [0, 0], 1):\n        me = me + 0\n",
+        "d = 0\n    while d == 0:\n        if pld.system.test(s, [0, 0], 1):\n            d = 1\n"}) {
+    Report report = run(tells_once + "else:\n    " + poll + "    u = pl.load(w, [0], [4])");
+    EXPECT_EQ(decided(report), "proved, all 2 schedules that differ") << poll << text_of(report);
+  }
+  // Nothing is acquired by a read.
+  Report report =
+      run(tells_once +
+          "else:\n    n = pl.const(0, pl.INT32)\n    while n < 1:\n        n = pl.read(s, [0, 0])\n"
+          "    u = pl.load(w, [0], [4])");
+  ASSERT_EQ(report.verdict, Verdict::Refuted);
+  EXPECT_EQ(report.findings[0].kind, Kind::Race);
+  report = run(tells_once +
+               "else:\n    n = pl.const(0, pl.INT32)\n    while n < 1:\n        n = pl.read(s, [0, 0])\n"
+               "    pld.system.wait(s, [0, 0], 1)\n    u = pl.load(w, [0], [4])");
+  EXPECT_EQ(report.verdict, Verdict::Proved) << text_of(report);
+}
+
+TEST(Polls, OneThatNobodyAnswersIsADeadlock) {
+  Report report =
+      run("n = pl.const(0, pl.INT32)\nwhile n < 1:\n    n = pl.read(s, [0, 0]) + pl.read(s, [1, 0])");
+  ASSERT_EQ(report.verdict, Verdict::Refuted) << text_of(report);
+  EXPECT_EQ(report.findings[0].kind, Kind::Deadlock);
+  EXPECT_NE(
+      text_of(report).find("rank 1 in `k` reads `s[0]` of rank 1 in a loop, it is 0; nobody notifies it"),
+      std::string::npos)
+      << text_of(report);
+  // Whichever of the two cells it looked at first, the other may change meanwhile.
+  report =
+      run("if me == 0:\n    pld.system.notify(s, 1, [1, 0], 1)\nelse:\n    n = pl.const(0, pl.INT32)\n"
+          "    while n < 1:\n        n = pl.read(s, [0, 0]) + pl.read(s, [1, 0])");
+  EXPECT_EQ(report.verdict, Verdict::Proved) << text_of(report);
+}
+
+TEST(Polls, OneThatCountsIsExploredToTheLimit) {
+  Options options{.ranks = 2};
+  options.limits.schedules = 20;
+  options.limits.random = 2;
+  Report report =
+      run("if me == 0:\n    pld.system.notify(s, 1, [0, 0], 1)\nelse:\n    n = pl.const(0, pl.INT32)\n"
+          "    while not pld.system.test(s, [0, 0], 1):\n        n = n + 1\n    w = pl.write(w, [0], "
+          "pl.cast(n, pl.FP32))",
+          options);
+  EXPECT_EQ(report.verdict, Verdict::Bounded) << text_of(report);
+}
+
+TEST(Polls, InAnOrchestrationFunction) {
+  auto program = [](const std::string& told) {
+    return read(R"(
+@pl.program
+class P:
+    @pl.function(type=pl.FunctionType.InCore)
+    def tell(self, s: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]]):
+        me = pld.rank(pld.get_comm_ctx(s))
+        pld.system.notify(s, 1 - me, [0, 0], )" +
+                told + R"()
+    @pl.function(type=pl.FunctionType.Orchestration)
+    def chip(self, y: pl.InOut[pl.Tensor[[8], pl.INT32]], s: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]]):
+        self.tell(s)
+        n = pl.read(s, [0, 0])
+        while n < 1:
+            n = pl.read(s, [0, 0])
+        pl.write(y, [0], n)
+    @pl.function(level=pl.Level.HOST, role=pl.Role.Orchestrator)
+    def main(self, y: pl.InOut[pl.Tensor[[2, 8], pl.INT32]]):
+        s = pld.alloc_signal(4)
+        for r in pl.range(pld.world_size()):
+            self.chip(y[r], s, device=r)
+)");
+  };
+  std::vector<int32_t> y(16);
+  const std::vector<interp::Argument> args{interp::Array{y.data(), ir::DType::Int32, {2, 8}, {}}};
+  Report report = check(program("1"), "main", args, {.ranks = 2});
+  EXPECT_EQ(report.verdict, Verdict::Proved) << text_of(report);
+  report = check(program("0"), "main", args, {.ranks = 2});
+  ASSERT_EQ(report.verdict, Verdict::Refuted) << text_of(report);
+  EXPECT_EQ(report.findings[0].kind, Kind::Deadlock);
+}
+
 TEST(Verdicts, CellsThatAreWrittenAsData) {
   // The store takes the signal back before the second wait: an exact answer from the notifies alone is wrong.
   Report report =

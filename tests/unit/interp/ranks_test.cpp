@@ -110,6 +110,23 @@ TEST(Ranks, SpinningOnACellLetsOthersRun) {
   EXPECT_EQ(y.at(8), 1);
 }
 
+TEST(Ranks, APollThatNobodyAnswersIsADeadlock) {
+  Data y;
+  Outcome out = run_two("n = pl.const(0, pl.INT32)\nwhile n < 1:\n    n = pl.read(w, [2])\ny[0] = n", y);
+  EXPECT_NE(out.error().find("rank 1, in `k`: reads `w[2]` of rank 1, which is 0"), std::string::npos)
+      << out.error();
+  out = run_two("while not pld.system.test(w, [1], 1):\n    me = me + 0", y);
+  EXPECT_NE(out.error().find("rank 0, in `k`: tests `w[1]` of rank 0, which is 0"), std::string::npos)
+      << out.error();
+  // It tries so often, and then goes on without.
+  out = run_two(
+      "n = pl.const(0, pl.INT32)\nd = 0\nwhile d == 0:\n    n = n + 1\n    if n == 20000:\n        d = 1\n"
+      "    if pld.system.test(w, [1], 1):\n        d = 1\ny[0] = n",
+      y);
+  EXPECT_EQ(out.error(), "");
+  EXPECT_EQ(y.at(8), 20000);
+}
+
 TEST(Ranks, AllForms) {
   Data y;
   Outcome out = run_two(

@@ -1,16 +1,17 @@
 // Which registers of a function are still read, at each of its instructions.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
-#include "interp/code.h"
+namespace tilewire::interp {
 
-namespace tilewire::check {
+struct Code;
 
 class Liveness {
  public:
   Liveness() = default;
-  explicit Liveness(const interp::Code& code);
+  explicit Liveness(const Code& code);
   // Per register, whether its value before instruction `pc` matters.
   const std::vector<bool>& at(uint32_t pc) const { return before_[pc]; }
 
@@ -18,4 +19,4 @@ class Liveness {
   std::vector<std::vector<bool>> before_;
 };
 
-}  // namespace tilewire::check
+}  // namespace tilewire::interp

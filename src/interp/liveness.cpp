@@ -1,12 +1,9 @@
-#include "check/liveness.h"
+#include "interp/liveness.h"
 
-namespace tilewire::check {
+#include "interp/code.h"
+
+namespace tilewire::interp {
 namespace {
-
-using interp::Code;
-using interp::Instr;
-using interp::Opcode;
-using interp::Slot;
 
 // Calls f with every register that the instruction reads.
 template <class F>
@@ -34,12 +31,13 @@ void each_read(const Code& code, const Instr& instr, F f) {
       return range(instr.first, instr.count);
     case Opcode::Jump:
     case Opcode::Parallel:
+    case Opcode::Round:
       return;
     case Opcode::Call:
       for (Slot slot : instr.site->args) f(slot);
       for (Slot slot : instr.site->deps) f(slot);
-      if (instr.site->device != interp::no_slot) f(instr.site->device);
-      if (instr.site->blocks != interp::no_slot) f(instr.site->blocks);
+      if (instr.site->device != no_slot) f(instr.site->device);
+      if (instr.site->blocks != no_slot) f(instr.site->blocks);
       // Dimensions that the callee looks at come from the caller.
       for (const auto& [name, slot] : code.symbols) f(slot);
       return;
@@ -55,7 +53,7 @@ Slot written(const Instr& instr) {
     case Opcode::Get:
       return instr.dst;
     default:
-      return interp::no_slot;
+      return no_slot;
   }
 }
 
@@ -77,7 +75,7 @@ Liveness::Liveness(const Code& code) {
       if (jumps || may) join(instr.target);
       if (instr.code == Opcode::ForNext) join(code.instrs[instr.target].target);
       if (!jumps && instr.code != Opcode::Return) join(pc + 1);
-      if (Slot slot = written(instr); slot != interp::no_slot) live[slot] = false;
+      if (Slot slot = written(instr); slot != no_slot) live[slot] = false;
       each_read(code, instr, [&](Slot slot) { live[slot] = true; });
       if (live == before_[pc]) continue;
       before_[pc] = std::move(live);
@@ -86,4 +84,4 @@ Liveness::Liveness(const Code& code) {
   }
 }
 
-}  // namespace tilewire::check
+}  // namespace tilewire::interp
