@@ -24,7 +24,7 @@
 
 namespace tilewire::abi {
 
-inline constexpr uint32_t version = 3;
+inline constexpr uint32_t version = 4;
 inline constexpr const char* module_symbol = "tilewire_module";
 
 using Status = int32_t;
@@ -253,6 +253,9 @@ struct Deferred {
 // What a notify does to its cell; the numbers of ir::NotifyOp.
 enum class NotifyKind : uint32_t { Add, Set };
 
+// How a round of a polling loop looked at a cell.
+enum class LookKind : uint32_t { Read, Test };
+
 // Where an orchestration function is in a `pl.parallel` loop (task_order.h says what follows); loops nest.
 enum class ParallelStep : uint32_t { Enter, Round, Leave };
 
@@ -293,6 +296,15 @@ struct Api {
   // From orchestration functions: before a `pl.parallel` loop, before every round of it (the first included)
   // and after it. `step`: a ParallelStep.
   void (*parallel)(Context*, uint32_t step);
+
+  // Loops that poll: a round of them has no effect but to look at cells. `look`: a round looked at a cell,
+  // and another round would see the same as long as `cell cmp value` does not hold. `kind`: a LookKind.
+  void (*look)(Context*, const int32_t* cell, int32_t value, uint32_t cmp, uint32_t site, uint32_t kind);
+  // A round ends, having handed on `carried`. `depth`: how many polling loops of the function are around it.
+  // With `again` 0 the looks of the next rounds are announced from here on; else they have been. When the
+  // loop repeats itself, blocks until one of the conditions holds; lets others run otherwise.
+  Status (*poll)(Context*, const Word* carried, uint32_t count, uint32_t depth, uint32_t again,
+                 uint32_t site);
 };
 
 // One per running function or block; the address is the same as long as it runs.

@@ -76,7 +76,8 @@ struct Frame {
 struct LoopHeader {
   ir::ExprRef start, stop, step;
   ir::ExprList init_values;
-  ir::For* attributes = nullptr;  // receives Attr fields
+  ir::For* counted = nullptr;        // receives Attr fields
+  ir::While* conditional = nullptr;  // or this one
 };
 
 // The arguments of a function call, sorted: per parameter (null: its default), and those of the call itself.
@@ -366,7 +367,8 @@ class Sema {
   bool scope_allowed(const Range& range, const char* form);
   template <class T>
   bool scope_keyword(T& node, const Keyword& keyword, const char* form);
-  bool set_attribute(ir::For& loop, std::string_view name, const Value& value, const Keyword& keyword);
+  bool set_attribute(LoopHeader& header, std::string_view name, const Value& value, const Keyword& keyword,
+                     const std::string& form);
   bool split_of(const Value& value, const Expr& e, ir::SplitMode& out);
   bool task_ids(const Expr& e, ir::ExprList& out);
   void bind_task_id(const Stmt& s, ir::VarRef& out);

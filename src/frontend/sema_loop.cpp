@@ -108,7 +108,7 @@ bool Sema::loop_keyword(const Keyword& keyword, const std::string& form, LoopHea
     return true;
   }
   size_t before = diags_.error_count();
-  if (set_attribute(*header.attributes, name, value, keyword)) return diags_.error_count() == before;
+  if (set_attribute(header, name, value, keyword, form)) return diags_.error_count() == before;
   report(diag::unknown_keyword, keyword.name_range, {form, std::string(name)})
       .with_help(form == "pl.pipeline" ? keywords_help<ir::For>({"init_values"}) : "it takes `init_values=`");
   return false;
@@ -117,7 +117,7 @@ bool Sema::loop_keyword(const Keyword& keyword, const std::string& form, LoopHea
 void Sema::range_loop(const Stmt& s, const Expr& call, ir::LoopKind kind) {
   Ref<ir::For> loop = ir::make_empty<ir::For>();
   LoopHeader header;
-  header.attributes = loop.get();
+  header.counted = loop.get();
   std::vector<const Expr*> carried_names;
   const Expr* index_name = loop_targets(*s.targets[0], carried_names);
   bool bounds_ok = loop_bounds(call, header);
@@ -460,8 +460,8 @@ void Sema::while_loop(const Stmt& s) {
 // `for (a, b) in pl.while_(init_values=(x, y)):` with `pl.cond(c)` in its body.
 void Sema::while_form(const Stmt& s, const Expr& call) {
   LoopHeader header;
-  Ref<ir::For> unused = ir::make_empty<ir::For>();
-  header.attributes = unused.get();
+  Ref<ir::While> loop = ir::make_empty<ir::While>();
+  header.conditional = loop.get();
   bool ok = call.items.empty();
   if (!ok) {
     report(diag::form_arguments, call.range, {"pl.while_", "init_values= only"})
@@ -494,7 +494,6 @@ void Sema::while_form(const Stmt& s, const Expr& call) {
   }
   if (!ok) return skip_loop(s);
   OpenLoop open{mark()};
-  Ref<ir::While> loop = ir::make_empty<ir::While>();
   loop->span = span(s.range);
   std::span<const Stmt* const> body = s.body.subspan(cond_at + 1);
   open.yield = take_explicit_yield(body);

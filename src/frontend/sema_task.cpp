@@ -53,11 +53,13 @@ bool Sema::scope_keyword(T& node, const Keyword& keyword, const char* form) {
 template bool Sema::scope_keyword(ir::AtScope&, const Keyword&, const char*);
 template bool Sema::scope_keyword(ir::SpmdScope&, const Keyword&, const char*);
 
-bool Sema::set_attribute(ir::For& loop, std::string_view name, const Value& value, const Keyword& keyword) {
-  AttributeResult result = set_attribute_field(loop, name, value);
+bool Sema::set_attribute(LoopHeader& header, std::string_view name, const Value& value,
+                         const Keyword& keyword, const std::string& form) {
+  AttributeResult result = header.counted ? set_attribute_field(*header.counted, name, value)
+                                          : set_attribute_field(*header.conditional, name, value);
   if (result != AttributeResult::WrongType) return result == AttributeResult::Set;
-  report(diag::keyword_type, keyword.value->range, {"pl.pipeline", std::string(name), describe(value)})
-      .with_help(attribute_help<ir::For>(name));
+  report(diag::keyword_type, keyword.value->range, {form, std::string(name), describe(value)})
+      .with_help(header.counted ? attribute_help<ir::For>(name) : attribute_help<ir::While>(name));
   return true;  // reported
 }
 

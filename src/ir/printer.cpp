@@ -367,6 +367,7 @@ void Printer::while_loop(const While& loop) {
     out_ += " in pl.while_(init_values=";
     writer_.tuple(loop.init_values);
   }
+  if (loop.poll) out_ += loop.iter_args.empty() ? "poll=True" : ", poll=True";
   out_ += "):\n";
   ++depth_;
   lines(*loop.before, {});

@@ -9,6 +9,7 @@
 #include "passes/inline_functions.h"
 #include "passes/lower_composite_ops.h"
 #include "passes/mark_collectives.h"
+#include "passes/mark_polls.h"
 #include "passes/normalize_return_order.h"
 #include "passes/outline_scopes.h"
 #include "passes/simplify.h"
@@ -31,6 +32,7 @@ constexpr Pass table[] = {
     {"normalize_return_order", "lets kernels return in the order of their parameters",
      normalize_return_order},
     {"record_effects", "records what each kernel does to its parameters", record_effects},
+    {"mark_polls", "finds the loops that poll signal cells", mark_polls},
 };
 
 ir::ProgramRef run(const ir::ProgramRef& program, Diagnostics& diags, const PassObserver& after,

@@ -23,9 +23,9 @@ inline constexpr FormText all_forms[] = {
     {"pl", "unroll", "(*bounds, init_values=())", "A loop with constant bounds that is written out."},
     {"pl", "pipeline", "(*bounds, stage=2, init_values=())",
      "A loop whose rounds overlap, `stage` of them at a time."},
-    {"pl", "while_", "(*, init_values=())",
+    {"pl", "while_", "(*, init_values=(), poll=False)",
      "The explicit form of `while`: `for (a,) in pl.while_(init_values=(x,)):`, with `pl.cond(c)` in the "
-     "body."},
+     "body. The compiler says with `poll` that the loop polls signal cells."},
     {"pl", "cond", "(condition)", "Inside `pl.while_`: leaves the loop when the condition is false."},
     {"pl", "yield_", "(*values)",
      "Ends a block that gives values: the results of a branch, or the next values of a loop's carries."},

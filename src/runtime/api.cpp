@@ -10,6 +10,10 @@ abi::Status wait(abi::Context* context, const int32_t* cell, int32_t expected, u
                  int32_t* seen) noexcept;
 void wake(abi::Context* context, const int32_t* cell) noexcept;
 abi::Status yield(abi::Context* context, const int32_t* cell, uint32_t site) noexcept;
+void look(abi::Context* context, const int32_t* cell, int32_t value, uint32_t cmp, uint32_t site,
+          uint32_t kind) noexcept;
+abi::Status poll(abi::Context* context, const abi::Word* carried, uint32_t count, uint32_t depth,
+                 uint32_t again, uint32_t site) noexcept;
 abi::Status notify(abi::Context* context, int32_t* cell, int32_t value, uint32_t kind, int32_t peer,
                    uint32_t site) noexcept;
 abi::Status test(abi::Context* context, const int32_t* cell, int32_t expected, uint32_t cmp, uint32_t site,
@@ -73,6 +77,9 @@ abi::Status hook(abi::Context* context, const abi::HookEvent* event) noexcept {
     block.job->late.land(span_of(event->address, event->extents, strides, 2, 1));
   }
   block.run->pause(block);
+  if (event->kind == abi::HookKind::Look) {
+    block.run->land_notifies(block, static_cast<const int32_t*>(event->address));
+  }
   return block.run->aborted() ? abi::aborted : abi::ok;
 }
 
@@ -159,7 +166,7 @@ void parallel(abi::Context* context, uint32_t step) noexcept {
 }  // namespace
 
 extern const abi::Api runtime_api;
-const abi::Api runtime_api = {fail, submit,   await, allocate, release, wait,   wake,     yield,
-                              hook, transfer, defer, notify,   test,    window, dispatch, parallel};
+const abi::Api runtime_api = {fail,     submit, await,  allocate, release, wait,     wake,     yield, hook,
+                              transfer, defer,  notify, test,     window,  dispatch, parallel, look,  poll};
 
 }  // namespace tilewire::runtime

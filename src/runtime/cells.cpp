@@ -22,13 +22,40 @@ bool holds(int32_t value, uint32_t cmp, int32_t expected) {
   return false;
 }
 
-bool Cells::park(Waiter& waiter, const std::atomic<uint32_t>& abort) {
-  Bucket& home = bucket(waiter.cell);
-  std::lock_guard lock(home.lock);
-  if (waiter.word) __atomic_fetch_add(waiter.word, 1, __ATOMIC_SEQ_CST);
-  waiter.seen = cell_value(waiter.cell);
-  if (holds(waiter.seen, waiter.cmp, waiter.expected) || abort.load() != 0) {
+void Cells::raise(const Waiter& waiter) {
+  if (!waiter.waits_for_any()) {
+    if (waiter.word) __atomic_fetch_add(waiter.word, 1, __ATOMIC_SEQ_CST);
+    return;
+  }
+  any_count_.fetch_add(1);  // before the words: who sees one of them raised looks there, too
+  for (const Look& look : waiter.looks) {
+    if (look.word) __atomic_fetch_add(look.word, 1, __ATOMIC_SEQ_CST);
+  }
+}
+
+void Cells::lower(const Waiter& waiter) {
+  if (!waiter.waits_for_any()) {
     if (waiter.word) __atomic_fetch_sub(waiter.word, 1, __ATOMIC_SEQ_CST);
+    return;
+  }
+  for (const Look& look : waiter.looks) {
+    if (look.word) __atomic_fetch_sub(look.word, 1, __ATOMIC_SEQ_CST);
+  }
+  any_count_.fetch_sub(1);
+}
+
+bool Cells::met(Waiter& waiter) {
+  if (waiter.waits_for_any()) return any_holds(waiter.looks);
+  waiter.seen = cell_value(waiter.cell);
+  return holds(waiter.seen, waiter.cmp, waiter.expected);
+}
+
+bool Cells::park(Waiter& waiter, const std::atomic<uint32_t>& abort) {
+  Bucket& home = home_of(waiter);
+  std::lock_guard lock(home.lock);
+  raise(waiter);
+  if (met(waiter) || abort.load() != 0) {
+    lower(waiter);
     return false;
   }
   waiter.next = nullptr;
@@ -41,26 +68,27 @@ bool Cells::park(Waiter& waiter, const std::atomic<uint32_t>& abort) {
 void Cells::remove(Bucket& bucket, Waiter& waiter) {
   (waiter.previous ? waiter.previous->next : bucket.first) = waiter.next;
   (waiter.next ? waiter.next->previous : bucket.last) = waiter.previous;
-  if (waiter.word) __atomic_fetch_sub(waiter.word, 1, __ATOMIC_SEQ_CST);
+  lower(waiter);
 }
 
-Waiter* Cells::wake(const int32_t* cell) {
-  Bucket& home = bucket(cell);
-  Waiter* first = nullptr;
-  Waiter** end = &first;
-  std::lock_guard lock(home.lock);
-  for (Waiter* waiter = home.first; waiter;) {
+Waiter** Cells::take(Bucket& bucket, const int32_t* cell, Waiter** end) {
+  std::lock_guard lock(bucket.lock);
+  for (Waiter* waiter = bucket.first; waiter;) {
     Waiter* next = waiter->next;
-    if (waiter->cell == cell) {
-      waiter->seen = cell_value(cell);
-      if (holds(waiter->seen, waiter->cmp, waiter->expected)) {
-        remove(home, *waiter);
-        *end = waiter;
-        end = &waiter->next;
-      }
+    if ((waiter->waits_for_any() || waiter->cell == cell) && met(*waiter)) {
+      remove(bucket, *waiter);
+      *end = waiter;
+      end = &waiter->next;
     }
     waiter = next;
   }
+  return end;
+}
+
+Waiter* Cells::wake(const int32_t* cell) {
+  Waiter* first = nullptr;
+  Waiter** end = take(bucket(cell), cell, &first);
+  if (any_count_.load() != 0) end = take(buckets_[bucket_count], cell, end);
   *end = nullptr;
   return first;
 }

@@ -21,6 +21,20 @@ inline int32_t cell_value(const int32_t* cell) {
   return __atomic_load_n(cell, __ATOMIC_SEQ_CST);
 }
 
+inline void write_cell(int32_t* cell, int32_t value, abi::NotifyKind kind) {
+  if (kind == abi::NotifyKind::Set) {
+    __atomic_exchange_n(cell, value, __ATOMIC_SEQ_CST);
+  } else {
+    __atomic_fetch_add(cell, value, __ATOMIC_SEQ_CST);
+  }
+}
+inline bool any_holds(std::span<const Look> looks) {
+  for (const Look& look : looks) {
+    if (holds(cell_value(look.cell), look.cmp, look.value)) return true;
+  }
+  return false;
+}
+
 class Cells {
  public:
   // Adds the waiter of a fiber that has left its stack, or of a deferred task. False: the condition holds or
@@ -47,9 +61,19 @@ class Cells {
     auto address = reinterpret_cast<uintptr_t>(cell);
     return buckets_[(address >> 2 ^ address >> 10) % bucket_count];
   }
-  static void remove(Bucket& bucket, Waiter& waiter);
+  // The list a waiter is parked in.
+  Bucket& home_of(const Waiter& waiter) {
+    return waiter.waits_for_any() ? buckets_[bucket_count] : bucket(waiter.cell);
+  }
+  void raise(const Waiter& waiter);
+  void lower(const Waiter& waiter);
+  static bool met(Waiter& waiter);
+  void remove(Bucket& bucket, Waiter& waiter);
+  // Takes out those of a bucket that a change of `cell` lets go on, and adds them to the list that ends here.
+  Waiter** take(Bucket& bucket, const int32_t* cell, Waiter** end);
 
-  std::array<Bucket, bucket_count> buckets_;
+  std::array<Bucket, bucket_count + 1> buckets_;  // the last: those that wait for any of several cells
+  std::atomic<uint32_t> any_count_{0};            // in the last
 };
 
 }  // namespace tilewire::runtime

@@ -32,8 +32,9 @@ struct Blocked {
   int32_t seen = 0;
   uint32_t cmp = 0;
   int32_t expected = 0;
-  bool polls = false;     // tests in a loop rather than waits
-  bool for_core = false;  // it has not started: others hold all cores
+  enum class Does : uint8_t { Wait, Test, Read } does = Does::Wait;  // the last two in a loop
+  int64_t for_cores = 0;  // it has not started: others hold those it needs; 0: it has
+  int64_t cores = 0;      // there are
 };
 
 struct Failure {

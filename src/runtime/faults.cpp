@@ -118,14 +118,18 @@ Diagnostic describe_deadlock(const Failure& failure, const abi::Module& module) 
     const Blocked& one = blocked[i];
     std::string text = place(one.kernel, one.block, one.blocks, one.rank, failure.ranks);
     if (!text.empty()) text += ": ";
-    if (one.for_core) {
-      result.with_note(text + "waits for a core", span_of(site_of(module, one.site)));
+    if (one.for_cores != 0) {
+      text += one.for_cores == 1 ? "waits for a core"
+                                 : "waits for " + std::to_string(one.for_cores) +
+                                       " cores at once, there are " + std::to_string(one.cores);
+      result.with_note(text, span_of(site_of(module, one.site)));
       continue;
     }
-    text += (one.polls ? "tests " : "waits for ") + (one.cell.empty() ? "a cell" : one.cell);
-    text += one.polls ? ", which is " + std::to_string(one.seen)
-                      : std::string(" ") + symbol(one.cmp) + " " + std::to_string(one.expected) +
-                            ", which is " + std::to_string(one.seen);
+    const bool waits = one.does == Blocked::Does::Wait;
+    text += waits ? "waits for " : one.does == Blocked::Does::Test ? "tests " : "reads ";
+    text += one.cell.empty() ? "a cell" : one.cell;
+    if (waits) text += std::string(" ") + symbol(one.cmp) + " " + std::to_string(one.expected);
+    text += ", which is " + std::to_string(one.seen);
     result.with_note(text, span_of(site_of(module, one.site)));
   }
   if (blocked.size() > shown) result.with_note("and " + std::to_string(blocked.size() - shown) + " more");

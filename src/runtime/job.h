@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "abi/abi.h"
 #include "runtime/arena.h"
 #include "runtime/fiber.h"
 #include "runtime/late_writes.h"
+#include "runtime/polls.h"
 #include "runtime/storage.h"
 
 namespace tilewire::runtime {
@@ -38,8 +40,8 @@ struct BlockContext : abi::Context {
   static BlockContext& of(abi::Context* context) { return *static_cast<BlockContext*>(context); }
 };
 
-// A wait for a cell, in a list of Cells while parked; a look at one that came out false, while polling. Who
-// waits is a fiber or a deferred task.
+// A wait for a cell, in a list of Cells while parked. Who waits is a fiber or a deferred task. A polling loop
+// that looked at several cells waits for any of them.
 struct Waiter {
   const int32_t* cell = nullptr;
   uint32_t* word = nullptr;  // of the cell's region: non-zero while somebody is parked there
@@ -51,6 +53,9 @@ struct Waiter {
   Task* task = nullptr;
   Waiter* next = nullptr;
   Waiter* previous = nullptr;
+  std::span<Look> looks = {};  // of a polling loop; empty: a wait
+
+  bool waits_for_any() const { return looks.size() > 1; }
 };
 
 // A fiber and what it runs.
@@ -71,18 +76,11 @@ class Job final : public Fiber {
   Arena arena;
   Waiter waiter;
   LateWrites late;                // with a random schedule
+  LateNotifies notifies;          // likewise
   ReplayAgent* replay = nullptr;  // in a run that follows a schedule
   After after = After::End;
 
-  // Tests in vain: what was seen in which cells, and whether the last one saw something new.
-  struct Poll {
-    const int32_t* cell;
-    int32_t value;
-  };
-  Poll polls[16] = {};
-  uint32_t poll_count = 0;
-  bool polling = false;  // left with Yield
-  bool polls_changed = false;
+  Polls polls;
 
  private:
   void body() override;

@@ -4,6 +4,7 @@
 // that: the block that writes keeps what it read from the source, and lands it as late as it may.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -43,6 +44,30 @@ class LateWrites {
   };
 
   std::vector<Write> writes_;  // no two of them meet
+};
+
+// Notifies that a block has made and that have not landed yet, with a random schedule. They land in their
+// order, before the block waits or ends and before it looks at one of their cells.
+class LateNotifies {
+ public:
+  struct Notify {
+    int32_t* cell;
+    int32_t value;
+    abi::NotifyKind kind;
+  };
+  bool empty() const { return notifies_.empty(); }
+  bool has(const int32_t* cell) const {
+    return std::any_of(notifies_.begin(), notifies_.end(), [&](const Notify& n) { return n.cell == cell; });
+  }
+  void add(int32_t* cell, int32_t value, abi::NotifyKind kind) { notifies_.push_back({cell, value, kind}); }
+  Notify take_first() {
+    Notify first = notifies_.front();
+    notifies_.erase(notifies_.begin());
+    return first;
+  }
+
+ private:
+  std::vector<Notify> notifies_;
 };
 
 Bytes span_of(const void* start, const int64_t* extents, const int64_t* strides, uint32_t rank,

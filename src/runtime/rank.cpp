@@ -144,7 +144,6 @@ abi::Status Rank::submit(BlockContext& context, const abi::Launch& launch, abi::
   bool together = (launch.bits & abi::SyncStart) && (launch.kernel->bits & abi::MayBlock);
   if (together && launch.blocks > Run::fiber_limit) return run.fail_fibers(context, launch.site);
   ++stats.tasks;
-  run.step();
   predecessors_.clear();
   ++mark_;
   if (live_.load(std::memory_order_acquire) > 1) {
@@ -166,7 +165,8 @@ abi::Status Rank::submit(BlockContext& context, const abi::Launch& launch, abi::
   task.blocks_left.store(launch.blocks, std::memory_order_relaxed);
   if (run.replay) {
     task.key = {index, dispatch_number(), context.task_number, 0};
-    task.takes_core = !(launch.bits & abi::SyncStart);
+    task.takes_core = true;
+    task.together = launch.bits & abi::SyncStart;
   }
   for (Task* predecessor : predecessors_) task.follow(*predecessor);
   enter(task, launch);
@@ -180,7 +180,6 @@ abi::Status Rank::submit(BlockContext& context, const abi::Launch& launch, abi::
 abi::Status Rank::defer(BlockContext& context, const abi::Deferred& deferred, abi::TaskId* id) {
   *id = abi::no_task;
   if (run.aborted()) return abi::aborted;
-  run.step();
   predecessors_.clear();
   ++mark_;
   collect(deferred.deps, deferred.dep_count);

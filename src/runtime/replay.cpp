@@ -1,6 +1,7 @@
 #include "runtime/replay.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "runtime/run_state.h"
 #include "support/diagnostics/runtime.h"
@@ -36,9 +37,12 @@ abi::Status Replay::before(BlockContext& context, const ReplayStop& stop) {
   if (run_.aborted()) return abi::aborted;
   ReplayAgent& agent = *context.job->replay;
   if (agent.free) return abi::ok;
+  const bool looks = stop.event == ScheduleEvent::Look || stop.event == ScheduleEvent::Test;
+  agent.polls = agent.polls && (looks || stop.event == ScheduleEvent::Wait);
   agent.stop = stop;
   agent.state = State::Before;
   context.job->leave(Job::After::Stop);
+  agent.repeats.clear();
   return run_.aborted() ? abi::aborted : abi::ok;
 }
 
@@ -75,6 +79,13 @@ abi::Status Replay::look(BlockContext& context, const abi::HookEvent& event) {
   const ReplayStop stop{
       .event = ScheduleEvent::Look, .cell = static_cast<const int32_t*>(event.address), .site = event.site};
   return before(context, stop);
+}
+
+bool Replay::keeps(BlockContext& context, int32_t* cell, int32_t value, abi::NotifyKind kind) {
+  ReplayAgent& agent = *context.job->replay;
+  if (!std::exchange(agent.issues, false)) return false;
+  kept_.push_back({agent.key, cell, value, kind});
+  return true;
 }
 
 abi::Status Replay::submit(BlockContext& context, uint32_t site, int32_t* number) {
@@ -142,6 +153,7 @@ void Replay::start_block(Worker& worker, Ready& ready, int64_t block) {
   } else {
     ready.early.insert(block);
   }
+  if (task.takes_core) busy_[task.key.rank] += cores_to_start(task);
   ++task.next_block;  // what is left when the run is stopped
   AgentKey key = task.key;
   if (task.next_block == (task.kind == TaskKind::Kernel ? task.blocks : 1)) ready_.erase(key);
@@ -152,7 +164,6 @@ void Replay::start_block(Worker& worker, Ready& ready, int64_t block) {
   agent = {.key = key, .state = State::Between, .job = job};
   agent.free = key.task >= free_numbers;
   agent.takes_core = task.takes_core;
-  if (agent.takes_core) ++busy_[key.rank];
   auto steps = steps_.find(key);
   if (steps != steps_.end()) agent.steps = &steps->second;
   job->replay = &agent;
@@ -172,6 +183,8 @@ bool Replay::step(Worker& worker) {
     follow(worker);
     return true;
   }
+  for (const Kept& notify : kept_) write_cell(notify.cell, notify.value, notify.kind);
+  kept_.clear();
   if (schedule_.ends_stuck() && !stop_checked_) {
     expect_stop(worker);
     return true;
@@ -223,6 +236,7 @@ void Replay::follow(Worker& worker) {
     }
     return;
   }
+  if (step.event == ScheduleEvent::Land) return follow_landing(worker, key);
   ReplayAgent* agent = find(key);
   if (!agent || agent->state == State::New)
     return refuse(worker, agent ? "it has not started" : "it is not there");
@@ -253,11 +267,26 @@ bool Replay::follow_start(Worker& worker, const AgentKey& key) {
   return true;
 }
 
-bool Replay::matches(const ScheduleStep& step, const ReplayStop& stop) const {
-  if (step.event != stop.event) return false;
-  if (!uses_cell(step.event)) return true;
-  const std::string name = run_.windows ? run_.windows->name_of(stop.cell) : "";
+bool Replay::is_cell(const ScheduleStep& step, const int32_t* cell) const {
+  const std::string name = run_.windows ? run_.windows->name_of(cell) : "";
   return name == "`" + step.cell + "` of rank " + std::to_string(step.cell_rank);
+}
+
+bool Replay::matches(const ScheduleStep& step, const ReplayStop& stop) const {
+  const bool issues = step.event == ScheduleEvent::Issue && stop.event == ScheduleEvent::Notify;
+  if (step.event != stop.event && !issues) return false;
+  return !uses_cell(step.event) || is_cell(step, stop.cell);
+}
+
+void Replay::follow_landing(Worker& worker, const AgentKey& key) {
+  const ScheduleStep& step = schedule_.steps[at_];
+  auto found = std::find_if(kept_.begin(), kept_.end(), [&](const Kept& notify) {
+    return notify.issuer == key && is_cell(step, notify.cell);
+  });
+  if (found == kept_.end()) return refuse(worker, "it has not been issued");
+  write_cell(found->cell, found->value, found->kind);
+  kept_.erase(found);
+  ++at_;
 }
 
 // The agent stands before an event.
@@ -289,6 +318,7 @@ void Replay::follow_event(Worker& worker, ReplayAgent& agent) {
       return refuse(worker, "the cell is " + std::to_string(value));
     }
   }
+  agent.issues = step.event == ScheduleEvent::Issue;
   ++at_;
   resume(worker, agent);
 }
@@ -314,6 +344,13 @@ void Replay::expect_stop(Worker& worker) {
   for (auto& [key, agent] : agents_) {
     if (agent.state == State::Between) return resume(worker, agent);
   }
+  // Compiled code may need another round to see that a poll repeats itself: values that nobody uses any more
+  // count there.
+  for (auto& [key, agent] : agents_) {
+    const bool looks = agent.stop.event == ScheduleEvent::Look || agent.stop.event == ScheduleEvent::Test;
+    if (agent.state != State::Before || !agent.polls || !looks || !can_perform(agent)) continue;
+    if (++last_looks_ <= most_vain_tests) return resume(worker, agent);
+  }
   stop_checked_ = true;
   bool goes_on = false;
   for (const auto& [key, agent] : agents_) {
@@ -321,9 +358,9 @@ void Replay::expect_stop(Worker& worker) {
     // An orchestration function ends after its tasks.
     const bool ends = agent.stop.event == ScheduleEvent::End && key.task < 0;
     if (agent.state == State::Before && ends) continue;
-    goes_on |= agent.state == State::New || (agent.state == State::Before && !looks && can_perform(agent));
-    goes_on |= agent.state == State::Before && looks &&
-               holds(cell_value(agent.stop.cell), agent.stop.cmp, agent.stop.expected);
+    const bool can = agent.state == State::Before && can_perform(agent);
+    goes_on |= agent.state == State::New || (can && !looks);
+    goes_on |= can && looks && holds(cell_value(agent.stop.cell), agent.stop.cmp, agent.stop.expected);
   }
   for (const auto& [key, ready] : ready_) goes_on |= has_core(*ready.task);
   if (!goes_on) return report_deadlock(worker);
@@ -345,13 +382,18 @@ void Replay::refuse(Worker& worker, const std::string& why) {
 
 bool Replay::can_perform(const ReplayAgent& agent) const {
   const ReplayStop& stop = agent.stop;
+  if (!agent.repeats.empty() && !any_holds(agent.repeats)) return false;
   return stop.event != ScheduleEvent::Wait || holds(cell_value(stop.cell), stop.cmp, stop.expected);
 }
 
 bool Replay::has_core(const Task& task) const {
   if (schedule_.cores == 0 || !task.takes_core) return true;
   auto busy = busy_.find(task.key.rank);
-  return busy == busy_.end() || busy->second < schedule_.cores;
+  return (busy == busy_.end() ? 0 : busy->second) + cores_to_start(task) <= schedule_.cores;
+}
+
+int64_t Replay::cores_to_start(const Task& task) {
+  return !task.together ? 1 : task.next_block == 0 ? task.blocks : 0;
 }
 
 // Orchestration functions first: then it makes no difference whether a kernel has one of its own.
@@ -362,6 +404,7 @@ bool Replay::turn(Worker& worker) {
 bool Replay::turn_of_orchestration(Worker& worker) {
   for (auto& [key, agent] : agents_) {
     if (key.task >= 0 || agent.state == State::Running) continue;
+    if (agent.state == State::Before && !can_perform(agent)) continue;
     take_turn(worker, agent);
     return true;
   }
@@ -434,7 +477,9 @@ void Replay::report_deadlock(Worker& worker) {
     if (!stop.cell || (agent.state != State::Before && !polls_in_vain(agent))) continue;
     const Waiter waiter{
         .cell = stop.cell, .expected = stop.expected, .cmp = stop.cmp, .site = stop.site, .job = agent.job};
-    Blocked& blocked = failure.blocked.emplace_back(run_.blocked(waiter, stop.event != ScheduleEvent::Wait));
+    Blocked& blocked = failure.blocked.emplace_back(run_.blocked(waiter));
+    if (stop.event == ScheduleEvent::Test) blocked.does = Blocked::Does::Test;
+    if (stop.event == ScheduleEvent::Look) blocked.does = Blocked::Does::Read;
     if (agent.job->task && agent.job->task->kind == TaskKind::Deferred) {
       auto known = std::find_if(schedule_.agents.begin(), schedule_.agents.end(),
                                 [&key = key](const ScheduleAgent& each) { return each.key == key; });
@@ -452,7 +497,8 @@ void Replay::report_deadlock(Worker& worker) {
                                  .kernel = task.kernel->name,
                                  .site = task.kernel->site,
                                  .cell = "",
-                                 .for_core = true});
+                                 .for_cores = cores_to_start(task),
+                                 .cores = schedule_.cores});
     }
   }
   run_.fail(std::move(failure), &worker);

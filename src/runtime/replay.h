@@ -19,6 +19,7 @@
 
 #include "abi/abi.h"
 #include "runtime/failure.h"
+#include "runtime/polls.h"
 #include "support/schedule.h"
 
 namespace tilewire::runtime {
@@ -52,7 +53,10 @@ struct ReplayAgent {
   bool takes_core = false;
   Job* job = nullptr;
   ReplayStop stop = {};
+  std::vector<Look> repeats = {};                // of a polling loop: what has to change before it goes on
   int32_t submitted = 0;                         // tasks, of those that have numbers
+  bool polls = false;                            // it is in a loop that polls, and only looks at cells
+  bool issues = false;                           // the notify it stands before lands later
   const std::vector<uint32_t>* steps = nullptr;  // of the schedule, its own; null: none
   size_t next_step = 0;
 };
@@ -73,6 +77,8 @@ class Replay {
   abi::Status wait(BlockContext& context, const ReplayStop& stop, int32_t* seen);
   abi::Status test(BlockContext& context, const ReplayStop& stop, int32_t* held);
   abi::Status look(BlockContext& context, const abi::HookEvent& event);
+  // A notify is about to happen. True: the schedule says that it lands later, and that is taken care of.
+  bool keeps(BlockContext& context, int32_t* cell, int32_t value, abi::NotifyKind kind);
   // A task is about to be submitted; `number` is that in its key.
   abi::Status submit(BlockContext& context, uint32_t site, int32_t* number);
 
@@ -83,6 +89,14 @@ class Replay {
     Task* task;
     int64_t next = 0;         // all before it have
     std::set<int64_t> early;  // after it
+  };
+
+  // A notify that has left and not landed.
+  struct Kept {
+    AgentKey issuer;
+    int32_t* cell;
+    int32_t value;
+    abi::NotifyKind kind;
   };
 
   void collect(Worker& worker);
@@ -98,6 +112,8 @@ class Replay {
   void follow(Worker& worker);
   bool follow_start(Worker& worker, const AgentKey& key);
   void follow_event(Worker& worker, ReplayAgent& agent);
+  void follow_landing(Worker& worker, const AgentKey& key);
+  bool is_cell(const ScheduleStep& step, const int32_t* cell) const;
   bool matches(const ScheduleStep& step, const ReplayStop& stop) const;
   bool run_free(Worker& worker);
   void expect_stop(Worker& worker);
@@ -106,6 +122,7 @@ class Replay {
   // What comes after it.
   bool can_perform(const ReplayAgent& agent) const;
   bool has_core(const Task& task) const;
+  static int64_t cores_to_start(const Task& task);
   bool turn(Worker& worker);
   bool turn_of_orchestration(Worker& worker);
   bool turn_of_block(Worker& worker);
@@ -121,9 +138,11 @@ class Replay {
   std::map<AgentKey, ReplayAgent> agents_;
   std::map<AgentKey, Ready> ready_;  // of block 0
   std::map<int32_t, int64_t> busy_;  // cores of each rank
+  std::vector<Kept> kept_;           // in the order they were issued
   std::optional<AgentKey> last_;
   int32_t free_tasks_ = 0;
   uint64_t vain_tests_ = 0;  // in a row
+  uint64_t last_looks_ = 0;  // of polls, after the schedule
   bool stop_checked_ = false;
 };
 

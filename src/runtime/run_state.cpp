@@ -15,10 +15,8 @@ namespace tilewire::runtime {
 namespace {
 
 constexpr uint64_t spin_ns = 20'000;
-// So long only tests that come out false: see Run::polled.
-constexpr uint64_t quiet_ns = 100'000'000;
-// And so many of them: the process may have been off its core all that time, with others ready to run.
-constexpr uint32_t quiet_polls = 2000;
+// So often in a row a fiber that yields is the only one there is to run, before its thread lets others.
+constexpr uint32_t lonely_yields = 64;
 
 void futex_wait(std::atomic<uint32_t>& word, uint32_t value) {
   syscall(SYS_futex, reinterpret_cast<uint32_t*>(&word), FUTEX_WAIT_PRIVATE, value, nullptr, nullptr, 0);
@@ -73,7 +71,6 @@ void Run::prepare(const Request& request) {
   released_ = false;
   failed_ = false;
   failure_ = {};
-  quiet_since_ = 0;
   asleep_ = false;
   finished_ = false;
 }
@@ -229,6 +226,7 @@ void Run::pause(BlockContext& context) {
   if (!random || !context.job) return;
   Job& job = *context.job;
   if (context.worker->choices.one_in(4)) job.late.land_first();
+  if (context.worker->choices.one_in(8)) land_notifies(context);
   if (fibers.load(std::memory_order_relaxed) > pausing_limit) return;
   while (context.worker->choices.one_in(2)) job.leave(Job::After::Pause);
 }
@@ -264,7 +262,6 @@ void Run::wake_caller() {
 }
 
 bool Run::idle(Worker& worker) {
-  worker.polled_at.store(Worker::idle_mark, std::memory_order_relaxed);
   if (finished() && worker.index == 0) return false;
   if (helpers_.load() > 0) {
     keep_apart(worker);
@@ -337,17 +334,19 @@ bool Run::unthrottle(Worker& worker) {
 void Run::report_deadlock(Worker& worker) {
   Failure failure;
   failure.cause = Cause::Deadlock;
-  for (const Waiter* waiter : cells.all()) failure.blocked.push_back(blocked(*waiter, false));
+  for (const Waiter* waiter : cells.all()) failure.blocked.push_back(blocked(*waiter));
   fail(std::move(failure), &worker);
 }
 
-Blocked Run::blocked(const Waiter& waiter, bool polls) const {
+Blocked Run::blocked(const Waiter& waiter) const {
   Blocked result{.site = waiter.site,
                  .cell = windows ? windows->name_of(waiter.cell) : "",
                  .seen = cell_value(waiter.cell),
                  .cmp = waiter.cmp,
                  .expected = waiter.expected,
-                 .polls = polls};
+                 .does = waiter.looks.empty()                               ? Blocked::Does::Wait
+                         : waiter.looks.front().kind == abi::LookKind::Test ? Blocked::Does::Test
+                                                                            : Blocked::Does::Read};
   if (waiter.job) {
     const BlockContext& context = waiter.job->context;
     result.rank = context.rank;
@@ -366,8 +365,21 @@ void Run::release_parked(Worker& worker) {
 }
 
 void Run::wake(const int32_t* cell, Worker& worker) {
-  step();
   go_on(cells.wake(cell), worker);
+}
+
+void Run::wake_parked(const int32_t* cell, Worker& worker) {
+  const uint32_t* word = windows ? windows->waiter_word(cell) : nullptr;
+  if (word && __atomic_load_n(word, __ATOMIC_SEQ_CST) != 0) wake(cell, worker);
+}
+
+void Run::land_notifies(BlockContext& context) {
+  Job& job = *context.job;
+  while (!job.notifies.empty()) {
+    const LateNotifies::Notify notify = job.notifies.take_first();
+    write_cell(notify.cell, notify.value, notify.kind);
+    wake_parked(notify.cell, *context.worker);
+  }
 }
 
 void Run::go_on(Waiter* waiters, Worker& worker) {
@@ -378,31 +390,13 @@ void Run::go_on(Waiter* waiters, Worker& worker) {
   }
 }
 
-// Tests in vain are not steps. When there was no other for a while, and every worker is idle or does nothing
-// else either, the run waits for itself.
-void Run::polled(Worker& worker, Job& job) {
-  uint64_t now = now_ns();
-  worker.polled_at.store(now, std::memory_order_relaxed);
-  if (job.polls_changed) step();
-  uint64_t since = quiet_since_.load(std::memory_order_relaxed);
-  if (since == 0) {
-    quiet_since_.store(now, std::memory_order_relaxed);
-    quiet_polls_.store(0, std::memory_order_relaxed);
-  } else if (quiet_polls_.fetch_add(1, std::memory_order_relaxed) >= quiet_polls && now - since > quiet_ns &&
-             !aborted()) {
-    bool all = std::all_of(workers_.begin(), workers_.begin() + threads, [&](const auto& each) {
-      return each->polled_at.load(std::memory_order_relaxed) > since + quiet_ns / 2;
-    });
-    if (all) report_deadlock(worker);
-  } else if (now - since > spin_ns) {
+void Run::yielded(Worker& worker, Job& job) {
+  if (any_ready()) {
+    worker.yields = 0;
+  } else if (++worker.yields % lonely_yields == 0) {
     sched_yield();
   }
   worker.push(Item(&job), true);
-}
-
-void Run::stopped_polling(Job& job) {
-  std::lock_guard lock(failure_mutex_);
-  if (failed_ && failure_.cause == Cause::Deadlock) failure_.blocked.push_back(blocked(job.waiter, true));
 }
 
 void Run::fail(Failure failure, Worker* worker) {

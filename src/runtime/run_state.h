@@ -64,20 +64,22 @@ class Run {
   void rank_ended();
   bool finished() const { return finished_.load(std::memory_order_seq_cst); }
 
-  // A fiber tested a cell in vain; notices when nothing else happens any more.
-  void polled(Worker& worker, Job& job);
-  // On the fiber of such a test, when the run has stopped: says what it tested.
-  void stopped_polling(Job& job);
-  void step() {
-    if (quiet_since_.load(std::memory_order_relaxed) != 0) quiet_since_.store(0, std::memory_order_relaxed);
-  }
+  // A fiber lets others run.
+  void yielded(Worker& worker, Job& job);
 
   void wake(const int32_t* cell, Worker& worker);
+  // After a cell was written: wakes those that are parked on it, if anybody is parked in its region.
+  void wake_parked(const int32_t* cell, Worker& worker);
+  // With a random schedule: notifies that the block has made land, all of them or those up to a cell's.
+  void land_notifies(BlockContext& context);
+  void land_notifies(BlockContext& context, const int32_t* cell) {
+    if (context.job && context.job->notifies.has(cell)) land_notifies(context);
+  }
 
   // Nothing else can run: lets throttled orchestration functions go on. False: there are none.
   bool unthrottle(Worker& worker);
   // For the report of a deadlock.
-  Blocked blocked(const Waiter& waiter, bool polls) const;
+  Blocked blocked(const Waiter& waiter) const;
 
   // With a random schedule: gives others a turn, now and then. Where the block goes on, its worker may be
   // another one.
@@ -153,9 +155,6 @@ class Run {
   std::vector<int32_t> free_workers_;  // under idle_mutex_
   int32_t helpers_used_ = 0;
   cpu_set_t cpus_{};  // of the caller
-
-  std::atomic<uint64_t> quiet_since_{0};
-  std::atomic<uint32_t> quiet_polls_{0};  // since then
 
   std::mutex notify_mutex_;
   std::unordered_map<const int32_t*, uint64_t> notifies_;

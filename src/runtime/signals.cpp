@@ -1,7 +1,5 @@
 // Signals, as far as generated code does not do them inline: waits that have to wait, and with hooks all of
 // them.
-#include <algorithm>
-#include <iterator>
 #include <string>
 #include <utility>
 
@@ -18,24 +16,29 @@ constexpr int eager_looks = 1000;
 constexpr int all_looks = 5000;
 
 bool met(Waiter& waiter) {
+  if (waiter.waits_for_any()) return any_holds(waiter.looks);
   waiter.seen = cell_value(waiter.cell);
   return holds(waiter.seen, waiter.cmp, waiter.expected);
 }
 
-// Looks at the cell a while; worth it only while another worker may bring the value and this one has nothing
-// else to do.
-bool met_soon(const BlockContext& block, Waiter& waiter) {
-  if (met(waiter)) return true;
+// Looks a while; worth it only while another worker may bring the value and this one has nothing else to do.
+template <class Met>
+bool seen_soon(const BlockContext& block, Met met) {
+  if (met()) return true;
   Run& run = *block.run;
   if (run.random || !run.helped()) return false;
   const ReadyQueue& queue = block.worker->queue;
   for (int i = 0; i < all_looks && queue.size() == 0 && !run.aborted(); ++i) {
-    if (met(waiter)) return true;
+    if (met()) return true;
     if (i % 64 == 63 && run.any_ready()) return false;
     if (i == eager_looks) run.keep_apart(*block.worker);
     if (i >= eager_looks) SpinLock::pause();
   }
   return false;
+}
+
+bool met_soon(const BlockContext& block, Waiter& waiter) {
+  return seen_soon(block, [&] { return met(waiter); });
 }
 
 abi::Status cannot_block(BlockContext& block, const char* op) {
@@ -79,16 +82,6 @@ void wait_timed(BlockContext& block, Job& job) {
   if (block.run->tracing) trace_wait(block, job.waiter, start_ns, end_ns);
 }
 
-// Whether a test of this cell saw a value that the fiber has not seen there since it last did anything else.
-bool sees_news(Job& job, const int32_t* cell) {
-  int32_t value = cell_value(cell);
-  Job::Poll* end = job.polls + std::min<size_t>(job.poll_count, std::size(job.polls));
-  Job::Poll* known = std::find_if(job.polls, end, [&](const Job::Poll& poll) { return poll.cell == cell; });
-  if (known != end) return std::exchange(known->value, value) != value;
-  job.polls[job.poll_count++ % std::size(job.polls)] = {cell, value};
-  return true;
-}
-
 }  // namespace
 
 abi::Status wait(abi::Context* context, const int32_t* cell, int32_t expected, uint32_t cmp, uint32_t site,
@@ -100,7 +93,10 @@ abi::Status wait(abi::Context* context, const int32_t* cell, int32_t expected, u
     const ReplayStop stop{ScheduleEvent::Wait, cell, expected, cmp, site};
     return run.replay->wait(block, stop, seen);
   }
-  if (run.random) run.pause(block);
+  if (run.random) {
+    run.pause(block);
+    run.land_notifies(block);  // nobody else lands them while it is parked
+  }
   Job& job = *block.job;
   Waiter& waiter = job.waiter;
   waiter.cell = cell;
@@ -108,13 +104,12 @@ abi::Status wait(abi::Context* context, const int32_t* cell, int32_t expected, u
   waiter.expected = expected;
   waiter.cmp = cmp;
   waiter.site = site;
-  job.poll_count = 0;
+  waiter.looks = {};
   if (run.timing) {
     wait_timed(block, job);
   } else if (!met_soon(block, waiter)) {
     job.leave(Job::After::Park);
   }
-  run.step();
   if (run.aborted()) return abi::aborted;
   *seen = waiter.seen;
   return abi::ok;
@@ -125,20 +120,61 @@ void wake(abi::Context* context, const int32_t* cell) noexcept {
   block.run->wake(cell, *block.worker);
 }
 
-abi::Status yield(abi::Context* context, const int32_t* cell, uint32_t site) noexcept {
+abi::Status yield(abi::Context* context, const int32_t*, uint32_t) noexcept {
   BlockContext& block = BlockContext::of(context);
   Run& run = *block.run;
   if (!block.job) return cannot_block(block, "a test");
+  if (!run.replay) block.job->leave(Job::After::Yield);
+  return run.aborted() ? abi::aborted : abi::ok;
+}
+
+void look(abi::Context* context, const int32_t* cell, int32_t value, uint32_t cmp, uint32_t site,
+          uint32_t kind) noexcept {
+  BlockContext& block = BlockContext::of(context);
+  uint32_t* word = block.run->windows ? block.run->windows->waiter_word(cell) : nullptr;
+  if (block.job) block.job->polls.look({cell, word, value, cmp, site, static_cast<abi::LookKind>(kind)});
+}
+
+abi::Status poll(abi::Context* context, const abi::Word* carried, uint32_t count, uint32_t depth,
+                 uint32_t again, uint32_t) noexcept {
+  BlockContext& block = BlockContext::of(context);
+  Run& run = *block.run;
+  if (!block.job) return cannot_block(block, "a poll");
   Job& job = *block.job;
-  job.polls_changed = sees_news(job, cell);
-  job.waiter.cell = cell;
-  job.waiter.site = site;
-  job.polling = true;
-  job.leave(Job::After::Yield);
-  job.polling = false;
-  if (!run.aborted()) return abi::ok;
-  run.stopped_polling(job);
-  return abi::aborted;
+  if (run.replay) job.replay->polls = true;
+  if (again == 0) {
+    job.polls.begin({carried, count}, depth);
+    return run.aborted() ? abi::aborted : abi::ok;
+  }
+  const std::span<Look> looks = job.polls.end_round({carried, count}, depth);
+  if (run.replay) {
+    job.replay->repeats.assign(looks.begin(), looks.end());
+    if (!looks.empty()) job.polls.changed(depth);
+    return run.aborted() ? abi::aborted : abi::ok;
+  }
+  if (looks.empty()) {
+    job.leave(Job::After::Yield);
+    return run.aborted() ? abi::aborted : abi::ok;
+  }
+  if (run.random) {
+    run.pause(block);
+    run.land_notifies(block);
+  }
+  const Look& first = looks.front();
+  Waiter& waiter = job.waiter;
+  waiter.cell = first.cell;
+  waiter.word = first.word;
+  waiter.expected = first.value;
+  waiter.cmp = first.cmp;
+  waiter.site = first.site;
+  waiter.looks = looks;
+  if (run.timing) {
+    wait_timed(block, job);
+  } else if (!met_soon(block, waiter)) {
+    job.leave(Job::After::Park);
+  }
+  job.polls.changed(depth);
+  return run.aborted() ? abi::aborted : abi::ok;
 }
 
 // Everything this block wrote to peers has landed before the cell changes.
@@ -166,16 +202,20 @@ abi::Status notify(abi::Context* context, int32_t* cell, int32_t value, uint32_t
                                    .notify = run.note_notify(cell),
                                    .peer = peer});
   }
-  run.step();
-  if (static_cast<abi::NotifyKind>(kind) == abi::NotifyKind::Set) {
-    __atomic_exchange_n(cell, value, __ATOMIC_SEQ_CST);
-  } else {
-    __atomic_fetch_add(cell, value, __ATOMIC_SEQ_CST);
+  const auto how = static_cast<abi::NotifyKind>(kind);
+  if (run.replay) {
+    if (!run.replay->keeps(block, cell, value, how)) write_cell(cell, value, how);
+    return run.replay->behind(block);
   }
-  const uint32_t* word = run.windows ? run.windows->waiter_word(cell) : nullptr;
-  if (word && __atomic_load_n(word, __ATOMIC_SEQ_CST) != 0) run.wake(cell, *block.worker);
-  if (run.random) run.pause(block);
-  if (run.replay) return run.replay->behind(block);
+  if (run.random && block.job) {
+    // Later ones of the same block never land before this one.
+    block.job->notifies.add(cell, value, how);
+    if (block.worker->choices.one_in(4)) run.land_notifies(block);
+    run.pause(block);
+    return run.aborted() ? abi::aborted : abi::ok;
+  }
+  write_cell(cell, value, how);
+  run.wake_parked(cell, *block.worker);
   return run.aborted() ? abi::aborted : abi::ok;
 }
 
@@ -187,7 +227,10 @@ abi::Status test(abi::Context* context, const int32_t* cell, int32_t expected, u
     const ReplayStop stop{ScheduleEvent::Test, cell, expected, cmp, site};
     return run.replay->test(block, stop, held);
   }
-  if (run.random) run.pause(block);
+  if (run.random) {
+    run.pause(block);
+    run.land_notifies(block, cell);
+  }
   *held = holds(cell_value(cell), cmp, expected);
   if (!*held) return yield(context, cell, site);
   if (run.tracing) {

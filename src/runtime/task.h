@@ -58,6 +58,7 @@ struct alignas(64) Task {
   // In a run that follows a schedule.
   AgentKey key;  // of block 0
   bool takes_core = false;
+  bool together = false;  // all blocks start at once
 
   Task* next = nullptr;  // in lists of free records
 

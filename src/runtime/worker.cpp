@@ -42,7 +42,6 @@ void Worker::work() {
     if (run_.threads > 1 && sched_getcpu() != core.load(std::memory_order_relaxed)) run_.keep_apart(*this);
     Item item = next();
     if (Task* task = item.task()) {
-      polled_at.store(0, std::memory_order_relaxed);
       start(*task);
     } else if (Job* job = item.job()) {
       resume(*job);
@@ -124,7 +123,6 @@ void Worker::woken(Waiter& waiter) {
 }
 
 void Worker::complete(Task& task, bool busy) {
-  run_.step();
   Edge* edge = task.successors.exchange(Task::closed(), std::memory_order_acq_rel);
   while (edge) {
     Edge* next = edge->next;  // the edge goes with its successor
@@ -252,6 +250,7 @@ void Job::run_block() {
   context.release_all();
   if (status != abi::ok) run.ended_badly(context, status);
   late.land_all();
+  run.land_notifies(context);
 }
 
 // In a run that follows a schedule, one after the other.
@@ -270,9 +269,6 @@ abi::Status Job::wait_for_conditions() {
 
 void Worker::resume(Job& job) {
   job.context.worker = this;
-  if (!job.polling || polled_at.load(std::memory_order_relaxed) == idle_mark) {
-    polled_at.store(0, std::memory_order_relaxed);
-  }
   if (!run_.timing) {
     job.resume();
   } else {
@@ -322,7 +318,7 @@ void Worker::after(Job& job) {
       job.context.owner->throttle(job, *this);
       break;
     case Job::After::Yield:
-      run_.polled(*this, job);
+      run_.yielded(*this, job);
       break;
     case Job::After::Pause:
       push(Item(&job));
@@ -363,7 +359,6 @@ Job* Worker::take_job(Rank& rank) {
   context.job = job;
   context.function = nullptr;
   job->waiter.job = job;
-  job->polling = false;
   job->replay = nullptr;
   return job;
 }

@@ -52,9 +52,7 @@ class Worker {
   Job* take_job(Rank& rank);
   void give_job(Job* job);
 
-  // For Run::polled: when a fiber last ran here that only found a test false; 0: something else runs.
-  static constexpr uint64_t idle_mark = UINT64_MAX;
-  std::atomic<uint64_t> polled_at{idle_mark};
+  uint32_t yields = 0;  // for Run::yielded
 
   // For Run::keep_apart: the core it was last seen on; not_at_work while it takes no part.
   static constexpr int not_at_work = -1;

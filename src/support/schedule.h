@@ -30,14 +30,15 @@ struct ScheduleAgent {
   bool operator==(const ScheduleAgent&) const = default;
 };
 
-enum class ScheduleEvent : uint8_t { Start, Submit, Notify, Wait, Test, Look, End, Access };
-inline constexpr const char* schedule_event_names[] = {"start", "submit", "notify", "wait",
-                                                       "test",  "look",   "end",    "access"};
+// Issue and Land are the two halves of a notify that lands after its agent has gone on.
+enum class ScheduleEvent : uint8_t { Start, Submit, Notify, Wait, Test, Look, Issue, Land, End, Access };
+inline constexpr const char* schedule_event_names[] = {"start", "submit", "notify", "wait", "test",
+                                                       "look",  "issue",  "land",   "end",  "access"};
 inline const char* name_of(ScheduleEvent event) {
   return schedule_event_names[static_cast<size_t>(event)];
 }
 inline bool uses_cell(ScheduleEvent event) {
-  return event >= ScheduleEvent::Notify && event <= ScheduleEvent::Look;
+  return event >= ScheduleEvent::Notify && event <= ScheduleEvent::Land;
 }
 
 struct ScheduleStep {
@@ -68,6 +69,12 @@ struct Schedule {
   std::vector<ScheduleStep> steps;
   bool operator==(const Schedule&) const = default;
 
+  bool has_late_notifies() const {
+    for (const ScheduleStep& step : steps) {
+      if (step.event == ScheduleEvent::Issue) return true;
+    }
+    return false;
+  }
   // The run stops where the schedule ends.
   bool ends_stuck() const { return kind == "deadlock" || kind == "overshot"; }
 };

@@ -142,8 +142,8 @@ def unroll(*bounds: Any, init_values: Any = ()) -> Any:
     """A loop with constant bounds that is written out."""
 def pipeline(*bounds: Any, stage: Any = 2, init_values: Any = ()) -> Any:
     """A loop whose rounds overlap, `stage` of them at a time."""
-def while_(*, init_values: Any = ()) -> Any:
-    """The explicit form of `while`: `for (a,) in pl.while_(init_values=(x,)):`, with `pl.cond(c)` in the body."""
+def while_(*, init_values: Any = (), poll: Any = False) -> Any:
+    """The explicit form of `while`: `for (a,) in pl.while_(init_values=(x,)):`, with `pl.cond(c)` in the body. The compiler says with `poll` that the loop polls signal cells."""
 def cond(condition: Any) -> Any:
     """Inside `pl.while_`: leaves the loop when the condition is false."""
 def yield_(*values: Any) -> Any:

@@ -325,6 +325,7 @@ void FunctionEmitter::conditional(const While& stmt) {
   std::vector<Carried> carried;
   std::vector<Value*> values;
   enter_loop(stmt.init_values, stmt.iter_args, loop_plan, carried, values);
+  Value* rounds = begin_rounds(stmt, values);
   BasicBlock* before = b.GetInsertBlock();
   BasicBlock* loop = BasicBlock::Create(module.context, "while", f_, before->getNextNode());
   b.CreateBr(loop);
@@ -354,11 +355,13 @@ void FunctionEmitter::conditional(const While& stmt) {
     transfers(loop_plan.round);
     flatten_all(yield->values, carried, next);
   }
+  end_round(stmt, rounds, next);
   for (size_t i = 0; i < phis.size(); ++i) phis[i]->addIncoming(next[i], b.GetInsertBlock());
   b.CreateBr(loop);
   after->moveAfter(b.GetInsertBlock());
   b.SetInsertPoint(after);
   --loop_depth_;
+  if (stmt.poll) polls_.pop_back();
   bind_results(stmt.results, carried, current, stmt.init_values);
 }
 

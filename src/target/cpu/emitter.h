@@ -154,6 +154,10 @@ class FunctionEmitter {
   void announce(abi::HookKind kind, const TensorValue& tensor, const TileView& view, const ir::Call& call);
   void notify(const TensorValue& window, llvm::Value* cell, llvm::Value* value, ir::NotifyOp op,
               const ir::Call& call);
+  // In a loop that polls: another round sees the same as long as `cell cmp value` does not hold.
+  void note_look(llvm::Value* cell, llvm::Value* value, llvm::Value* cmp, abi::LookKind kind,
+                 const ir::Call& call);
+  bool in_poll() const { return !polls_.empty(); }
   llvm::Value* call_api(size_t function, std::initializer_list<llvm::Value*> args);  // its status
   void fill_record(llvm::StructType* type, llvm::Value* record, std::initializer_list<llvm::Value*> fields);
   llvm::Value* word_array(const std::vector<llvm::Value*>& words);
@@ -191,6 +195,11 @@ class FunctionEmitter {
   // A loop that is one matrix product, emitted as such; false: it is not.
   bool product_loop(const ir::For& stmt, llvm::Value* start, llvm::Value* rounds);
   void conditional(const ir::While& stmt);
+  // In front of a loop and at the end of a round, for loops that look at signal cells; gives what it counts
+  // rounds with, null for others.
+  llvm::Value* begin_rounds(const ir::While& stmt, const std::vector<llvm::Value*>& carried);
+  void end_round(const ir::While& stmt, llvm::Value* rounds, const std::vector<llvm::Value*>& carried);
+  void call_poll(const std::vector<llvm::Value*>& carried, llvm::Value* again, const ir::While& stmt);
   void returned(const ir::Return& stmt);
   void transfers(const std::vector<Transfer>& list);
 
@@ -259,6 +268,8 @@ class FunctionEmitter {
   std::vector<std::pair<std::string, llvm::Value*>> dimensions_;
   AccessChecks accesses_;
   int loop_depth_ = 0;
+  // Of the polling loops around what is being emitted: whether looks are announced, an i1 in memory.
+  std::vector<llvm::Value*> polls_;
   const ir::Var* current_var_ = nullptr;
   int current_tensor_ = -1;
   TaskScope scope_;

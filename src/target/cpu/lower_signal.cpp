@@ -59,6 +59,24 @@ Value* holds(FunctionEmitter& e, WaitCmp cmp, Value* value, Value* expected) {
   return nullptr;
 }
 
+WaitCmp opposite(WaitCmp cmp) {
+  switch (cmp) {
+    case WaitCmp::Eq:
+      return WaitCmp::Ne;
+    case WaitCmp::Ne:
+      return WaitCmp::Eq;
+    case WaitCmp::Ge:
+      return WaitCmp::Lt;
+    case WaitCmp::Lt:
+      return WaitCmp::Ge;
+    case WaitCmp::Gt:
+      return WaitCmp::Le;
+    case WaitCmp::Le:
+      return WaitCmp::Gt;
+  }
+  return cmp;
+}
+
 // Emits `slow` for when the condition does not hold, away from the straight path. Gives what is known
 // afterwards: `fast` when it did, else what `slow` gave.
 Value* unless(FunctionEmitter& e, Value* condition, Value* fast, llvm::function_ref<Value*()> slow) {
@@ -79,6 +97,12 @@ Value* unless(FunctionEmitter& e, Value* condition, Value* fast, llvm::function_
   return result;
 }
 
+// Looked at again, the cell is the same until it is another.
+void note_value(FunctionEmitter& e, Value* cell, Value* value, const Call& call) {
+  Value* differs = e.b.getInt32(static_cast<uint32_t>(WaitCmp::Ne));
+  e.note_look(cell, value, differs, abi::LookKind::Read, call);
+}
+
 Value* wait_cell(FunctionEmitter& e, Value* cell, Value* expected, WaitCmp cmp, const Call& call) {
   Value* number = e.b.getInt32(static_cast<uint32_t>(cmp));
   auto block = [&]() -> Value* {
@@ -86,9 +110,24 @@ Value* wait_cell(FunctionEmitter& e, Value* cell, Value* expected, WaitCmp cmp, 
     e.return_unless_ok(e.call_api(offsetof(abi::Api, wait), {cell, expected, number, e.site(call), seen}));
     return e.b.CreateAlignedLoad(e.b.getInt32Ty(), seen, llvm::Align(4));
   };
-  if (e.module.options.hooks) return block();
-  Value* value = load_cell(e, cell);
-  return unless(e, holds(e, cmp, value, expected), value, block);
+  Value* value = nullptr;
+  if (e.module.options.hooks) {
+    value = block();
+  } else {
+    Value* loaded = load_cell(e, cell);
+    value = unless(e, holds(e, cmp, loaded, expected), loaded, block);
+  }
+  note_value(e, cell, value, call);
+  return value;
+}
+
+// Asked again, the test has the same answer until the condition, or its opposite, holds.
+void note_answer(FunctionEmitter& e, Value* cell, Value* expected, WaitCmp cmp, Value* held,
+                 const Call& call) {
+  if (!e.in_poll()) return;
+  auto number = [&](WaitCmp c) { return e.b.getInt32(static_cast<uint32_t>(c)); };
+  Value* change = e.b.CreateSelect(held, number(opposite(cmp)), number(cmp));
+  e.note_look(cell, expected, change, abi::LookKind::Test, call);
 }
 
 Value* test_cell(FunctionEmitter& e, Value* cell, Value* expected, WaitCmp cmp, const Call& call) {
@@ -97,9 +136,13 @@ Value* test_cell(FunctionEmitter& e, Value* cell, Value* expected, WaitCmp cmp, 
     Value* number = e.b.getInt32(static_cast<uint32_t>(cmp));
     e.return_unless_ok(e.call_api(offsetof(abi::Api, test), {cell, expected, number, e.site(call), held}));
     Value* answer = e.b.CreateAlignedLoad(e.b.getInt32Ty(), held, llvm::Align(4));
-    return e.b.CreateICmpNE(answer, e.b.getInt32(0));
+    answer = e.b.CreateICmpNE(answer, e.b.getInt32(0));
+    note_answer(e, cell, expected, cmp, answer, call);
+    return answer;
   }
   Value* held = holds(e, cmp, load_cell(e, cell), expected);
+  note_answer(e, cell, expected, cmp, held, call);
+  if (e.in_poll()) return held;  // the end of the round lets others run
   unless(e, held, nullptr, [&]() -> Value* {
     e.return_unless_ok(e.call_api(offsetof(abi::Api, yield), {cell, e.site(call)}));
     return nullptr;

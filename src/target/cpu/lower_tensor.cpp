@@ -128,6 +128,8 @@ Value* read(FunctionEmitter& e, const Call& call) {
   auto* value = e.b.CreateAlignedLoad(e.b.getInt32Ty(), at, llvm::Align(4));
   value->setAtomic(llvm::AtomicOrdering::Monotonic);
   e.announce(abi::HookKind::Looked, t, one_element(e, at), call);
+  Value* differs = e.b.getInt32(static_cast<uint32_t>(WaitCmp::Ne));
+  e.note_look(at, value, differs, abi::LookKind::Read, call);
   return value;
 }
 

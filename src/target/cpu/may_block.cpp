@@ -2,6 +2,7 @@
 
 #include "ir/op.h"
 #include "ir/visitor.h"
+#include "passes/mark_polls.h"
 
 namespace tilewire::target::cpu {
 
@@ -10,8 +11,16 @@ using namespace ir;
 bool may_block(const Function& kernel) {
   struct Search : Visitor<Search> {
     bool found = false;
+    int loops = 0;
+    void visit(const While& loop) {
+      ++loops;
+      walk_children(loop);
+      --loops;
+    }
     void visit(const Call& call) {
       walk_children(call);
+      // A loop that looks at cells lets others run.
+      found = found || (loops > 0 && passes::looks_at_cells(call));
       found = found || call.op->synchronizes;
       for (const Effect& effect : call.op->effects) {
         found = found || (effect.access == Access::Wait && happens(effect, call));

@@ -89,6 +89,63 @@ TEST(InlineFunctions, HaveALimit) {
       << text;
 }
 
+// Whether the loop in a kernel with a window `w`, cells `s` and numbers `n` and `d` is marked as a poll.
+bool polls(const std::string& body) {
+  std::string lines;
+  for (size_t at = 0, end; at < body.size(); at = end + 1) {
+    end = std::min(body.find('\n', at), body.size());
+    lines += "        " + body.substr(at, end - at) + "\n";
+  }
+  const std::string text = R"(import tilewire.language as pl
+import tilewire.language.distributed as pld
+
+
+@pl.program
+class P:
+    @pl.function(type=pl.FunctionType.InCore)
+    def k(self, w: pl.InOut[pld.DistributedTensor[[4], pl.FP32]], s: pl.InOut[pld.DistributedTensor[[4], pl.INT32]], y: pl.InOut[pl.Tensor[[4], pl.INT32]]):
+        n = pl.const(0, pl.INT32)
+        d = 0
+)" + lines + R"(        pl.write(y, [0], n)
+        pl.write(y, [1], pl.cast(d, pl.INT32))
+
+    @pl.function(level=pl.Level.HOST, role=pl.Role.Orchestrator)
+    def main(self, y: pl.InOut[pl.Tensor[[2, 4], pl.INT32]]):
+        w = pld.alloc_window([4], dtype=pl.FP32)
+        s = pld.alloc_window([4], dtype=pl.INT32)
+        for r in pl.range(pld.world_size()):
+            self.k(w, s, y[r], device=r)
+)";
+  const std::string lowered = after("mark_polls", text);
+  EXPECT_TRUE(contains(lowered, "pl.while_(")) << lowered;
+  // The mark is part of the text.
+  EXPECT_EQ(after("mark_polls", lowered), lowered);
+  return contains(lowered, "poll=True");
+}
+
+TEST(MarkPolls, LoopsThatHandOnWhatTheyReadFromCells) {
+  EXPECT_TRUE(polls("while not pld.system.test(s, [0], 1):\n    d = 0"));
+  EXPECT_TRUE(polls("while n < 1:\n    n = pl.read(s, [0])"));
+  EXPECT_TRUE(polls("while n < 1:\n    n = pl.read(s, [n]) * 2 + 1"));
+  EXPECT_TRUE(polls("while True:\n    if pld.system.test(s, [0], 1):\n        break"));
+  EXPECT_TRUE(
+      polls("while d == 0:\n    if pld.system.test(s, [0], 1):\n        d = 1\n"
+            "    if pld.system.test(s, [1], 1):\n        d = 2"));
+  EXPECT_TRUE(
+      polls("while d < 4:\n    d = 0\n    for i in pl.range(4):\n"
+            "        if pld.system.test(s, [i], 1):\n            d = d + 1"));
+}
+
+TEST(MarkPolls, NotThoseThatCountWriteOrReadData) {
+  EXPECT_FALSE(polls("while not pld.system.test(s, [0], 1):\n    n = n + 1"));
+  EXPECT_FALSE(polls("while n < 9:\n    n = n + pl.read(s, [0])"));
+  EXPECT_FALSE(polls("while n < 1:\n    n = pl.read(s, [0])\n    pld.system.notify(s, 0, [1], 1)"));
+  EXPECT_FALSE(polls("while n < 1:\n    n = pl.read(s, [0])\n    pl.write(y, [2], n)"));
+  EXPECT_FALSE(polls("while n < 1:\n    n = pl.cast(pl.read(w, [0]), pl.INT32)"));
+  EXPECT_FALSE(polls("while n < 1:\n    d, n = pl.cast(n, pl.INDEX), pl.read(s, [d])"));
+  EXPECT_FALSE(polls("while n < 3:\n    n = n + 1"));
+}
+
 TEST(Outline, SplicesKernelsCalledBesideOtherWork) {
   std::string text = after("outline_scopes", program(scaled));
   EXPECT_TRUE(contains(text, "def main_kernel(self, x: pl.Tensor[[32, 64], pl.FP32], y: pl.Out[")) << text;

@@ -1,0 +1,33 @@
+# run: tilewire check %s --ranks 2
+# verdict: proved
+"""Three tries, then it waits."""
+import tilewire.language as pl
+import tilewire.language.distributed as pld
+
+NR = pl.dynamic("NR")
+
+@pl.jit.incore
+def chip(x: pl.Tensor[[1, 8], pl.FP32], y: pl.Out[pl.Tensor[[1, 8], pl.FP32]],
+         w: pl.InOut[pld.DistributedTensor[[1, 8], pl.FP32]],
+         s: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]]):
+    me = pld.rank(pld.get_comm_ctx(w))
+    if me == 0:
+        pld.tile.remote_store(pl.load(x), w, 1, [0, 0])
+        pld.system.notify(s, 1, [0, 0], 1)
+    if me == 1:
+        done = 0
+        for i in pl.range(3):
+            if done == 0:
+                if pld.system.test(s, [0, 0], 1):
+                    done = 1
+        if done == 0:
+            pld.system.wait(s, [0, 0], 1)
+        y = pl.store(pl.load(w), [0, 0], y)
+
+
+@pl.jit.host
+def main(x: pl.Tensor[[NR, 1, 8], pl.FP32], y: pl.Out[pl.Tensor[[NR, 1, 8], pl.FP32]]):
+    w = pld.alloc_window([1, 8], dtype=pl.FP32)
+    s = pld.alloc_signal(4)
+    for r in pl.range(pld.world_size()):
+        chip(x[r], y[r], w, s, device=r)
