@@ -246,7 +246,7 @@ Blocked describe_blocked(Run& run, AgentId id, const Outlook& outlook) {
     blocked.text += " reads " + names.cell(cell) + " in a loop, it is " +
                     std::to_string(run.watch.value_of(cell)) + notifies_of(run, cell, id, outlook);
   } else if (!agent.started) {
-    blocked.text += " waits for a core";
+    blocked.text += " " + run.world.core_text(agent);
   } else {
     blocked.text += " waits for tasks";
   }

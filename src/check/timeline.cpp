@@ -266,7 +266,7 @@ class Builder {
       const CellUse use = run_.world.next_cells(id).front();
       set_cell({use.storage, use.offset}, run_.watch.value_of({use.storage, use.offset}), made);
     }
-    made.text = agent.started ? "looks at cells that nobody changes any more" : "waits for a core";
+    made.text = agent.started ? "looks at cells that nobody changes any more" : run_.world.core_text(agent);
     made.brief = agent.started ? "polls" : "no core";
   }
 

@@ -81,17 +81,30 @@ bool World::needs_core(const Agent& agent) const {
   if (options_.cores == 0 || agent.level != CodeLevel::Kernel || agent.task == no_task || agent.flight) {
     return false;
   }
+  return !tasks_[agent.task]->code->defers;
+}
+
+// Cores that have to be free for a block to start: with sync_start those of all blocks, for the first of
+// them.
+int64_t World::cores_to_start(const Agent& agent) const {
   const Task& task = *tasks_[agent.task];
-  return !task.sync_start && !task.code->defers;
+  return !task.sync_start ? 1 : task.started ? 0 : task.blocks;
 }
 
 bool World::has_core(const Agent& agent) const {
-  return !needs_core(agent) || busy_[agent.rank] < options_.cores;
+  return !needs_core(agent) || busy_[agent.rank] + cores_to_start(agent) <= options_.cores;
 }
 
-// A block starts; where that was the last core, others of its rank have to wait.
+std::string World::core_text(const Agent& agent) const {
+  const int64_t cores = cores_to_start(agent);
+  if (cores <= 1) return "waits for a core";
+  return "waits for " + std::to_string(cores) + " cores at once, there are " + std::to_string(options_.cores);
+}
+
+// A block starts; others of its rank may have to wait for it to end.
 void World::take_core(const Agent& agent) {
-  if (!needs_core(agent) || ++busy_[agent.rank] < options_.cores) return;
+  if (!needs_core(agent)) return;
+  busy_[agent.rank] += cores_to_start(agent);
   auto waits = [&](AgentId id) {
     const Agent& other = *agents_[id];
     return &other != &agent && !other.started && !has_core(other);

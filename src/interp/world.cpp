@@ -630,7 +630,7 @@ void World::report_deadlock() {
     if (where.empty()) where = "the orchestration function";
     const Instr& instr = *agent.next();
     if (!agent.started) {
-      d.with_note(where + ": waits for a core", agent.top().code->node->span);
+      d.with_note(where + ": " + core_text(agent), agent.top().code->node->span);
     } else if (instr.code == Opcode::Op && instr.entry->explain &&
                (instr.entry->ready || polls_in_vain(agent))) {
       Context context(*this, id, instr, nullptr);

@@ -48,7 +48,9 @@ struct Options {
   bool in_flight = false;
   // Atomic updates of floats are steps of their own: their order decides what the sum is rounded to.
   bool order_sums = false;
-  int cores = 0;           // blocks of a rank that run at a time, waiting ones included; 0: any number
+  // Blocks of a rank that run at a time, waiting ones included; 0: any number. A launch with sync_start
+  // starts when there is a core for each of its blocks.
+  int cores = 0;
   bool detach = false;     // work on copies of the caller's arrays
   Pulse* pulse = nullptr;  // null: nobody wants to know
   // By the number of each instruction of the image: 1 once it has run; a launch, once it has had a block.
@@ -188,6 +190,8 @@ class World {
   // there are Options::cores, the cell `no_storage` at its rank. An agent that repeats a state of a poll
   // looks at all cells whose change makes it go on.
   std::vector<CellUse> next_cells(AgentId id);
+  // What a block that has not started waits for.
+  std::string core_text(const Agent& agent) const;
   // Ids of the agents that cannot go on, ascending.
   std::vector<AgentId> blocked() const;
   const std::byte* bytes(StorageId id) const;
@@ -241,6 +245,7 @@ class World {
   void land_before(Context& context);
   // Whether a block that has not started may, and what follows when it does or ends.
   bool has_core(const Agent& agent) const;
+  int64_t cores_to_start(const Agent& agent) const;
   bool needs_core(const Agent& agent) const;
   void take_core(const Agent& agent);
   void run_return(AgentId id, const Instr& instr, EventSink* sink);
@@ -290,7 +295,7 @@ class World {
   std::vector<TaskNo> unlaunched_;               // released tasks with blocks that are not agents yet
   std::vector<AgentId> ready_, blocked_;
   std::vector<AgentId> flights_;
-  std::vector<int> busy_;  // per rank, cores that blocks hold
+  std::vector<int64_t> busy_;  // per rank, cores that blocks hold
   size_t live_ = 0;        // agents that have not ended; a submitter ends after its tasks
   bool changed_ = false;   // something a blocked agent may wait for
   int64_t steps_ = 0;
