@@ -59,6 +59,7 @@ struct Action {
     TaskEnd,
     Join,    // the agent waited for the end of `task`
     Access,  // `box` of `storage`
+    Issue,   // of a notify that lands later, as a Signal with the same `flight`
     Signal,  // `box` is the cell; `value`: what it holds now
     Wait,    // `value`: what was seen
   };
@@ -77,12 +78,20 @@ struct Action {
   int64_t operand = 0, value = 0;
   std::vector<TaskNo> after = {};
   const ir::Node* where = nullptr;
-  uint32_t step = 0;  // of the schedule it belongs to
+  uint32_t step = 0;   // of the schedule it belongs to
+  uint32_t joint = 0;  // of Issue and Signal: its place among notifies that are one release, in no order
+  AgentId flight = 0;  // of Issue, and of the Signal when it lands; 0: none
+  bool late = false;   // of that Signal: its agent has gone on meanwhile
 
   CellId cell() const { return {storage, box.offset}; }
   // An atomic update whose place among others decides what the sum is rounded to.
   bool adds_floats() const { return kind == Kind::Access && use == Use::Atomic && is_float(dtype); }
   bool operator==(const Action&) const = default;
 };
+
+// Whose order counts for an action: a notify that lands late comes after what its issuer knew then.
+inline AgentId actor_of(const Action& action) {
+  return action.flight ? action.flight : action.agent;
+}
 
 }  // namespace tilewire::check

@@ -1,6 +1,7 @@
 #include "check/check.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 #include <tuple>
@@ -10,6 +11,7 @@
 #include "check/flow.h"
 #include "check/source_names.h"
 #include "interp/code.h"
+#include "interp/delays.h"
 #include "interp/scheduler.h"
 #include "support/diagnostics/check.h"
 
@@ -62,7 +64,7 @@ class Checker {
     } else if (exact.applies && options_.cores == 0 && !options_.general) {
       decide(first, exact);
     } else {
-      search_all();
+      search_all(first);
     }
     finish(first);
     return std::move(report_);
@@ -176,8 +178,24 @@ class Checker {
     if (!exact.in_one_pass) report_.method += " and " + std::to_string(exact.tried) + " pairs of uses tried";
   }
 
-  void search_all() {
+  // Waits for cells that only grow, or whose owner takes what it has awaited, see the value whenever they
+  // look.
+  std::function<bool(const interp::Instr&)> passing_waits(const Run& first) const {
+    std::map<const ir::Node*, bool> passes;  // by wait
+    for (const auto& [id, cell] : cells_) {
+      for (uint32_t wait : cell.waits) {
+        passes[first.watch.trace()[wait].where] |= cell.kind == CellClass::General;
+      }
+    }
+    return [passes](const interp::Instr& wait) {
+      auto found = passes.find(wait.node);
+      return found == passes.end() || found->second;
+    };
+  }
+
+  void search_all(const Run& first) {
     interp::World start(start_);
+    start.delay(std::make_shared<interp::Delays>(image_, passing_waits(first)));
     const bool order_sums = flow_.decides(Origin::Kind::Sum);
     start.set_order_sums(order_sums);
     SearchResult result = search(start, options_.limits);

@@ -38,9 +38,16 @@ class Must {
 
   bool always(uint32_t a, uint32_t b) const {
     const Action &x = trace_[a], &y = trace_[b];
-    if (x.agent == y.agent) return a < b;
-    return knows(moments_[b].seen, x.agent, moments_[a].epoch);
+    if (x.agent == y.agent) return a < b && !of_one_release(a, b);
+    const At &earlier = moments_[a], &later = moments_[b];
+    if (!knows(later.seen, x.agent, earlier.epoch)) return false;
+    // Who knows of one notify of a release knows nothing of the others.
+    if (earlier.last == earlier.epoch && x.joint == 0) return true;
+    return knows(later.seen, x.agent, earlier.last + 1) || has_acquired(a, b);
   }
+
+  // The epoch in which the release that a notify is part of is complete.
+  uint32_t last_epoch(uint32_t signal) const { return moments_[signal].last; }
 
   // Every wait is satisfied by what it cannot do without.
   bool is_static() const { return static_; }
@@ -72,6 +79,7 @@ class Must {
   struct At {
     uint32_t epoch = 0;
     Clock seen;
+    uint32_t last = 0;  // epoch of the last notify of the same release
   };
 
   void find_order(const Always& ordered) {
@@ -86,12 +94,34 @@ class Must {
     }
   }
 
+  // Notifies of one release come one after the other in the trace.
+  bool of_one_release(uint32_t a, uint32_t b) const {
+    const bool signals = trace_[a].kind == Action::Kind::Signal && trace_[b].kind == Action::Kind::Signal;
+    return signals && b - a == trace_[b].joint - trace_[a].joint && trace_[b].joint > trace_[a].joint;
+  }
+
+  // Whether somebody always waits for this very notify before `b`.
+  bool has_acquired(uint32_t signal, uint32_t b) const {
+    auto cell = cells_.find(trace_[signal].cell());
+    if (cell == cells_.end()) return false;
+    for (uint32_t wait : cell->second.waits) {
+      const std::vector<uint32_t>& seen = acquired(wait);
+      if (std::find(seen.begin(), seen.end(), signal) == seen.end()) continue;
+      if (wait == b || (trace_[wait].agent == trace_[b].agent && wait < b)) return true;
+      if (knows(moments_[b].seen, trace_[wait].agent, moments_[wait].epoch)) return true;
+    }
+    return false;
+  }
+
   void pass() {
     follow([this](uint32_t i, Order& order) {
       const Action& action = trace_[i];
       const bool look = action.kind == Action::Kind::Access && action.use == Use::CellLook;
       if (action.kind != Action::Kind::Signal && action.kind != Action::Kind::Wait && !look) return;
-      moments_[i] = {order.now(action.agent).epoch, order.seen(action.agent)};
+      const uint32_t epoch = order.now(action.agent).epoch;
+      moments_[i] = {epoch, order.seen(action.agent), epoch};
+      const uint32_t first = i - action.joint;
+      for (uint32_t k = first; k < i; ++k) moments_[k].last = epoch;
     });
     // A wait releases nothing: who comes after it knows the agent's next release. What it acquired is its
     // own.
@@ -209,7 +239,9 @@ class Decision {
           action.kind != Action::Kind::Wait) {
         return;
       }
-      const Touch touch = touch_of(action, order.now(action.agent), i);
+      Moment moment = order.now(action.agent);
+      if (action.kind == Action::Kind::Signal) moment.epoch = std::max(moment.epoch, must_.last_epoch(i));
+      const Touch touch = touch_of(action, moment, i);
       shadow.touch(action.storage, action.box, touch, order,
                    [&](const Touch& earlier, int64_t begin, int64_t end) {
                      if (conflict(earlier, touch)) try_pair({earlier.action, i, begin, end});

@@ -71,9 +71,11 @@ Words signal_words(const Names& names, const Action& action) {
   const std::string amount = std::to_string(action.operand), now = std::to_string(action.value);
   const std::string cell = names.cell(action.cell());
   const std::string at = names.cell_name(action.cell()) + "@" + std::to_string(names.rank_of(action.cell()));
-  if (action.use == Use::CellSet) return {"sets " + cell + " to " + amount, at + " = " + amount};
-  return {"adds " + amount + " to " + cell + ", which is " + now + " now",
-          at + " += " + amount + " (" + now + ")"};
+  const std::string late = action.late ? "; it lands only here" : "", mark = action.late ? " late" : "";
+  if (action.use == Use::CellSet)
+    return {"sets " + cell + " to " + amount + late, at + " = " + amount + mark};
+  return {"adds " + amount + " to " + cell + ", which is " + now + " now" + late,
+          at + " += " + amount + " (" + now + ")" + mark};
 }
 
 Words wait_words(const Names& names, const Action& action) {

@@ -30,6 +30,7 @@ class MachineRun {
         submitted_(machine.tasks_.size()),
         ended_(machine.tasks_.size()) {
     for (size_t t = 0; t < blocks_.size(); ++t) blocks_[t] = machine.tasks_[t].blocks;
+    for (const auto& [agent, action] : stops) put_last(agent, action);
   }
 
   std::optional<std::vector<uint32_t>> go() {
@@ -41,13 +42,31 @@ class MachineRun {
       }
     }
     for (const auto& [agent, action] : stops_) {
-      const auto& all = m_.agents_[agent];
+      const auto& all = actions_of(agent);
       if (at_[agent] >= all.size() || all[at_[agent]] != action) return std::nullopt;
     }
     return std::move(done_);
   }
 
  private:
+  const std::vector<uint32_t>& actions_of(AgentId agent) const {
+    auto found = reordered_.find(agent);
+    return found == reordered_.end() ? m_.agents_[agent] : found->second;
+  }
+
+  // Of notifies that are one release, in no order, the one to stop at comes after the others.
+  void put_last(AgentId agent, uint32_t action) {
+    auto joint = [&](uint32_t i) {
+      return i < m_.trace_.size() && m_.trace_[i].kind == Action::Kind::Signal && m_.trace_[i].joint != 0;
+    };
+    if (m_.trace_[action].kind != Action::Kind::Signal || !joint(action + 1)) return;
+    std::vector<uint32_t>& all = reordered_[agent] = m_.agents_[agent];
+    for (auto at = std::find(all.begin(), all.end(), action);
+         std::next(at) != all.end() && joint(*std::next(at)); ++at) {
+      std::iter_swap(at, std::next(at));
+    }
+  }
+
   bool ended(TaskNo task) {
     // A launch of no blocks ends when it may start.
     if (ended_[task]) return true;
@@ -83,7 +102,7 @@ class MachineRun {
 
   // False where the agent stands still.
   bool step(AgentId agent) {
-    const auto& all = m_.agents_[agent];
+    const auto& all = actions_of(agent);
     if (at_[agent] >= all.size()) return false;
     const uint32_t index = all[at_[agent]];
     auto stop = stops_.find(agent);
@@ -143,6 +162,7 @@ class MachineRun {
   std::map<CellId, int64_t> cells_;
   std::map<CellId, std::vector<AgentId>> waiting_;
   std::vector<AgentId> for_tasks_, queue_;
+  std::map<AgentId, std::vector<uint32_t>> reordered_;
   std::vector<uint32_t> done_;
 };
 

@@ -42,11 +42,25 @@ void Order::acquire(AgentId agent, const Clock& clock) {
 
 Clock Order::release(AgentId agent) {
   AgentState& a = state(agent);
+  const Clock known = join(a.seen, a.issued);
   auto told =
-      a.seen ? std::make_shared<std::vector<uint32_t>>(*a.seen) : std::make_shared<std::vector<uint32_t>>();
+      known ? std::make_shared<std::vector<uint32_t>>(*known) : std::make_shared<std::vector<uint32_t>>();
   if (told->size() <= agent) told->resize(agent + 1);
   (*told)[agent] = a.epoch++;
   return told;
+}
+
+void Order::issue(AgentId issuer, AgentId flight, bool joint) {
+  state(std::max(issuer, flight));
+  if (!joint) state(issuer).told = release(issuer);
+  AgentState& landing = state(flight);
+  landing.flies = true;
+  landing.issuer = issuer;
+  landing.seen = state(issuer).told;
+  auto landed = std::make_shared<std::vector<uint32_t>>(*landing.seen);
+  if (landed->size() <= flight) landed->resize(flight + 1);
+  (*landed)[flight] = landing.epoch;
+  state(issuer).issued = join(state(issuer).issued, landed);
 }
 
 void Order::follow(const Action& action) {
@@ -76,6 +90,7 @@ void Order::follow(const Action& action) {
       break;
     case Action::Kind::TaskEnd:
     case Action::Kind::Access:
+    case Action::Kind::Issue:
     case Action::Kind::Signal:
     case Action::Kind::Wait:
       break;

@@ -30,11 +30,17 @@ class Order {
   const Clock& seen(AgentId agent) { return state(agent).seen; }
   // Whether a moment comes before the present of `agent`.
   bool before(const Moment& moment, AgentId agent) {
-    return moment.agent == agent || knows(state(agent).seen, moment.agent, moment.epoch);
+    if (moment.agent == agent || knows(state(agent).seen, moment.agent, moment.epoch)) return true;
+    // Whoever issued a notify comes to its cell after it has landed.
+    const AgentState& earlier = state(moment.agent);
+    return earlier.flies && earlier.issuer == agent;
   }
   void acquire(AgentId agent, const Clock& clock);
   // What an acquirer comes to know.
   Clock release(AgentId agent);
+  // A notify leaves; it lands as the agent `flight`, which comes after what its issuer knows and after the
+  // notifies that have to land first. `joint`: it is part of the release of the notify before it.
+  void issue(AgentId issuer, AgentId flight, bool joint);
   // Submissions, starts, ends and joins.
   void follow(const Action& action);
 
@@ -43,6 +49,10 @@ class Order {
     Clock seen;
     uint32_t epoch = 1;
     std::vector<TaskNo> submitted;
+    Clock issued;  // of the notifies it has issued, as its next release knows them
+    Clock told;    // by the last of them
+    bool flies = false;
+    AgentId issuer = 0;  // of one that flies
   };
   struct TaskState {
     Clock start, end;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "check/findings.h"
 #include "interp/agent_keys.h"
@@ -31,12 +32,26 @@ uint32_t last_line(const ir::Node& scope) {
 
 class Steps {
  public:
-  explicit Steps(const Run& run) : run_(run), names_(run.world) { keys_.update(run.world); }
+  explicit Steps(const Run& run) : run_(run), names_(run.world) {
+    keys_.update(run.world);
+    find_halves();
+  }
 
   // `end`: the position in the trace where the schedule ends. An access whose place matters is a step, unless
   // its op goes on to notify: that is the step then.
   void add(uint32_t index, bool wrong, uint32_t end) {
     const Action& action = run_.watch.trace()[index];
+    // Notifies of one release leave together.
+    if (action.kind == Action::Kind::Signal && action.flight == 0 && is_joint(index)) {
+      for (uint32_t part = index - action.joint; part < run_.watch.trace().size(); ++part) {
+        if (part > index && run_.watch.trace()[part].joint == 0) break;
+        if (issued_.insert(part).second) add(run_.watch.trace()[part], ScheduleEvent::Issue);
+      }
+      return add(action, ScheduleEvent::Land);
+    }
+    if (action.flight != 0 && halves_.count(action.flight)) {
+      return add(action, action.kind == Action::Kind::Issue ? ScheduleEvent::Issue : ScheduleEvent::Land);
+    }
     auto event = event_of(action);
     const bool matters = wrong || (run_.world.options().order_sums && action.adds_floats());
     if (!event && matters && !goes_on_to_notify(index, end)) event = ScheduleEvent::Access;
@@ -59,9 +74,32 @@ class Steps {
     const Action& action = trace[index];
     for (uint32_t i = index + 1; i < end; ++i) {
       if (trace[i].where != action.where || trace[i].agent != action.agent) return false;
-      if (trace[i].kind == Action::Kind::Signal) return true;
+      if (trace[i].kind == Action::Kind::Signal || trace[i].kind == Action::Kind::Issue) return true;
     }
     return false;
+  }
+
+  bool is_joint(uint32_t index) const {
+    const Trace& trace = run_.watch.trace();
+    return trace[index].joint != 0 || (index + 1 < trace.size() && trace[index + 1].joint != 0);
+  }
+
+  // Notifies that land after their agent has gone on, or not at all, and those of one release.
+  void find_halves() {
+    const Trace& trace = run_.watch.trace();
+    std::map<AgentId, AgentId> waiting;  // the last one of each agent, while it does nothing else
+    for (uint32_t i = 0; i < trace.size(); ++i) {
+      const Action& action = trace[i];
+      if (action.kind == Action::Kind::Issue) {
+        halves_.insert(action.flight);
+        if (!is_joint(i)) waiting[action.agent] = action.flight;
+      } else if (action.kind == Action::Kind::Signal && action.flight != 0) {
+        auto last = waiting.find(action.agent);
+        if (last != waiting.end() && last->second == action.flight) halves_.erase(action.flight);
+      } else {
+        waiting.erase(action.agent);
+      }
+    }
   }
 
   static std::optional<ScheduleEvent> event_of(const Action& action) {
@@ -79,6 +117,7 @@ class Steps {
       case Action::Kind::Access:
         if (action.use == Use::CellLook) return ScheduleEvent::Look;
         return std::nullopt;
+      case Action::Kind::Issue:
       case Action::Kind::TaskEnd:
       case Action::Kind::Join:
         return std::nullopt;
@@ -120,6 +159,8 @@ class Steps {
   Names names_;
   interp::AgentKeys keys_;
   std::map<AgentKey, uint32_t> agents_;
+  std::set<AgentId> halves_;
+  std::set<uint32_t> issued_;
   Schedule schedule_;
 };
 

@@ -83,9 +83,16 @@ class StepOrder {
     clock = join(clock, task.start);
     for (TaskNo earlier : task.after) clock = join(clock, tasks_[earlier].end);
   }
-  // Orders that tasks make.
+  // A notify that was issued lands after these.
+  void expect_after(AgentId agent, const std::vector<AgentId>& earlier) {
+    for (AgentId id : earlier) clocks_[agent] = join(clocks_[agent], clocks_[id]);
+  }
+  // Orders that tasks, and notifies under way, make.
   void follow(const Action& action) {
     switch (action.kind) {
+      case Action::Kind::Issue:
+        clocks_[action.flight] = clocks_[action.agent];
+        break;
       case Action::Kind::Submit:
         tasks_[action.task] = {clocks_[action.agent], nullptr, action.after};
         submitted_[action.agent].push_back(action.task);
@@ -243,6 +250,7 @@ class Search {
       if (depth == choices_.size() && !add_choice(run, runnable)) return no_agent;
       Choice& choice = choices_[depth];
       choice.uses = run.world.next_cells(choice.chosen);
+      expect(run, order, choice.chosen, choice.uses);
       choice.number = order.step(choice.chosen, choice.uses);
       users.add(choice.uses, choice.chosen, depth);
       ++depth;
@@ -268,8 +276,11 @@ class Search {
       if (!choice.sleep.count(agent)) awake.push_back(agent);
     }
     if (awake.empty()) return false;
-    // One that lets others have a turn where somebody goes round and round.
-    choice.chosen = awake[scheduler_.pick(run.world, awake)];
+    // Notifies land as soon as they can; then one that lets others have a turn where somebody goes round and
+    // round.
+    auto lands = std::find_if(awake.begin(), awake.end(),
+                              [&](AgentId agent) { return run.world.agent(agent).flight != nullptr; });
+    choice.chosen = lands != awake.end() ? *lands : awake[scheduler_.pick(run.world, awake)];
     choice.backtrack.insert(choice.chosen);
     if (!limits_.reduce) choice.backtrack.insert(choice.enabled.begin(), choice.enabled.end());
     choices_.push_back(std::move(choice));
@@ -283,9 +294,21 @@ class Search {
     for (AgentId agent : all) {
       const std::vector<CellUse> next = run.world.next_cells(agent);
       if (next.empty()) continue;
-      if (!run.world.agent(agent).started) order.expect(agent, run.world.agent(agent).task);
+      expect(run, order, agent, next);
       for (size_t step : races_of(agent, next, order, users)) add_alternative(step, agent, next, order);
     }
+  }
+
+  // What the next step of an agent always comes after, besides its own.
+  static void expect(const Run& run, StepOrder& order, AgentId id, const std::vector<CellUse>& next) {
+    const interp::Agent& agent = run.world.agent(id);
+    if (!agent.started) order.expect(id, agent.task);
+    if (agent.flight) return order.expect_after(id, agent.flight->after);
+    // A notify that lands at once comes after those that have not.
+    const bool notifies = std::any_of(next.begin(), next.end(), [](const CellUse& use) {
+      return use.kind == CellUse::Kind::Add || use.kind == CellUse::Kind::Set;
+    });
+    if (notifies) order.expect_after(id, agent.notifies);
   }
 
   // Of each other agent the last step that the next one of `agent` depends on and is not ordered after,

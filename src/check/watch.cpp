@@ -8,7 +8,7 @@ namespace {
 using interp::Event;
 
 Use use_of(const Event& event) {
-  if (event.kind == Event::Kind::Signal) return event.set ? Use::CellSet : Use::CellAdd;
+  if (event.access == ir::Access::Signal) return event.set ? Use::CellSet : Use::CellAdd;
   if (event.kind == Event::Kind::Wait) return Use::CellLook;
   switch (event.access) {
     case ir::Access::Write:
@@ -39,9 +39,10 @@ std::optional<Action::Kind> kind_of(Event::Kind kind) {
       return Action::Kind::Signal;
     case Event::Kind::Wait:
       return Action::Kind::Wait;
+    case Event::Kind::Issue:
+      return Action::Kind::Issue;
     case Event::Kind::TaskStart:
     case Event::Kind::Storage:
-    case Event::Kind::Issue:
     case Event::Kind::Collective:
       return std::nullopt;
   }
@@ -52,7 +53,7 @@ std::optional<Action::Kind> kind_of(Event::Kind kind) {
 
 std::optional<Action> action_of(const Event& event) {
   auto kind = kind_of(event.kind);
-  if (!kind) return std::nullopt;
+  if (!kind || (kind == Action::Kind::Issue && event.access != ir::Access::Signal)) return std::nullopt;
   Action action{.kind = *kind};
   action.use = use_of(event);
   action.held = event.held;
@@ -68,6 +69,8 @@ std::optional<Action> action_of(const Event& event) {
   action.operand = event.operand;
   action.value = event.value;
   action.after.assign(event.after.begin(), event.after.end());
+  action.joint = event.joint;
+  action.flight = event.flight;
   action.where = event.where;
   return action;
 }
@@ -83,11 +86,16 @@ void Watch::on(const Event& event) {
   if (!action) return;
   action->step = step_;
   const auto index = static_cast<uint32_t>(trace_.size());
+  if (action->kind == Action::Kind::Signal && action->flight) action->late = has_gone_on(*action);
   trace_.push_back(std::move(*action));
   const Action& last = trace_.back();
   switch (last.kind) {
     case Action::Kind::Access:
       touch(index);
+      break;
+    case Action::Kind::Issue:
+      issued_[last.flight] = index;
+      order_.issue(last.agent, last.flight, last.joint != 0);
       break;
     case Action::Kind::Signal:
     case Action::Kind::Wait:
@@ -99,9 +107,18 @@ void Watch::on(const Event& event) {
   }
 }
 
+bool Watch::has_gone_on(const Action& landing) const {
+  for (size_t i = issued_.at(landing.flight) + 1; i < trace_.size(); ++i) {
+    const Action& action = trace_[i];
+    const bool notifies = action.kind == Action::Kind::Issue || action.kind == Action::Kind::Signal;
+    if (action.agent == landing.agent && !notifies) return true;
+  }
+  return false;
+}
+
 void Watch::touch(uint32_t index) {
   const Action& action = trace_[index];
-  const Touch touch = touch_of(action, order_.now(action.agent), index);
+  const Touch touch = touch_of(action, order_.now(actor_of(action)), index);
   shadow_.touch(action.storage, action.box, touch, order_,
                 [&](const Touch& earlier, int64_t begin, int64_t end) {
                   const Action& other = trace_[earlier.action];
@@ -120,7 +137,7 @@ void Watch::touch(uint32_t index) {
 void Watch::use_cell(const Action& action) {
   Cell& cell = cells_[action.cell()];
   if (action.kind == Action::Kind::Signal) {
-    Clock told = order_.release(action.agent);
+    Clock told = order_.release(actor_of(action));
     cell.chain = action.use == Use::CellSet ? told : join(cell.chain, told);
     cell.values.push_back(action.value);
   } else if (action.held) {

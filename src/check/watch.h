@@ -61,6 +61,7 @@ class Watch final : public interp::EventSink {
   };
   void use_cell(const Action& action);
   void touch(uint32_t index);
+  bool has_gone_on(const Action& landing) const;
 
   Trace trace_;
   Order order_;
@@ -68,6 +69,7 @@ class Watch final : public interp::EventSink {
   std::map<CellId, Cell> cells_;
   std::vector<Conflict> conflicts_;
   std::vector<CollectiveCall> collectives_;
+  std::map<AgentId, uint32_t> issued_;  // notifies under way: where in the trace
   std::set<std::tuple<const ir::Node*, const ir::Node*, bool>> told_;
   std::set<const ir::Node*> unordered_sums_;
   uint32_t step_ = 0;

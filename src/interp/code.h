@@ -126,6 +126,7 @@ class Image {
   // Of all functions and scopes together.
   size_t instr_count() const { return instr_count_; }
   const ir::Program& program() const { return *program_; }
+  const std::vector<std::unique_ptr<Code>>& codes() const { return codes_; }
 
  private:
   friend class Flattener;

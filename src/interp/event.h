@@ -27,7 +27,8 @@ struct Event {
     Wait,        // `value`: what was seen; a test that came out false has `held` false
     Storage,     // `box`: all of it, created by this agent
     Join,        // the agent goes on after `task`, which it had to wait for (Options::full_order)
-    Issue,       // a remote write left; it lands as agent `value` (Options::in_flight)
+    Issue,       // a remote write left, or a notify that has not landed, access Signal; it lands as agent
+                 // `flight` (Options::in_flight, late_notifies), after the notifies `after`
     Collective,  // the ops that follow are those of a collective; `box`: its signal, `name`: which one
   };
   Kind kind;
@@ -46,8 +47,10 @@ struct Event {
   bool set = false;
   bool test = false;
   ir::WaitCmp cmp = ir::WaitCmp::Ge;
-  bool cell = false;  // of Access: a look at a signal cell, atomic
-  std::span<const TaskNo> after = {};
+  bool cell = false;   // of Access: a look at a signal cell, atomic
+  uint32_t joint = 0;  // of Signal and Issue: its place among notifies that are one release, in no order
+  AgentId flight = 0;  // of Issue, and of a Signal that lands late: what landed; 0: it landed at once
+  std::span<const uint32_t> after = {};  // tasks, or notifies
   std::string_view name = {};
   const ir::Node* where = nullptr;  // its span is the place in the source; null: none
 };

@@ -26,13 +26,20 @@ void World::take_off(Context& context, const View& from, const Tensor& to, bool 
               .rank = again.rank,
               .block = again.block,
               .where = &context.call};
-  event.value = id;
+  event.flight = id;
   context.sink->on(event);
 }
 
 void World::land(AgentId id, EventSink* sink) {
   const std::shared_ptr<const Flight> flight = agents_[id]->flight;
   Context context(*this, flight->issuer, *flight->instr, sink);
+  if (flight->notifies) {
+    flights_.erase(std::find(flights_.begin(), flights_.end(), id));
+    ready_.erase(std::lower_bound(ready_.begin(), ready_.end(), id));
+    agents_[id].write().flight = nullptr;
+    --live_;
+    return write_cell(context, flight->to, flight->value, flight->add, flight->joint, id);
+  }
   View from{flight->to.dtype, flight->data.data(), flight->to.shape, dense_strides(flight->to.shape)};
   store_region(context, from, flight->to, flight->add);
   if (sink) {
@@ -58,7 +65,8 @@ void World::land(AgentId id, EventSink* sink) {
 void World::land_all(AgentId issuer, EventSink* sink) {
   const std::vector<AgentId> all = flights_;
   for (AgentId id : all) {
-    if (agents_[id]->flight->issuer == issuer) land(id, sink);
+    const Flight& flight = *agents_[id]->flight;
+    if (flight.issuer == issuer && !flight.notifies) land(id, sink);
   }
 }
 
@@ -68,7 +76,7 @@ void World::land_before(Context& context) {
   const std::vector<AgentId> all = flights_;
   for (AgentId id : all) {
     const Flight& flight = *agents_[id]->flight;
-    if (flight.issuer != context.agent_id) continue;
+    if (flight.issuer != context.agent_id || flight.notifies) continue;
     const Box box = box_of(flight.to);
     bool meets = std::any_of(context.regions().begin(), context.regions().end(), [&](const Region& region) {
       return region.part.storage == flight.to.storage && overlap(box_of(region.part), box);

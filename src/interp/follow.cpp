@@ -1,9 +1,11 @@
 #include "interp/follow.h"
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 
 #include "interp/agent_keys.h"
+#include "interp/delays.h"
 #include "interp/op_table.h"
 #include "support/diagnostics/runtime.h"
 
@@ -45,6 +47,8 @@ class Follower final : public EventSink {
       case Event::Kind::BlockEnd:
         return ScheduleEvent::End;
       case Event::Kind::Signal:
+      case Event::Kind::Issue:
+        if (event.access != ir::Access::Signal) return std::nullopt;
         return ScheduleEvent::Notify;
       case Event::Kind::Wait:
         return event.test ? ScheduleEvent::Test : ScheduleEvent::Wait;
@@ -84,6 +88,7 @@ class Follower final : public EventSink {
         return next->site->kind != Site::Kind::Plain;
       case Opcode::Op:
         if (next->entry->reads_cells) return reads_cell(agent, *next);
+        if (late_ && releases(*next)) return true;
         return next->entry->cells && !world_.next_cells(id).empty();
       default:
         return false;
@@ -113,6 +118,7 @@ class Follower final : public EventSink {
     keys_.update(world_);
     auto id = keys_.find(schedule_.agents[wanted.agent].key);
     if (!id) return refuse(index, "there is no such task or block yet");
+    if (late_ && uses_cell(wanted.event) && land(*id, index)) return;
     if (!world_.agent(*id).next()) return refuse(index, "it has ended");
     if (wanted.event == ScheduleEvent::Access) return access(*id, index);
     const bool arrived = go_to_event(*id);
@@ -122,12 +128,40 @@ class Follower final : public EventSink {
     if (world_.error()) return;
     if (!done_) return refuse(index, "it does something else");
     const bool has_place = wanted.line != 0;
-    if (done_->event != wanted.event) {
+    const bool notifies = done_->event == ScheduleEvent::Notify;
+    if (notifies && late_) {
+      land(*id, index);
+    } else if (done_->event != wanted.event) {
       return refuse(index, std::string("it comes to another event, ") + name_of(done_->event));
     }
     if (has_place && (done_->line != wanted.line || done_->column != wanted.column)) {
       return refuse(index, "it comes to line " + std::to_string(done_->line) + " first");
     }
+  }
+
+  // A notify that has left, as this step says: it lands, or is known to land later. False: there is none.
+  bool land(AgentId issuer, size_t index) {
+    const ScheduleStep& wanted = schedule_.steps[index];
+    const bool lands = wanted.event == ScheduleEvent::Land;
+    if (!lands && wanted.event != ScheduleEvent::Notify && wanted.event != ScheduleEvent::Issue) return false;
+    for (AgentId id : world_.flights()) {
+      const Flight& flight = *world_.agent(id).flight;
+      if (flight.issuer != issuer || flight.notifies == false || known_.count(id) != lands) continue;
+      const Window& window = world_.windows()[static_cast<size_t>(flight.to.window)];
+      const std::string name = window.buffer ? window.buffer->name : "window";
+      if (name + "[" + std::to_string(flight.to.offset) + "]" != wanted.cell) continue;
+      if (world_.storage(flight.to.storage).rank != wanted.cell_rank) continue;
+      known_.insert(id);
+      if (wanted.event == ScheduleEvent::Issue) return true;
+      if (!can_step(id)) {
+        refuse(index, "others have to land before it");
+        return true;
+      }
+      step(id);
+      return true;
+    }
+    if (lands) refuse(index, "it has not been issued");
+    return lands;
   }
 
   // The use may be part of an op that is an event as well: a put that notifies.
@@ -158,6 +192,9 @@ class Follower final : public EventSink {
   // One agent, the next by its key that can, goes on up to and with its next event.
   void turn() {
     keys_.update(world_);
+    for (AgentId id : world_.flights()) {
+      if (can_step(id)) return step(id);
+    }
     // Orchestration functions first; blocks in the order of keys, beginning after the one that was last.
     auto place = [&](const AgentKey& key) {
       return std::tuple(key.task >= 0, key.task >= 0 && last_ && key <= *last_, key);
@@ -193,6 +230,8 @@ class Follower final : public EventSink {
   AgentId current_ = 0;
   std::optional<Done> done_;
   std::optional<AgentKey> last_;
+  const bool late_ = schedule_.has_late_notifies();
+  std::set<AgentId> known_;  // notifies under way that the schedule has told of
   std::optional<RunError> problem_;
 };
 

@@ -234,7 +234,12 @@ RunResult run(const ProgramRef& program, std::string_view entry, std::span<const
     result.error = RunError{RunError::Kind::Program, diags.all().front(), {}, -1, -1, {}};
     return result;
   }
-  World world(image, options);
+  Options settings = options;
+  if (options.replay && options.replay->has_late_notifies()) {
+    settings.late_notifies = Late::Always;
+    settings.full_order = true;
+  }
+  World world(image, settings);
   result.error = start(world, *function, args);
   if (result.error) return result;
   if (options.replay) {

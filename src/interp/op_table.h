@@ -24,6 +24,7 @@ struct OpEntry {
   OpCells cells = nullptr;      // the signal cells it uses; null: none
   bool visible = false;         // signals, waits, touches a peer
   bool signals = false;         // a release: what was written before is there
+  bool joint = false;           // notifies several ranks in one release
   bool writes = false;          // memory or cells, anywhere
   bool polls = false;           // a test: blocks only where a poll repeats itself (polls.h)
   bool reads_cells = false;     // visible when its operand is a window

@@ -34,7 +34,7 @@ void put_tensor(Context& c, int) {
   if (c.has(6)) {
     c.world.land_all(c.agent_id, c.sink);
     int64_t value = c.has(8) ? c.integer(8) : 1;
-    notify_cell(c, c.region(6), value, c.enum_attr<NotifyOp>("op") == NotifyOp::AtomicAdd);
+    c.world.notify(c, c.region(6), value, c.enum_attr<NotifyOp>("op") == NotifyOp::AtomicAdd, 0);
   }
   c.result = c.value(0);
 }

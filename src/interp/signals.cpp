@@ -15,20 +15,6 @@ int64_t cell_value(const Context& c, const Tensor& cell) {
   return numeric::load_integer(DType::Int32, c.view(cell).base);
 }
 
-Event cell_event(const Context& c, Event::Kind kind, const Tensor& cell, int64_t value) {
-  Event event{.kind = kind,
-              .agent = c.agent_id,
-              .task = c.agent().task,
-              .rank = c.agent().rank,
-              .block = c.agent().block,
-              .storage = cell.storage,
-              .box = box_of(cell)};
-  event.access = kind == Event::Kind::Signal ? Access::Signal : Access::Wait;
-  event.value = value;
-  event.where = &c.call;
-  return event;
-}
-
 CellUse use_of(CellUse::Kind kind, const Tensor& cell, int64_t value, WaitCmp cmp = WaitCmp::Ge) {
   return {kind, cell.storage, cell.offset * ir::bytes(cell.dtype), value, cmp};
 }
@@ -39,22 +25,20 @@ void add_notified(const Tensor& cell, int64_t value, bool add, std::vector<CellU
   cells.push_back(use_of(add ? CellUse::Kind::Add : CellUse::Kind::Set, cell, value));
 }
 
-void notify_cell(Context& c, const Tensor& cell, int64_t value, bool add) {
-  int64_t now = numeric::wrap(DType::Int32, add ? cell_value(c, cell) + value : value);
-  numeric::store_integer(DType::Int32, c.writable(cell), now);
-  c.world.note_change();
-  if (!c.sink) return;
-  Event event = cell_event(c, Event::Kind::Signal, cell, now);
-  event.operand = value;
-  event.set = !add;
-  c.sink->on(event);
-}
-
 namespace {
 
 void saw(Context& c, const Tensor& cell, int64_t value, bool held, int64_t expected, WaitCmp cmp) {
   if (!c.sink) return;
-  Event event = cell_event(c, Event::Kind::Wait, cell, value);
+  Event event{.kind = Event::Kind::Wait,
+              .agent = c.agent_id,
+              .task = c.agent().task,
+              .rank = c.agent().rank,
+              .block = c.agent().block,
+              .storage = cell.storage,
+              .box = box_of(cell),
+              .access = Access::Wait,
+              .value = value,
+              .where = &c.call};
   event.held = held;
   event.test = c.instr.entry->polls;
   event.operand = expected;
@@ -65,8 +49,8 @@ void saw(Context& c, const Tensor& cell, int64_t value, bool held, int64_t expec
 // --- one cell. `which` is the operand with the value; the cell is the region of operand 0.
 
 void notify(Context& c, int which) {
-  notify_cell(c, c.region(0), c.integer(static_cast<size_t>(which)),
-              c.enum_attr<NotifyOp>("op") == NotifyOp::AtomicAdd);
+  c.world.notify(c, c.region(0), c.integer(static_cast<size_t>(which)),
+                 c.enum_attr<NotifyOp>("op") == NotifyOp::AtomicAdd, 0);
 }
 
 void notify_cells(Context& c, int which, std::vector<CellUse>& cells) {
@@ -120,8 +104,8 @@ std::string explain_test(Context& c, int) {
   return "tests " + cell_text(c, c.region(0));
 }
 
-// --- a cell per rank of the group, in row-major order. These are one notify, or one wait, after the other:
-// each part is a step of its own.
+// --- a cell per rank of the group, in row-major order. notify_all is one release to all of them, in no
+// order; wait_all is one wait after the other, each a step of its own.
 
 Tensor cell_of(const Tensor& signal, int64_t index) {
   Tensor flat = signal;
@@ -137,12 +121,13 @@ Tensor cell_of(const Tensor& signal, int64_t index) {
   return flat;
 }
 
-// Ranks of the group other than the own one: how many, and the one that the current part is about.
+// Ranks of the group other than this one: how many, and the one that a part is about.
 struct Others {
-  explicit Others(const Context& c)
+  explicit Others(const Context& c) : Others(c, static_cast<int>(c.agent().part)) {}
+  Others(const Context& c, int part)
       : me(c.world.rank_in_group(c.tensor(0).window, c.agent().rank)),
         count(static_cast<int>(c.world.group_of(c.tensor(0).window).size()) - 1),
-        part(static_cast<int>(c.agent().part)) {}
+        part(part) {}
   bool any() const { return part < count; }
   bool more() const { return part + 1 < count; }
   int rank() const { return part < me ? part : part + 1; }
@@ -155,15 +140,15 @@ Tensor notified_cell(Context& c, const Others& others) {
 }
 
 void notify_all(Context& c, int) {
-  Others others(c);
-  if (!others.any()) return;
-  notify_cell(c, notified_cell(c, others), c.integer(1), true);
-  c.again = others.more();
+  for (Others others(c, 0); others.any(); ++others.part) {
+    c.world.notify(c, notified_cell(c, others), c.integer(1), true, static_cast<uint32_t>(others.part));
+  }
 }
 
 void notify_all_cells(Context& c, int, std::vector<CellUse>& cells) {
-  Others others(c);
-  if (others.any()) cells.push_back(use_of(CellUse::Kind::Add, notified_cell(c, others), c.integer(1)));
+  for (Others others(c, 0); others.any(); ++others.part) {
+    cells.push_back(use_of(CellUse::Kind::Add, notified_cell(c, others), c.integer(1)));
+  }
 }
 
 bool wait_all_ready(Context& c, int) {
@@ -208,7 +193,9 @@ void add_signals(OpEntries& entries) {
   entries.add("pld.system.notify", notify, 3).cells = notify_cells;
   entries.add("pld.system.wait", wait, 2, wait_ready, explain_wait).cells = wait_cells;
   entries.add("pld.system.defer_wait", wait, 2, wait_ready, explain_wait).cells = wait_cells;
-  entries.add("pld.system.notify_all", notify_all).cells = notify_all_cells;
+  OpEntry& all = entries.add("pld.system.notify_all", notify_all);
+  all.cells = notify_all_cells;
+  all.joint = true;
   entries.add("pld.system.wait_all", wait_all, 0, wait_all_ready, explain_wait_all).cells = wait_all_cells;
   entries.add("pld.peer_slot", peer_slot);
   entries.add("pl.tile.comm_notify", notify, 1).cells = notify_cells;

@@ -169,7 +169,9 @@ TaskNo World::submit(AgentId id, Task task, const std::vector<TaskNo>& deps, Eve
   }
   std::sort(after.begin(), after.end());
   after.erase(std::unique(after.begin(), after.end()), after.end());
+  if (!flights_.empty()) add_notifies(task.notifies, agents_[id]->notifies);
   for (TaskNo earlier : after) {
+    if (!flights_.empty()) add_notifies(task.notifies, tasks_[earlier]->end_notifies);
     if (tasks_[earlier]->done) continue;
     tasks_[earlier].write().successors.push_back(number);
     ++task.pending;
@@ -239,6 +241,7 @@ void World::launch_blocks(TaskNo number, EventSink* sink) {
     agent.block = task.next_block++;
     agent.blocks = task.blocks;
     agent.frames.push_back({task.code, 0, no_slot, task.registers});
+    agent.notifies = task.notifies;
     add_agent(std::move(agent));
   }
   if (task.next_block < task.blocks) return;
@@ -264,6 +267,10 @@ void World::end_block(AgentId id, std::vector<Value> results, EventSink* sink) {
     return;
   }
   Task& task = tasks_[agent.task].write();
+  if (!flights_.empty()) {
+    add_notifies(task.end_notifies, agent.notifies);
+    add_notifies(task.end_notifies, agent.tasks_notifies);
+  }
   if (agent.block == 0) task.results = std::move(results);
   if (++task.ended_blocks == task.blocks) complete(agent.task, sink);
 }
@@ -277,7 +284,9 @@ void World::complete(TaskNo first, EventSink* sink) {
     work.pop_back();
     Task& task = tasks_[number].write();
     task.done = true;
-    --agents_[task.submitter].write().open_tasks;
+    Agent& submitter = agents_[task.submitter].write();
+    --submitter.open_tasks;
+    if (!flights_.empty()) add_notifies(submitter.tasks_notifies, task.end_notifies);
     if (sink) {
       sink->on({.kind = Event::Kind::TaskEnd, .task = number, .rank = task.rank, .where = task.where});
     }
@@ -285,6 +294,7 @@ void World::complete(TaskNo first, EventSink* sink) {
     std::vector<TaskNo> successors = std::move(task.successors);
     task.successors.clear();
     for (TaskNo later : successors) {
+      if (!flights_.empty()) add_notifies(tasks_[later].write().notifies, task.end_notifies);
       if (tasks_[later]->pending == 1 && tasks_[later]->blocks == 0) {
         tasks_[later].write().pending = 0;
         work.push_back(later);

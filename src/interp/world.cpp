@@ -5,6 +5,7 @@
 #include <new>
 
 #include "interp/context.h"
+#include "interp/move.h"
 #include "interp/op_table.h"
 #include "numeric/numeric.h"
 #include "support/diagnostics/runtime.h"
@@ -175,7 +176,7 @@ void World::charge(int64_t work) {
 
 AgentId World::add_agent(Agent agent) {
   auto id = static_cast<AgentId>(agents_.size());
-  const bool free = has_core(agent);
+  const bool free = agent.flight ? can_land(agent) : has_core(agent);
   agents_.emplace_back(std::move(agent));
   (free ? ready_ : blocked_).push_back(id);  // the largest so far
   ++live_;
@@ -261,6 +262,7 @@ bool World::advance(AgentId id, EventSink* sink, bool& acted) {
   charge(1);
   if (agent.level != CodeLevel::Kernel) {
     if (sink && options_.full_order) tell_joins(id, *instr, sink);
+    if (!flights_.empty()) join_notifies(id, *instr);
     resolve_futures(agent.frames.back(), *instr);
   }
   if (!agent.polls.rounds.empty()) follow_polls(id, *instr);
@@ -292,6 +294,7 @@ bool World::is_ready(AgentId id, const Instr& instr) {
   if (!agent.started) return has_core(agent);
   const bool submits = agent.level != CodeLevel::Kernel;
   if (submits && has_open_future(agent.top(), instr)) return false;
+  if (!flights_.empty() && waits_for_notifies(id, instr)) return false;
   if (instr.code == Opcode::Return) return !submits || agent.frames.size() > 1 || agent.open_tasks == 0;
   if (instr.code != Opcode::Op) return true;
   if (polls_in_vain(agent)) return false;
@@ -407,7 +410,7 @@ bool World::run_op(AgentId id, const Instr& instr, EventSink* sink) {
 
 // What a function that submits tasks waited for before this instruction: results of tasks, tasks that touch
 // the elements it touches.
-void World::tell_joins(AgentId id, const Instr& instr, EventSink* sink) const {
+std::vector<TaskNo> World::joined_tasks(AgentId id, const Instr& instr) const {
   const Agent& agent = *agents_[id];
   std::vector<TaskNo> tasks;
   any_needed(*agent.top().code, instr, [&](Slot slot) {
@@ -422,7 +425,12 @@ void World::tell_joins(AgentId id, const Instr& instr, EventSink* sink) const {
       for (TaskNo task : users(agent.rank, region.part, writes)) tasks.push_back(task);
     }
   }
-  for (TaskNo task : tasks) {
+  return tasks;
+}
+
+void World::tell_joins(AgentId id, const Instr& instr, EventSink* sink) const {
+  const Agent& agent = *agents_[id];
+  for (TaskNo task : joined_tasks(id, instr)) {
     sink->on({.kind = Event::Kind::Join, .agent = id, .task = task, .rank = agent.rank, .where = instr.node});
   }
 }
@@ -471,6 +479,9 @@ void World::settle(AgentId id, EventSink* sink) {
 std::vector<CellUse> World::next_cells(AgentId id) {
   std::vector<CellUse> cells;
   const Agent& agent = *agents_[id];
+  if (agent.flight && agent.flight->notifies) {
+    add_notified(agent.flight->to, agent.flight->value, agent.flight->add, cells);
+  }
   const Instr* instr = agent.next();
   if (!instr) return cells;
   const bool ends = instr->code == Opcode::Return && agent.frames.size() == 1;
@@ -492,7 +503,8 @@ std::vector<CellUse> World::next_cells(AgentId id) {
 bool World::add_cells(AgentId id, const Instr& instr, std::vector<CellUse>& cells) {
   const OpEntry& entry = *instr.entry;
   const bool updates = options_.order_sums && adds_floats(instr);
-  if (!entry.cells && !entry.reads_cells && !updates) return true;
+  const bool uses_cells = (entry.cells && !is_late(*agents_[id], instr)) || entry.reads_cells;
+  if (!uses_cells && !updates) return true;
   try {
     Context context(*this, id, instr, nullptr);
     context.resolve_regions();
@@ -500,10 +512,9 @@ bool World::add_cells(AgentId id, const Instr& instr, std::vector<CellUse>& cell
       if (!updates || region.effect->access != Access::Atomic) continue;
       add_updated(region.part, storages_[region.part.storage].size, cells);
     }
+    if (!uses_cells) return true;
     if (entry.cells) {
       entry.cells(context, entry.which, cells);
-    } else if (!entry.reads_cells) {
-      return true;
     } else if (const Tensor& cell = context.region(0); cell.window >= 0) {
       cells.push_back({CellUse::Kind::Read, cell.storage, cell.offset * ir::bytes(cell.dtype)});
     }
@@ -560,7 +571,8 @@ void World::wake() {
   ready_.erase(std::remove_if(ready_.begin(), ready_.end(), stopped), ready_.end());
   std::vector<AgentId> blocked = std::move(blocked_);
   for (AgentId id : blocked) {
-    if (!is_ready(id, *agents_[id]->next())) {
+    const Agent& agent = *agents_[id];
+    if (agent.flight ? !can_land(agent) : !is_ready(id, *agent.next())) {
       still.push_back(id);
       continue;
     }

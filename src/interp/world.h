@@ -29,9 +29,14 @@
 namespace tilewire::interp {
 
 class Context;
+class Delays;
 struct View;
 
 enum class Granularity : uint8_t { Sync, Access };
+
+// Which notifies land later than they are issued, on their own, as agents: never, those that make a
+// difference (Delays) and all that are one release together, or all. Needs Options::full_order.
+enum class Late : uint8_t { Never, Needed, Always };
 
 struct Options {
   int ranks = 1;
@@ -46,6 +51,8 @@ struct Options {
   // Remote writes land on their own, as agents, between their issue and their block's next notify, end or
   // access to the same bytes. Otherwise at once.
   bool in_flight = false;
+  Late late_notifies = Late::Never;
+  std::shared_ptr<const Delays> delays;  // with Late::Needed
   // Atomic updates of floats are steps of their own: their order decides what the sum is rounded to.
   bool order_sums = false;
   // Blocks of a rank that run at a time, waiting ones included; 0: any number. A launch with sync_start
@@ -71,13 +78,17 @@ struct Storage {
   const ir::Node* where = nullptr;
 };
 
-// A remote write that has left and not landed.
+// A remote write, or a notify, that has left and not landed.
 struct Flight {
   AgentId issuer;
   const Instr* instr;
   Tensor to;
-  std::vector<std::byte> data;  // dense
+  std::vector<std::byte> data;  // dense; of a write
   bool add;
+  bool notifies = false;
+  int64_t value = 0;                // of a notify
+  uint32_t joint = 0;               // Event::joint
+  std::vector<AgentId> after = {};  // notifies that land before it
 };
 
 // What the next step of an agent does to a signal cell, or, as Update, to a part of a storage whose floats it
@@ -110,6 +121,9 @@ struct Agent {
   Polls polls;
   abi::CurrentRounds rounds;  // of `pl.parallel` loops
   uint32_t part = 0;          // of an op that takes several steps: the next one
+  // Notifies that happen before its present, or before the end of a task it submitted, and may not have
+  // landed.
+  std::vector<AgentId> notifies, tasks_notifies;
   std::vector<Frame> frames;
   std::shared_ptr<const Flight> flight;  // it is a write under way, and nothing else
 
@@ -145,6 +159,7 @@ struct Task {
   abi::Rounds rounds;
   std::vector<TaskArgument> arguments;
   std::vector<Value> results;
+  std::vector<AgentId> notifies, end_notifies;  // as those of an agent, when it starts and ends
 };
 
 struct Window {
@@ -186,6 +201,10 @@ class World {
   const Storage& storage(StorageId id) const { return storages_[id]; }
   const std::vector<Window>& windows() const { return windows_; }
   int64_t steps() const { return steps_; }
+  // Writes and notifies that have not landed.
+  std::span<const AgentId> flights() const { return flights_; }
+  // From now on the notifies that make a difference land on their own.
+  void delay(std::shared_ptr<const Delays> delays);
   // The cells that the next step of an agent looks at or changes. A block that starts or ends uses, where
   // there are Options::cores, the cell `no_storage` at its rank. An agent that repeats a state of a poll
   // looks at all cells whose change makes it go on.
@@ -218,6 +237,8 @@ class World {
   // A remote write that lands later; `from` has been read.
   void take_off(Context& context, const View& from, const Tensor& to, bool add);
   void land_all(AgentId issuer, EventSink* sink);
+  // Adds to or sets a signal cell, now or later. `joint`: its place among notifies that are one release.
+  void notify(Context& context, const Tensor& cell, int64_t value, bool add, uint32_t joint);
   // A window's tensor as rank `rank` has it.
   Tensor at_rank(const Tensor& tensor, int rank) const;
 
@@ -243,6 +264,16 @@ class World {
   // flights.cpp
   void land(AgentId id, EventSink* sink);
   void land_before(Context& context);
+  // late_notifies.cpp
+  bool is_late(const Agent& agent, const Instr& instr) const;
+  bool in_flight(AgentId id) const { return agents_[id]->flight != nullptr; }
+  bool can_land(const Agent& agent) const;
+  bool waits_for_notifies(AgentId id, const Instr& instr);
+  void write_cell(Context& context, const Tensor& cell, int64_t value, bool add, uint32_t joint,
+                  AgentId flight);
+  void add_notifies(std::vector<AgentId>& to, const std::vector<AgentId>& from) const;
+  void join_notifies(AgentId id, const Instr& instr);
+  std::vector<TaskNo> joined_tasks(AgentId id, const Instr& instr) const;
   // Whether a block that has not started may, and what follows when it does or ends.
   bool has_core(const Agent& agent) const;
   int64_t cores_to_start(const Agent& agent) const;
@@ -296,8 +327,8 @@ class World {
   std::vector<AgentId> ready_, blocked_;
   std::vector<AgentId> flights_;
   std::vector<int64_t> busy_;  // per rank, cores that blocks hold
-  size_t live_ = 0;        // agents that have not ended; a submitter ends after its tasks
-  bool changed_ = false;   // something a blocked agent may wait for
+  size_t live_ = 0;            // agents that have not ended; a submitter ends after its tasks
+  bool changed_ = false;       // something a blocked agent may wait for
   int64_t steps_ = 0;
   std::optional<RunError> error_;
   std::vector<Value> results_;

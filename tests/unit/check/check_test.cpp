@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "interp/delays.h"
 #include "protocols.h"
 
 namespace tilewire::check::test {
@@ -247,18 +248,23 @@ TEST(Check, SchedulesCanBeRepeated) {
   interp::Replay replay(report.findings[0].schedule);
   interp::RunOptions options;
   options.ranks = 2;
-  options.scheduler = &replay;
-  interp::RunResult result = interp::run(program, "main", {}, options);
-  ASSERT_TRUE(result.error);
-  EXPECT_EQ(result.error->kind, interp::RunError::Kind::Deadlock);
+  options.full_order = true;
+  Diagnostics diags;
+  auto image = interp::Image::make(program, "main", diags);
+  interp::World world(image, options);
+  // The search lets notifies land on their own where somebody waits for equality.
+  world.delay(std::make_shared<interp::Delays>(*image, [](const interp::Instr&) { return true; }));
+  ASSERT_FALSE(interp::start(world, *program->find("main"), {}));
+  interp::run(world, replay);
+  ASSERT_TRUE(world.error());
+  EXPECT_EQ(world.error()->kind, interp::RunError::Kind::Deadlock);
   EXPECT_TRUE(replay.followed());
   const Schedule& schedule = report.findings[0].replay;
   ASSERT_EQ(schedule.agents.size(), 2u);
   EXPECT_EQ(schedule.agents[1], (ScheduleAgent{{1, 0, 0, 0}, "k"}));
-  options.scheduler = nullptr;
   options.granularity = interp::Granularity::Access;
   options.replay = &schedule;
-  result = interp::run(program, "main", {}, options);
+  interp::RunResult result = interp::run(program, "main", {}, options);
   ASSERT_TRUE(result.error);
   EXPECT_EQ(result.error->kind, interp::RunError::Kind::Deadlock) << result.error->text();
 }

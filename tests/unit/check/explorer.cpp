@@ -66,7 +66,9 @@ struct State {
   std::map<TaskNo, Known> task_start, task_end;
   std::map<TaskNo, std::vector<TaskNo>> task_after;
   std::map<AgentId, std::vector<TaskNo>> submitted;
-  std::map<AgentId, AgentId> issuers;
+  std::map<AgentId, AgentId> issuers;           // of writes
+  std::map<AgentId, std::set<AgentId>> issued;  // notifies that come before what an agent does next
+  std::map<TaskNo, std::set<AgentId>> task_issued, end_issued;
   std::map<CellKey, Known> chains;
   std::map<CellKey, int64_t> values;
   std::map<std::pair<uint64_t, CellKey>, std::set<int64_t>> held;  // since an agent last used a cell
@@ -82,6 +84,7 @@ class Follow final : public interp::EventSink {
         uint64_t name = mix(name_of(e.agent), ++s_.counts[e.agent]);
         s_.task_names[e.task] = name;
         s_.task_start[e.task] = s_.known[e.agent];
+        s_.task_issued[e.task] = s_.issued[e.agent];
         s_.task_after[e.task].assign(e.after.begin(), e.after.end());
         s_.submitted[e.agent].push_back(e.task);
         break;
@@ -89,25 +92,30 @@ class Follow final : public interp::EventSink {
       case Event::Kind::BlockStart:
         if (e.task == interp::no_task) break;
         learn(e.agent, s_.task_start[e.task]);
-        for (TaskNo earlier : s_.task_after[e.task]) learn(e.agent, s_.task_end[earlier]);
+        expect(e.agent, s_.task_issued[e.task]);
+        for (TaskNo earlier : s_.task_after[e.task]) {
+          learn(e.agent, s_.task_end[earlier]);
+          expect(e.agent, s_.end_issued[earlier]);
+        }
         break;
       case Event::Kind::BlockEnd:
         join_flights(e.agent);
-        for (TaskNo child : s_.submitted[e.agent]) learn(e.agent, s_.task_end[child]);
+        for (TaskNo child : s_.submitted[e.agent]) {
+          learn(e.agent, s_.task_end[child]);
+          expect(e.agent, s_.end_issued[child]);
+        }
+        s_.end_issued[e.task].insert(s_.issued[e.agent].begin(), s_.issued[e.agent].end());
         if (e.task != interp::no_task) {
           s_.task_end[e.task].insert(s_.known[e.agent].begin(), s_.known[e.agent].end());
         }
         break;
       case Event::Kind::Join:
         learn(e.agent, s_.task_end[e.task]);
+        expect(e.agent, s_.end_issued[e.task]);
         break;
-      case Event::Kind::Issue: {
-        auto flight = static_cast<AgentId>(e.value);
-        s_.names[flight] = mix(name_of(e.agent), mix(77, ++s_.counts[e.agent]));
-        s_.known[flight] = s_.known[e.agent];
-        s_.issuers[flight] = e.agent;
+      case Event::Kind::Issue:
+        issue(e);
         break;
-      }
       case Event::Kind::Access:
         use(e, e.access == ir::Access::Read     ? (e.cell ? Mode::Look : Mode::Read)
                : e.access == ir::Access::Atomic ? Mode::Atomic
@@ -147,12 +155,41 @@ class Follow final : public interp::EventSink {
     }
   }
 
+  // Notifies that come before what the agent does next, landed or not.
+  void expect(AgentId agent, const std::set<AgentId>& notifies) {
+    s_.issued[agent].insert(notifies.begin(), notifies.end());
+    for (AgentId flight : notifies) learn(agent, s_.known[flight]);
+  }
+
+  void issue(const Event& e) {
+    const bool notify = e.access == ir::Access::Signal;
+    if (notify) join_flights(e.agent);  // what has been put comes before a notify
+    s_.names[e.flight] = mix(name_of(e.agent), mix(77, ++s_.counts[e.agent]));
+    s_.known[e.flight] = s_.known[e.agent];
+    if (!notify) {
+      s_.issuers[e.flight] = e.agent;
+      return;
+    }
+    // Those of one release know nothing of each other.
+    for (AgentId earlier : s_.issued[e.agent]) {
+      if (earlier + e.joint < e.flight || earlier > e.flight) s_.issued[e.flight].insert(earlier);
+    }
+    s_.issued[e.agent].insert(e.flight);
+  }
+
   void signal(const Event& e) {
-    join_flights(e.agent);
-    use(e, e.set ? Mode::Set : Mode::Add);
+    if (!e.flight) join_flights(e.agent);
+    const AgentId actor = e.flight ? e.flight : e.agent;
+    expect(actor, std::set<AgentId>(s_.issued[actor]));
+    use(e, e.set ? Mode::Set : Mode::Add, actor);
     Known& chain = s_.chains[key(e)];
     if (e.set) chain.clear();
-    chain.insert(s_.known[e.agent].begin(), s_.known[e.agent].end());
+    chain.insert(s_.known[actor].begin(), s_.known[actor].end());
+    if (e.flight) {
+      for (auto& [who, notifies] : s_.issued) {
+        if (notifies.count(e.flight)) learn(who, s_.known[e.flight]);
+      }
+    }
     s_.values[key(e)] = e.value;
     for (auto& [who, values] : s_.held) {
       if (who.second == key(e)) values.insert(e.value);
@@ -161,10 +198,13 @@ class Follow final : public interp::EventSink {
     s_.held[{0, key(e)}].insert({0, e.value});  // ever, by whomever
   }
 
-  void use(const Event& e, Mode mode) {
+  void use(const Event& e, Mode mode) { use(e, mode, e.agent); }
+
+  // `actor`: whose knowledge counts, a notify that lands late its own.
+  void use(const Event& e, Mode mode, AgentId actor) {
     uint64_t block = name_of(e.agent);
     if (auto flight = s_.issuers.find(e.agent); flight != s_.issuers.end()) block = name_of(flight->second);
-    const Known& known = s_.known[e.agent];
+    const Known& known = s_.known[actor];
     for (uint32_t i = 0; i < s_.past.size(); ++i) {
       const Past& other = s_.past[i];
       if (other.storage != e.storage || other.block == block || known.count(i)) continue;
@@ -174,8 +214,8 @@ class Follow final : public interp::EventSink {
       if (other.mode == Mode::Atomic && mode == Mode::Atomic && !same_elements(other, e)) result_.race = true;
     }
     const auto index = static_cast<uint32_t>(s_.past.size());
-    s_.past.push_back({mix(name_of(e.agent), ++s_.counts[e.agent]), block, mode, e.storage, e.box, e.dtype});
-    s_.known[e.agent].insert(index);
+    s_.past.push_back({mix(name_of(actor), ++s_.counts[actor]), block, mode, e.storage, e.box, e.dtype});
+    s_.known[actor].insert(index);
   }
 
   State& s_;
@@ -307,6 +347,7 @@ Explored explore(const ir::ProgramRef& program, const std::string& entry, int ra
   options.granularity = interp::Granularity::Access;
   options.full_order = true;
   options.in_flight = true;
+  options.late_notifies = interp::Late::Always;
   options.detach = true;
   World world(image, options);
   if (interp::start(world, *program->find(entry), {})) return {};

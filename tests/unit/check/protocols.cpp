@@ -75,6 +75,10 @@ class P:
     if (what < 2) return indent + "pld.tile.remote_store(t, w, " + peer(rank) + ", [" + element + "])\n";
     if (what < 4) return indent + "u = pld.tile.remote_load(w, " + peer(rank) + ", [" + element + "], [1])\n";
     if (style_ == 5) return indent + round(rank, what < 7);
+    if (what < 7 && ranks_ == 3 && chance(15)) {
+      has_.insert("all");
+      return indent + "pld.system.notify_all(s, 1)\n";
+    }
     if (what < 7) return indent + notify(rank, cell);
     if (style_ == 3 && what < 8) {
       return indent + "if pld.system.test(s, " + cell + ", " + condition("test") + "):\n" + indent + "    " +
@@ -126,7 +130,8 @@ class P:
     switch (pick(6)) {
       case 0:
         has_.insert("poll test");
-        return indent + "while not " + test + "1):\n" + in + "me = me + 0\n";
+        return indent + "while not pld.system.test(s, " + cell + ", " + condition("test") + "):\n" + in +
+               "me = me + 0\n";
       case 1:
         has_.insert("poll read");
         return indent + name + " = pl.const(0, pl.INT32)\n" + indent + "while " + name + " < 1:\n" + in +
@@ -182,7 +187,8 @@ class P:
     static constexpr const char* all[] = {"eq", "ne", "gt", "ge", "lt", "le"};
     const bool plain = style_ < 2 || style_ == 4;
     std::string value = std::to_string(chance(plain ? 75 : 70) ? 1 : pick(3));
-    const std::string cmp = plain || chance(50) ? "ge" : all[pick(6)];
+    const bool test = std::string_view(of) == "test";
+    const std::string cmp = plain || chance(test ? 15 : 50) ? "ge" : all[pick(6)];
     has_.insert(std::string(of) + " " + cmp);
     return plain ? value : value + ", cmp=\"" + cmp + "\"";
   }

@@ -1,6 +1,7 @@
 // Random protocols: the tiers against every interleaving.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -102,7 +103,7 @@ TEST(RandomProtocols, TiersAgreeWithEveryInterleavingOfTwoCalls) {
 // TILEWIRE_PROTOCOLS: how many; TILEWIRE_PROTOCOL_SEED: the seed of the first.
 TEST(RandomProtocols, TiersAgreeWithEveryInterleaving) {
   const char* asked = std::getenv("TILEWIRE_PROTOCOLS");
-  const uint64_t count = asked ? std::strtoull(asked, nullptr, 10) : 200;
+  const uint64_t count = asked ? std::strtoull(asked, nullptr, 10) : 240;
   const char* from = std::getenv("TILEWIRE_PROTOCOL_SEED");
   const uint64_t first = from ? std::strtoull(from, nullptr, 10) : 1;
   std::printf("  %zu random protocols, seeds from %zu\n", static_cast<size_t>(count),
@@ -127,15 +128,19 @@ TEST(RandomProtocols, TiersAgreeWithEveryInterleaving) {
   }
   tally.print();
   EXPECT_GT(tally.compared, count / 2);
-  if (count < 200) return;
+  if (count < 240) return;
   // The protocols must not all be wrong in the same way, and have everything in them.
   EXPECT_GT(tally.fine, count / 20);
   for (const char* kind : {" race", " lost", " deadlock", " overshot", " nothing"}) {
-    EXPECT_GT(tally.said[kind], 0u) << kind;
+    const bool any = std::any_of(tally.said.begin(), tally.said.end(), [&](const auto& said) {
+      return said.first.find(kind) != std::string::npos;
+    });
+    EXPECT_TRUE(any) << kind;
   }
   for (const char* what : {"add", "set", "take", "read", "value"})
     EXPECT_GT(tally.has[what], count / 100) << what;
-  for (const char* what : {"poll test", "poll read", "poll two", "poll writes", "tries", "two questions"})
+  for (const char* what :
+       {"all", "poll test", "poll read", "poll two", "poll writes", "tries", "two questions"})
     EXPECT_GT(tally.has[what], 0u) << what;
   for (const char* cmp : {"eq", "ne", "gt", "ge", "lt", "le"}) {
     EXPECT_GT(tally.has[std::string("wait ") + cmp], 0u) << cmp;

@@ -1,0 +1,37 @@
+// Which notifies make a difference when they land later than they are issued.
+//
+// Between a notify and the next release of its agent, and of the tasks ordered after it, nobody can tell
+// whether it has landed from what these do, unless they look: test a cell, read one, or wait for a value that
+// may pass by. Without a look the agent might as well have been late with the notify itself, so it may land
+// at once.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "interp/code.h"
+
+namespace tilewire::interp {
+
+class Delays {
+ public:
+  // `passes_by`: whether a wait may be for a value that is there and goes away again.
+  Delays(const Image& image, const std::function<bool(const Instr& wait)>& passes_by);
+  // Whether the notify at this place is one of them.
+  bool matter(const Code& code, uint32_t pc) const;
+
+ private:
+  bool looks(const Instr& instr) const;
+  bool enters_look(const Code& code) const;
+  // Whether a look comes before the next release, from each instruction on.
+  std::vector<bool> looks_ahead(const Code& code, bool at_end) const;
+
+  std::function<bool(const Instr&)> passes_by_;
+  std::map<const Code*, std::vector<bool>> ahead_;
+};
+
+// Whether an instruction is a release: it notifies.
+bool releases(const Instr& instr);
+
+}  // namespace tilewire::interp
