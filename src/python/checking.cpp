@@ -82,9 +82,12 @@ nb::list check(const ir::Program& program, const std::string& entry, const nb::t
   for (const auto& [name, object] : objects) {
     options.given.emplace(name, borrowed.emplace_back(object).value);
   }
-  options.progress = [](const check::Progress&) {
+  bool stopped = false;  // by Ctrl-C, which is told once: what is left to check stops as well
+  options.progress = [&stopped](const check::Progress&) {
+    if (stopped) return false;
     nb::gil_scoped_acquire gil;
-    return PyErr_CheckSignals() == 0;
+    stopped = PyErr_CheckSignals() != 0;
+    return !stopped;
   };
   std::vector<check::Report> reports;
   {

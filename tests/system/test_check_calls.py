@@ -124,6 +124,33 @@ def test_a_schedule_of_two_calls_is_followed(tmp_path, target):
             session(x, y, replay=tmp_path / "s.json")
 
 
+@pl.jit.incore
+def beyond(s: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]]):
+    ctx = pld.get_comm_ctx(s)
+    for r in pl.range(2, pld.nranks(ctx)):
+        pld.system.notify(s, r, [0, 0], 1)
+
+
+@pl.jit.host
+def of_more_ranks(n: pl.Tensor[[1], pl.INT32]):
+    s = pld.alloc_signal(4)
+    for r in pl.range(pld.world_size()):
+        beyond(s, device=r)
+
+
+def test_unreached_at_one_rank_count_only():
+    """Also where each number of ranks has arguments of its own."""
+    def make(ranks):
+        return np.zeros(1, np.int32)
+
+    def kinds(reports):
+        return [[finding.kind for finding in report.findings if finding.kind == "unreached"] for report in reports]
+
+    assert kinds(of_more_ranks.check(make=make, ranks=[2, 3])) == [[], []]
+    assert kinds(of_more_ranks.check(make=make, ranks=[1, 2])) == [["unreached"], ["unreached"]]
+    assert kinds(of_more_ranks.check(ranks=[2, 3])) == [[], []]
+
+
 def test_calls_must_be_positive():
     with pytest.raises(ValueError, match="^calls must be 1 or more$"):
         again.check(ranks=2, calls=0)

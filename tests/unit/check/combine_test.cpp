@@ -87,6 +87,16 @@ TEST(Combine, InputsThatAreNotValid) {
   EXPECT_EQ(text_of(all).find("not a valid input"), std::string::npos);
 }
 
+TEST(Combine, ThePageSaysWhatWasTried) {
+  Report report = combine({stopped("n = 0"), proved("n = 1", 12)});
+  report.assumed = "n = 1; 1 call from zeroed windows";
+  const std::string page = html_of({report});
+  EXPECT_NE(page.find("Checked: n = 1; 1 call from zeroed windows."), std::string::npos);
+  EXPECT_NE(page.find("n = 0 is not a valid input: it is wrong with n = 0"), std::string::npos);
+  EXPECT_EQ(text_of(report).substr(0, text_of(report).find('\n')),
+            "1 rank: proved (exact, from one run of 12 events) for n = 1; 1 call from zeroed windows");
+}
+
 TEST(Combine, WarningsOfAllInputsAreToldOnce) {
   auto warned = [](Trial trial, uint32_t line) {
     Diagnostics diags;
