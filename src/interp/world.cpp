@@ -295,7 +295,12 @@ bool World::is_ready(AgentId id, const Instr& instr) {
   const bool submits = agent.level != CodeLevel::Kernel;
   if (submits && has_open_future(agent.top(), instr)) return false;
   if (!flights_.empty() && waits_for_notifies(id, instr)) return false;
-  if (instr.code == Opcode::Return) return !submits || agent.frames.size() > 1 || agent.open_tasks == 0;
+  if (instr.code == Opcode::Return) {
+    if (!submits || agent.frames.size() > 1) return true;
+    // What is under way lands before a call returns.
+    const bool last = agent.task != no_task || call_ + 1 == options_.calls;
+    return agent.open_tasks == 0 && (last || flights_.empty());
+  }
   if (instr.code != Opcode::Op) return true;
   if (polls_in_vain(agent)) return false;
   if (!instr.entry->ready && !(submits && instr.entry->accesses)) return true;
