@@ -292,7 +292,7 @@ void add_unordered_sums(const Trace& trace, Must& must, Unsettled& unsettled) {
 }  // namespace
 
 ExactResult decide_exactly(const interp::World& start, const interp::Code& entry, const Run& run,
-                           Cells& cells) {
+                           Cells& cells, const Ignored& ignored) {
   ExactResult result;
   const Trace& trace = run.watch.trace();
   Must must(trace, cells, start.options().pulse);
@@ -301,12 +301,12 @@ ExactResult decide_exactly(const interp::World& start, const interp::Code& entry
   for (const auto& [id, cell] : cells) {
     if (cell.kind == CellClass::General) return result;
   }
-  result.flow = flow_of(entry);
+  result.flow = flow_of(entry, nullptr, ignored);
   if (!result.flow.schedule.empty() || !result.flow.results.empty()) {
     const Always always = [&](uint32_t a, uint32_t b) { return must.always(a, b); };
     Unsettled unsettled = unsettled_waits(start, run, cells, always);
     add_unordered_sums(trace, must, unsettled);
-    result.flow = flow_of(entry, &unsettled);
+    result.flow = flow_of(entry, &unsettled, ignored);
     if (!result.flow.schedule.empty()) return result;
   }
   result.applies = true;

@@ -30,6 +30,6 @@ struct ExactResult {
 // `run`: of `start`, whose entry is `entry`, to its end. `cells` are classified on the way, whether or not
 // this applies.
 ExactResult decide_exactly(const interp::World& start, const interp::Code& entry, const Run& run,
-                           Cells& cells);
+                           Cells& cells, const Ignored& ignored = {});
 
 }  // namespace tilewire::check

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "check/check.h"
+#include "check/exact.h"
 #include "check/flow.h"
 #include "interp/op_table.h"
 #include "ir/make.h"
@@ -273,6 +274,71 @@ TEST(Roles, Device) {
   ASSERT_EQ(flow.schedule.size(), 1u);
   EXPECT_STREQ(flow.schedule[0].what, "a launch");
   EXPECT_TRUE(flow_of(code, nullptr, {nullptr, 0, Form::Device}).schedule.empty());
+}
+
+// --- verdicts
+
+// Rank 0 sees 1 or 2, and `use` is what it does with that; rank 1 has notified when it comes to `other`.
+std::string seen(const std::string& use, const std::string& other) {
+  return ranked(
+      "one = pl.full([1, 1], dtype=pl.FP32, value=1.0)\nif me == 0:\n    v = pld.system.wait(s, [0, 0], "
+      "1)\n" +
+      use + "else:\n    pld.system.notify(s, 0, [0, 0], 1)\n    pld.system.notify(s, 0, [0, 0], 1)\n" +
+      other);
+}
+
+// Whether the exact tier proves the program.
+bool proves(const ir::ProgramRef& program, const Ignored& ignored) {
+  Diagnostics diags;
+  auto image = interp::Image::make(program, "main", diags);
+  interp::Options options;
+  options.ranks = 2;
+  options.full_order = options.detach = true;
+  interp::World world(image, options);
+  EXPECT_FALSE(interp::start(world, *program->find("main"), {}));
+  Run first(world);
+  carry_out(first, pick_in_order, true);
+  Cells cells = collect_cells(first.watch.trace());
+  const ExactResult exact = decide_exactly(world, image->entry(), first, cells, ignored);
+  return exact.applies && exact.races.empty();
+}
+
+// One program per role that is wrong in the second schedule only, and proved without the role.
+TEST(Roles, VerdictsDependOnThem) {
+  auto operand = [](const char* op, const char* param) {
+    const Op* found = ops::registry().find(op);
+    return Ignored{found, static_cast<size_t>(found->param_index(param)), {}};
+  };
+  const std::string reads = "    u = pld.tile.remote_load(w, 0, [1], [1])\n";
+  struct Case {
+    const char* name;
+    Ignored ignored;
+    std::string text;
+  };
+  const Case cases[] = {
+      {"extent", operand("pl.tile.set_validshape", "valid_shape"),
+       seen("    w = pl.store(pl.set_validshape(t, [1, v]), [0], w)\n", reads)},
+      {"address", operand("pl.tile.load", "offsets"),
+       seen("    u = pl.load(w, [v], [1])\n", "    pld.tile.remote_store(one, w, 0, [2])\n")},
+      {"signal value", operand("pld.system.wait", "expected"),
+       seen("    pld.system.wait(s, [1, 0], v)\n", "    pld.system.notify(s, 0, [1, 0], 1)\n")},
+      {"control", operand("pl.scalar.floordiv", "b"), seen("    x = 4 // (2 - v)\n", "    pass\n")},
+      {"condition",
+       {nullptr, 0, Form::Condition},
+       seen("    if v == 2:\n        w = pl.store(one, [1], w)\n", reads)},
+      {"loop bound",
+       {nullptr, 0, Form::LoopBound},
+       seen("    for i in pl.range(v):\n        w = pl.store(one, [i], w)\n", reads)},
+  };
+  for (const Case& c : cases) {
+    ir::ProgramRef program = read(c.text);
+    ASSERT_TRUE(program);
+    const Verdict verdict = check(program, "main", {}, {.ranks = 2}).verdict;
+    EXPECT_TRUE(verdict == Verdict::Refuted || verdict == Verdict::Invalid)
+        << c.name << ": " << name(verdict);
+    EXPECT_FALSE(proves(program, {})) << c.name;
+    EXPECT_TRUE(proves(program, c.ignored)) << c.name;
+  }
 }
 
 }  // namespace
