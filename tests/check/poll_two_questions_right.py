@@ -24,7 +24,7 @@ def chip(x: pl.Tensor[[1, 8], pl.FP32], y: pl.Out[pl.Tensor[[1, 8], pl.FP32]],
 
 
 @pl.jit.host
-def main(x: pl.Tensor[[NR, 1, 8], pl.FP32], y: pl.Out[pl.Tensor[[NR, 1, 8], pl.FP32]]):
+def main(x: pl.Tensor[[NR, 1, 8], pl.FP32], y: pl.Out[pl.Tensor[[NR, 1, 8], pl.FP32]]):  # warned: schedule
     w = pld.alloc_window([1, 8], dtype=pl.FP32)
     s = pld.alloc_signal(4)
     for r in pl.range(pld.world_size()):

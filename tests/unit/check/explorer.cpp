@@ -5,6 +5,8 @@
 #include <unordered_set>
 #include <vector>
 
+#include "interp/delays.h"
+
 namespace tilewire::check::test {
 namespace {
 
@@ -337,8 +339,8 @@ std::string Explored::text() const {
   return words.empty() ? " nothing" : words;
 }
 
-Explored explore(const ir::ProgramRef& program, const std::string& entry, int ranks, size_t limit,
-                 int calls) {
+Explored explore(const ir::ProgramRef& program, const std::string& entry, int ranks, size_t limit, int calls,
+                 interp::Late late) {
   Diagnostics diags;
   auto image = interp::Image::make(program, entry, diags);
   interp::Options options;
@@ -347,7 +349,8 @@ Explored explore(const ir::ProgramRef& program, const std::string& entry, int ra
   options.granularity = interp::Granularity::Access;
   options.full_order = true;
   options.in_flight = true;
-  options.late_notifies = interp::Late::Always;
+  options.late_notifies = late;
+  options.delays = std::make_shared<interp::Delays>(*image, [](const interp::Instr&) { return true; });
   options.detach = true;
   World world(image, options);
   if (interp::start(world, *program->find(entry), {})) return {};

@@ -22,7 +22,8 @@ struct Explored {
   std::string text() const;
 };
 
+// `late`: which notifies land later; with Needed those that may make a difference.
 Explored explore(const ir::ProgramRef& program, const std::string& entry, int ranks, size_t limit,
-                 int calls = 1);
+                 int calls = 1, interp::Late late = interp::Late::Always);
 
 }  // namespace tilewire::check::test

@@ -82,13 +82,13 @@ void compare(uint64_t seed, bool general, const ir::ProgramRef& program, const P
 TEST(RandomProtocols, TiersAgreeWithEveryInterleavingOfTwoCalls) {
   size_t compared = 0, fine = 0;
   Tally tally;
-  for (uint64_t seed = 1; seed <= 150 && !testing::Test::HasFailure(); ++seed) {
+  for (uint64_t seed = 1; seed <= 500 && !testing::Test::HasFailure(); ++seed) {
     const Protocol protocol = make_protocol(seed);
     ir::ProgramRef program = read(protocol.text);
     ASSERT_TRUE(program);
-    const Explored once = explore(program, "main", protocol.ranks, 2000);
+    const Explored once = explore(program, "main", protocol.ranks, 2000, 1, interp::Late::Needed);
     if (!once.complete || once.wrong()) continue;
-    const Explored twice = explore(program, "main", protocol.ranks, 3000, 2);
+    const Explored twice = explore(program, "main", protocol.ranks, 3000, 2, interp::Late::Needed);
     if (!twice.complete) continue;
     ++compared;
     fine += !twice.wrong();

@@ -7,6 +7,7 @@
 #include "check/exact.h"
 #include "check/flow.h"
 #include "interp/op_table.h"
+#include "interp/scheduler.h"
 #include "ir/make.h"
 #include "ops/registry.h"
 #include "protocols.h"
@@ -297,7 +298,13 @@ bool proves(const ir::ProgramRef& program, const Ignored& ignored) {
   interp::World world(image, options);
   EXPECT_FALSE(interp::start(world, *program->find("main"), {}));
   Run first(world);
-  carry_out(first, pick_in_order, true);
+  interp::InOrder scheduler;
+  carry_out(
+      first,
+      [&](Run& run, std::span<const AgentId> runnable) {
+        return runnable[scheduler.pick(run.world, runnable)];
+      },
+      true);
   Cells cells = collect_cells(first.watch.trace());
   const ExactResult exact = decide_exactly(world, image->entry(), first, cells, ignored);
   return exact.applies && exact.races.empty();
