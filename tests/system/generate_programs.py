@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import re
 import sys
-from typing import Any
+from typing import Any, Callable
 
-from program_case import Case, Loop, Phase, Task, Text, bodies, kernels
+from program_case import Case, Line, Loop, Phase, Task, Text, bodies, kernels
 from program_unordered import UnorderedPieces
 
 LOCAL = ["compute", "compute", "update", "halves", "launch", "rounds", "rounds", "ids", "elements", "elements"]
@@ -119,59 +119,73 @@ def _filled(found: re.Match[str]) -> str:
 
 
 def mutate(case: Case, random: Any) -> None:
-    """Changes one thing that the order of the program may need."""
-    lines = [(k, line) for k in kernels(case) for line in k.lines if line.tag]
-    tasks = [s for body in bodies(case) for s in body if isinstance(s, Task)]
+    """Changes one thing that the order of the program may need; nothing where there is none of its kind."""
     kind = random.choice(["line", "line", "no_dep", "no_dep", "swap", "deps", "task", "parallel", "ordered", "equal"])
-    if kind == "line" and lines:
-        kernel, line = random.choice(lines)
-        kernel.lines.remove(line)
-    elif kind == "equal":
-        waits = [line for _, line in lines if line.text.startswith("pld.system.wait(") and "cmp" not in line.text]
-        if not waits:
-            return
-        line = random.choice(waits)
+    if MUTATIONS[kind](case, random):
+        case.mutations.append(kind)
+
+
+def _tasks(case: Case) -> list[Task]:
+    return [s for body in bodies(case) for s in body if isinstance(s, Task)]
+
+
+def _one_of(random: Any, fitting: list[Any], change: Callable[[Any], Any]) -> bool:
+    if fitting:
+        change(random.choice(fitting))
+    return bool(fitting)
+
+
+def _drop_line(case: Case, random: Any) -> bool:
+    lines = [(k, line) for k in kernels(case) for line in k.lines if line.tag]
+    return _one_of(random, lines, lambda found: found[0].lines.remove(found[1]))
+
+
+def _wait_for_equality(case: Case, random: Any) -> bool:
+    def change(line: Line) -> None:
         line.text = line.text[:-1] + ', cmp="eq")'
-    elif kind == "no_dep":
-        fitting = [t for t in tasks if t.form != "at" and any(p.kind != "scalar" for p in t.kernel.params)]
-        if not fitting:
-            return
-        task = random.choice(fitting)
+
+    lines = [line for k in kernels(case) for line in k.lines if line.tag and "cmp" not in line.text]
+    return _one_of(random, [line for line in lines if line.text.startswith("pld.system.wait(")], change)
+
+
+def _add_no_dep(case: Case, random: Any) -> bool:
+    def change(task: Task) -> None:
         task.no_dep.add(random.choice([i for i, p in enumerate(task.kernel.params) if p.kind != "scalar"]))
-    elif kind == "swap":
-        body = random.choice([b for b in bodies(case) if b])
-        if len(body) < 2:
-            return
-        i = random.randrange(len(body) - 1)
-        bound = {name for pair in DEFINED.findall("\n".join(body[i].lines())) for name in pair}
-        if bound & set(re.findall(r"\w+", "\n".join(body[i + 1].lines()))):
-            return
-        for s in (s for b in bodies(case) for s in b if isinstance(s, Text)):  # it may be read before it is written now
-            s.text = re.sub(r"pl.create_tensor\((.*), dtype=pl.(\w+)\)", _filled, s.text)
-        body[i], body[i + 1] = body[i + 1], body[i]
-    elif kind == "deps":
-        fitting = [t for t in tasks if t.deps]
-        if not fitting:
-            return
-        random.choice(fitting).deps.clear()
-    elif kind == "task":
-        barriers = [t for t in tasks if t.tag == "barrier"]
-        if not barriers:
-            return
-        random.choice(barriers).kernel.lines.clear()
-    elif kind == "ordered":
-        fitting = [t for t in tasks if t.form != "call"]
-        if not fitting:
-            return
-        random.choice(fitting).ordered = False
-    elif kind == "parallel":
-        loops = [s for body in bodies(case) for s in body if isinstance(s, Loop)]
-        if not loops:
-            return
-        random.choice(loops).kind = "range"
-    else:
-        return
-    case.mutations.append(kind)
+
+    tasks = [t for t in _tasks(case) if t.form != "at" and any(p.kind != "scalar" for p in t.kernel.params)]
+    return _one_of(random, tasks, change)
+
+
+def _swap(case: Case, random: Any) -> bool:
+    body = random.choice([b for b in bodies(case) if b])
+    if len(body) < 2:
+        return False
+    i = random.randrange(len(body) - 1)
+    bound = {name for pair in DEFINED.findall("\n".join(body[i].lines())) for name in pair}
+    if bound & set(re.findall(r"\w+", "\n".join(body[i + 1].lines()))):
+        return False
+    for s in (s for b in bodies(case) for s in b if isinstance(s, Text)):  # it may be read before it is written now
+        s.text = re.sub(r"pl.create_tensor\((.*), dtype=pl.(\w+)\)", _filled, s.text)
+    body[i], body[i + 1] = body[i + 1], body[i]
+    return True
+
+
+MUTATIONS: dict[str, Callable[[Case, Any], bool]] = {
+    "line": _drop_line,
+    "equal": _wait_for_equality,
+    "no_dep": _add_no_dep,
+    "swap": _swap,
+    "deps": lambda case, random: _one_of(random, [t for t in _tasks(case) if t.deps], lambda t: t.deps.clear()),
+    "task": lambda case, random: _one_of(
+        random, [t for t in _tasks(case) if t.tag == "barrier"], lambda t: t.kernel.lines.clear()
+    ),
+    "ordered": lambda case, random: _one_of(
+        random, [t for t in _tasks(case) if t.form != "call"], lambda t: setattr(t, "ordered", False)
+    ),
+    "parallel": lambda case, random: _one_of(
+        random, [s for b in bodies(case) for s in b if isinstance(s, Loop)], lambda s: setattr(s, "kind", "range")
+    ),
+}
 
 
 def generate(seed: int, tiny: bool = False) -> Case:

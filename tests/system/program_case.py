@@ -107,7 +107,6 @@ class Text:
     """Statements of an orchestration function as they are: element accesses, tensors created, deferred waits."""
 
     text: str
-    tag: str = ""
     group: str = "all"
 
     def lines(self) -> list[str]:
@@ -120,7 +119,6 @@ class Loop:
     variable: str
     rounds: int
     body: list[Any]
-    tag: str = ""
     group: str = "all"
 
     def lines(self) -> list[str]:
@@ -133,7 +131,6 @@ class Branch:
     condition: str
     body: list[Any]
     orelse: list[Any]
-    tag: str = ""
     group: str = "all"
 
     def lines(self) -> list[str]:

@@ -75,7 +75,7 @@ class ExchangePieces(LocalPieces):
         return [Line(store), self.notify(peer, str(cell), value)]
 
     def take(self, w: Ref, out: Ref) -> str:
-        tile = f"pl.load(w)" if w.dtype == out.dtype else f"pl.cast(pl.load(w), pl.{out.dtype})"
+        tile = "pl.load(w)" if w.dtype == out.dtype else f"pl.cast(pl.load(w), pl.{out.dtype})"
         return f"pl.store({self.changed(tile, out.dtype)}, [0, 0], o)"
 
     # Pieces.
@@ -207,7 +207,7 @@ class ExchangePieces(LocalPieces):
         if self.chance(0.4):
             fetch = f"pld.tensor.get(o, {peer}, w)"
         else:
-            tile = f"pld.tile.remote_load(w, {peer}, [0, 0], [{w.rows}, 8])"
+            tile = f"pld.tile.remote_load(w, {peer}, [0, 0], [{w.rows}, {COLS}])"
             fetch = f"pl.store({self.changed(tile, w.dtype)}, [0, 0], o)"
         here = [*self.where("w"), *NEIGHBOURS]
         if self.chance(0.4):
@@ -230,12 +230,12 @@ class ExchangePieces(LocalPieces):
         signal = self.name("q")
         self.windows.append(Window(signal, f"{self.size}, 1", "INT32", True, self.group))
         cells = Param("s", "window", f"{self.size}, 1", "INT32", "InOut")
-        row = f"pl.load(a, [0, 0], [1, 8])"
+        row = self.loaded_row("a", a, w.dtype)
         send = f"for p in pl.range(n):\n    pld.tile.remote_store({row}, w, p, [me, 0])"
         wp = self.param("w", w, "InOut", window=True)
         total = f"pl.rem(pl.col_sum(pl.load(w)), {MODULUS[w.dtype]})"
         store = f"pl.store({total}, [0, 0], o)"
-        op = Param("o", "tensor", "1, 8", out.dtype, "Out")
+        op = Param("o", "tensor", f"1, {COLS}", out.dtype, "Out")
         result = out.text if out.rows == 1 else f"{out.text}[0:1]"
         tell, wait = Line("pld.system.notify_all(s)", "notify"), Line("pld.system.wait_all(s, 1)", "wait")
         if self.chance(0.5):
@@ -257,8 +257,7 @@ class ExchangePieces(LocalPieces):
         w = self.fresh_window(dtype, rounds)
         wp, sp = self.param("w", w, "InOut", window=True), self.signal_param()
         number = Param("i", "scalar", "", "INDEX")
-        row = f"pl.load(a, [0, 0], [1, {COLS}])"
-        row = row if a.dtype == dtype else f"pl.cast({row}, pl.{dtype})"
+        row = self.loaded_row("a", a, dtype)
         send = [f"pld.tile.remote_store({row} + pl.cast(i, pl.{dtype}), w, right, [i, 0])",
                 Line(f"pld.system.notify(s, right, [{first} + i, 0], 1)", "notify")]  # fmt: skip
         take = [Line(f"pld.system.wait(s, [{first} + i, 0], 1)", "wait"),
@@ -292,7 +291,7 @@ class ExchangePieces(LocalPieces):
         params = [wp, sp, self.param("o", out, "Out")]
         self.task(self.kernel(params, [*self.where("w"), *self.wait(str(cell), "1"), take]), [w, self.signal, out], "call")
         v = self.name("v")
-        self.add(Text(f"{v} = pl.read({w.text}, [0, {self.random.randrange(8)}])"))
+        self.add(Text(f"{v} = pl.read({w.text}, [0, {self.random.randrange(COLS)}])"))
         store = f"pl.store(pl.rem(pl.load(a) + v, {MODULUS[w.dtype]}), [0, 0], o)"
         kernel = self.kernel([self.param("a", out), Param("v", "scalar", "", w.dtype), self.param("o", again, "Out")], [store])
         self.task(kernel, [out, v, again], "call")

@@ -53,10 +53,7 @@ class LocalPieces(Parts):
     def launch(self) -> None:
         """Blocks that each do some rows, or add to the same ones."""
         a, out = self.value(), self.made(rows=4)
-        shape = f"[1, {COLS}]"
-        tile = f"pl.load(a, [b % {a.rows}, 0], {shape})"
-        if a.dtype != out.dtype:
-            tile = f"pl.cast({tile}, pl.{out.dtype})"
+        tile = self.loaded_row("a", a, out.dtype, f"b % {a.rows}")
         lines = ["b = pl.tile.get_block_idx()"]
         if self.chance(0.4):
             lines.append(f"pl.store({tile}, [0, 0], o, atomic=pld.AtomicType.Add)")
@@ -71,7 +68,7 @@ class LocalPieces(Parts):
     def take_rows(self, out: Ref) -> None:
         """The sum of the rows of a tensor goes to a result."""
         result = self.result(out.dtype)
-        lines = [f"t = pl.col_sum(pl.load(a))", f"pl.store(pl.rem(t, {MODULUS[out.dtype]}), [0, 0], o)"]
+        lines = ["t = pl.col_sum(pl.load(a))", f"pl.store(pl.rem(t, {MODULUS[out.dtype]}), [0, 0], o)"]
         kernel = self.kernel([Param("a", "tensor", f"{out.rows}, {COLS}", out.dtype),
                               Param("o", "tensor", f"1, {COLS}", out.dtype, "Out")], lines)  # fmt: skip
         self.task(kernel, [out, result.text if result.rows == 1 else f"{result.text}[0:1]"])
@@ -87,8 +84,7 @@ class LocalPieces(Parts):
         a, out = self.value(), self.made(rows=n)
         i = self.name("i")
         row = Param("o", "tensor", f"1, {COLS}", out.dtype, "Out")
-        first = f"pl.load(a, [0, 0], [1, {COLS}])"
-        first = first if a.dtype == out.dtype else f"pl.cast({first}, pl.{out.dtype})"
+        first = self.loaded_row("a", a, out.dtype)
         number = f"pl.cast(i, pl.{out.dtype})"
         params = [self.param("a", a), Param("i", "scalar", "", "INDEX"), row]
         tile = f"pl.rem({first} + {number}, {MODULUS[out.dtype]})"
@@ -176,9 +172,8 @@ class LocalPieces(Parts):
         """An element is written beside a task outside the order that uses another row."""
         a, t = self.value(), self.made(rows=2, filled=False)
         row = Param("o", "tensor", f"1, {COLS}", t.dtype, "Out")
-        first = f"pl.load(a, [0, 0], [1, {COLS}])"
-        first = first if a.dtype == t.dtype else f"pl.cast({first}, pl.{t.dtype})"
-        kernel = self.kernel([self.param("a", a), row], [f"pl.store({first}, [0, 0], o)"])
+        lines = [f"pl.store({self.loaded_row('a', a, t.dtype)}, [0, 0], o)"]
+        kernel = self.kernel([self.param("a", a), row], lines)
         tid = self.name("id")
         self.task(kernel, [a, f"{t.text}[0:1]"], "call")
         self.task(kernel, [a, f"{t.text}[1:2]"], "spmd", tid=tid, no_dep={1})

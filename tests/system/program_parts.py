@@ -25,10 +25,6 @@ class Ref:
     group: str = "all"
     window: bool = False
 
-    def row(self, index: str) -> Ref:
-        """One row, `index` a number or the variable of a loop; of a whole tensor only."""
-        return dataclasses.replace(self, text=f"{self.text}[{index}:{index} + 1]", rows=1)
-
     @property
     def shape(self) -> str:
         return f"{self.rows}, {COLS}"
@@ -199,6 +195,11 @@ class Parts:
     def loaded(self, name: str, ref: Ref, dtype: str) -> str:
         """The text of a tile of `dtype` made from a parameter."""
         return f"pl.load({name})" if ref.dtype == dtype else f"pl.cast(pl.load({name}), pl.{dtype})"
+
+    def loaded_row(self, name: str, ref: Ref, dtype: str, row: str = "0") -> str:
+        """The same of one row."""
+        tile = f"pl.load({name}, [{row}, 0], [1, {COLS}])"
+        return tile if ref.dtype == dtype else f"pl.cast({tile}, pl.{dtype})"
 
     def changed(self, tile: str, dtype: str) -> str:
         """A tile computed from one, with small numbers again."""

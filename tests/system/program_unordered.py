@@ -114,8 +114,7 @@ class UnorderedPieces(CollectivePieces):
         a, out = self.value(), self.result()
         t = self.made(out.dtype, 2)
         first = self.cell(2)
-        tile = f"pl.load(a, [0, 0], [1, {COLS}])"
-        tile = tile if a.dtype == out.dtype else f"pl.cast({tile}, pl.{out.dtype})"
+        tile = self.loaded_row("a", a, out.dtype)
         lines = [*self.where("s"), "b = pl.tile.get_block_idx()",
                  f"pl.store({tile} + pl.cast(b, pl.{out.dtype}), [b, 0], t)",
                  Line(f"pld.system.notify(s, me, [{first} + b, 0], 1)", "notify"),
