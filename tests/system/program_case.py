@@ -192,11 +192,14 @@ class Case:
                 continue
             low, high = self.part
             grouped = any(s.group == "part" for s in phase.body)
+            # A window goes to all ranks of its group, also to those whose function has no use for it.
+            used = "\n".join(line for s in phase.body for line in s.lines())
+            shared = [w for w in self.windows if w.group == "all" and mentions(used, w.name)]
             for group, ranges in (("all", [(0, low), (high, self.ranks)]), ("part", [(low, high)])) if grouped else (
                     ("all", [(0, self.ranks)]),):  # fmt: skip
                 body = [s for s in phase.body if group == "part" or s.group == "all"]
                 name = f"chip{number}{'_part' if group == 'part' else ''}"
-                head, call = self._chip(name, body)
+                head, call = self._chip(name, body, shared)
                 ranges = [(a, b) for a, b in ranges if a < b]
                 if ranges:
                     functions.append(head)
@@ -232,12 +235,12 @@ class Case:
             Param("yi", "tensor", f"{leading}YROWS, {COLS}", "INT32", "InOut"),
         ]
 
-    def _chip(self, name: str, body: list[Any]) -> tuple[str, str]:
-        """The text of an orchestration function, and of the call that dispatches it."""
+    def _chip(self, name: str, body: list[Any], shared: list[Window]) -> tuple[str, str]:
+        """The text of an orchestration function, and of the call that dispatches it. `shared`: windows it takes."""
         lines = [line for s in body for line in s.lines()]
         used = "\n".join(lines)
         outer = [p for p in self._outer("") if mentions(used, p.name)]
-        windows = [w for w in self.windows if mentions(used, w.name)]
+        windows = [w for w in self.windows if w in shared or mentions(used, w.name)]
         if self.tiny:
             made = [f"{p.name} = pl.create_tensor([{p.shape}], dtype=pl.{p.dtype})" for p in outer]
             lines, outer = made + lines, []
