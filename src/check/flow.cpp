@@ -362,8 +362,9 @@ class Follower {
 
   // Whether the op sees cells that may hold something else in another schedule.
   bool looks(const Instr& instr, const ir::Call& call, const Roots& named) const {
-    if (!instr.entry->ready && !instr.entry->reads_cells) return false;
-    if (unsettled_ || instr.entry->ready) return is_unsettled(instr);
+    const bool awaits = instr.entry->ready || instr.entry->polls;
+    if (!awaits && !instr.entry->reads_cells) return false;
+    if (unsettled_ || awaits) return is_unsettled(instr);
     const auto* tensor = ir::as<ir::TensorType>(call.args[0]->type);
     return tensor && tensor->dtype == ir::DType::Int32 && (named & windows_).any();
   }

@@ -110,8 +110,8 @@ void Watch::on(const Event& event) {
 bool Watch::has_gone_on(const Action& landing) const {
   for (size_t i = issued_.at(landing.flight) + 1; i < trace_.size(); ++i) {
     const Action& action = trace_[i];
-    const bool notifies = action.kind == Action::Kind::Issue || action.kind == Action::Kind::Signal;
-    if (action.agent == landing.agent && !notifies) return true;
+    const bool looks = action.kind == Action::Kind::Wait || action.use == Use::CellLook;
+    if (action.agent == landing.agent && looks) return true;
   }
   return false;
 }

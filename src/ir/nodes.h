@@ -423,9 +423,9 @@ struct Function final : Node {
   std::string effects;
   static constexpr size_t required = 5;
   static constexpr auto fields() {
-    return std::tuple{use("name", &Function::name),      use("type", &Function::type),
-                      bind("params", &Function::params), use("return_types", &Function::return_types),
-                      use("body", &Function::body),      attr("split", &Function::split),
+    return std::tuple{use("name", &Function::name),       use("type", &Function::type),
+                      bind("params", &Function::params),  use("return_types", &Function::return_types),
+                      use("body", &Function::body),       attr("split", &Function::split),
                       attr("effects", &Function::effects)};
   }
   void finish();

@@ -39,8 +39,8 @@ ir::ProgramRef lower(const ir::ProgramRef& program, Diagnostics& diags, const Pa
 // The same with `pld.system.enter_collective` in front of what was a collective, and without orchestration
 // functions that only submit a kernel.
 ir::ProgramRef lower_for_checking(const ir::ProgramRef& program, Diagnostics& diags);
-// With the tasks that are checked, and otherwise as it was written where that can be: an oracle for the passes
-// that rewrite kernels. Collectives mean what those make of them.
+// With the tasks that are checked, and otherwise as it was written where that can be: an oracle for the
+// passes that rewrite kernels. Collectives mean what those make of them.
 ir::ProgramRef lower_for_interp(const ir::ProgramRef& program, Diagnostics& diags);
 // The same up to and with one pass.
 ir::ProgramRef lower_until(const Pass& last, const ir::ProgramRef& program, Diagnostics& diags);

@@ -20,11 +20,11 @@ def chip(x: pl.Tensor[[1, 8], pl.FP32], y: pl.Out[pl.Tensor[[1, 8], pl.FP32]],
         all_there = pld.system.test(s, [0, 0], 2)
         if not all_there:
             if pld.system.test(s, [0, 0], 2):
-                y = pl.store(pl.load(w), [0, 0], y)
+                y = pl.store(pl.load(w), [0, 0], y)  # warned: schedule
 
 
 @pl.jit.host
-def main(x: pl.Tensor[[NR, 1, 8], pl.FP32], y: pl.Out[pl.Tensor[[NR, 1, 8], pl.FP32]]):  # warned: schedule
+def main(x: pl.Tensor[[NR, 1, 8], pl.FP32], y: pl.Out[pl.Tensor[[NR, 1, 8], pl.FP32]]):
     w = pld.alloc_window([1, 8], dtype=pl.FP32)
     s = pld.alloc_signal(4)
     for r in pl.range(pld.world_size()):
