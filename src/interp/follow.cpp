@@ -25,6 +25,8 @@ class Follower final : public EventSink {
   std::optional<RunError> go() {
     run_host();
     for (size_t i = 0; i < schedule_.steps.size() && !world_.error() && !problem_; ++i) follow(i);
+    while (!world_.error() && !problem_ && land_first()) {
+    }
     if (schedule_.ends_stuck() && !world_.error() && !problem_) expect_stop();
     while (!world_.error() && !world_.finished() && !problem_) turn();
     return std::move(problem_);
@@ -88,8 +90,7 @@ class Follower final : public EventSink {
         return next->site->kind != Site::Kind::Plain;
       case Opcode::Op:
         if (next->entry->reads_cells) return reads_cell(agent, *next);
-        if (late_ && releases(*next)) return true;
-        return next->entry->cells && !world_.next_cells(id).empty();
+        return next->entry->cells && !world_.next_cells(id, true).empty();
       default:
         return false;
     }
@@ -118,7 +119,7 @@ class Follower final : public EventSink {
     keys_.update(world_);
     auto id = keys_.find(schedule_.agents[wanted.agent].key);
     if (!id) return refuse(index, "there is no such task or block yet");
-    if (late_ && uses_cell(wanted.event) && land(*id, index)) return;
+    if (uses_cell(wanted.event) && land(*id, index)) return;
     if (!world_.agent(*id).next()) return refuse(index, "it has ended");
     if (wanted.event == ScheduleEvent::Access) return access(*id, index);
     const bool arrived = go_to_event(*id);
@@ -129,7 +130,7 @@ class Follower final : public EventSink {
     if (!done_) return refuse(index, "it does something else");
     const bool has_place = wanted.line != 0;
     const bool notifies = done_->event == ScheduleEvent::Notify;
-    if (notifies && late_) {
+    if (notifies) {
       land(*id, index);
     } else if (done_->event != wanted.event) {
       return refuse(index, std::string("it comes to another event, ") + name_of(done_->event));
@@ -174,7 +175,7 @@ class Follower final : public EventSink {
     const ScheduleStep& wanted = schedule_.steps[index];
     const bool here = next && next->code == Opcode::Op && next->entry->accesses && next->node &&
                       next->node->span.line == wanted.line && next->node->span.column == wanted.column;
-    const bool moves = here && next->entry->cells && next->entry->writes;
+    const bool moves = here && next->entry->cells && next->entry->moves;
     if (moves && can_step(id)) step(id);
   }
 
@@ -189,31 +190,45 @@ class Follower final : public EventSink {
     problem_ = RunError{RunError::Kind::Program, diags.report(diag::run_replay_goes_on, {}), {}, -1, -1, {}};
   }
 
-  // One agent, the next by its key that can, goes on up to and with its next event.
+  // One agent, the next by its key that can, goes on up to and with its next event. Each notify of a release
+  // to several cells is an event.
   void turn() {
     keys_.update(world_);
-    for (AgentId id : world_.flights()) {
-      if (can_step(id)) return step(id);
-    }
     // Orchestration functions first; blocks in the order of keys, beginning after the one that was last.
     auto place = [&](const AgentKey& key) {
       return std::tuple(key.task >= 0, key.task >= 0 && last_ && key <= *last_, key);
     };
     std::optional<AgentKey> next;
     AgentId chosen = 0;
-    for (AgentId id : world_.runnable()) {
+    auto consider = [&](AgentId id) {
       auto key = keys_.key_of(world_, id);
-      if (!key || (next && place(*next) < place(*key))) continue;
+      if (!key || (next && place(*next) < place(*key))) return;
       next = key;
       chosen = id;
+    };
+    for (AgentId id : world_.runnable()) {
+      const std::shared_ptr<const Flight>& flight = world_.agent(id).flight;
+      consider(flight ? flight->issuer : id);
     }
     if (next) {
       if (next->task >= 0) last_ = next;
-      if (go_to_event(chosen) && can_step(chosen)) step(chosen);
+      if (land_first(chosen) || !go_to_event(chosen) || !can_step(chosen)) return;
+      step(chosen);
+      if (!world_.error()) land_first(chosen);
       return;
     }
     if (world_.runnable().empty()) return world_.report_deadlock();
     step(world_.runnable().front());  // the host function's end
+  }
+
+  // The first notify under way that can land does, of one agent or of all. False: there is none.
+  bool land_first(std::optional<AgentId> issuer = std::nullopt) {
+    for (AgentId id : world_.flights()) {
+      if ((issuer && world_.agent(id).flight->issuer != *issuer) || !can_step(id)) continue;
+      step(id);
+      return true;
+    }
+    return false;
   }
 
   void refuse(size_t index, const std::string& why) {
@@ -230,7 +245,6 @@ class Follower final : public EventSink {
   AgentId current_ = 0;
   std::optional<Done> done_;
   std::optional<AgentKey> last_;
-  const bool late_ = schedule_.has_late_notifies();
   std::set<AgentId> known_;  // notifies under way that the schedule has told of
   std::optional<RunError> problem_;
 };

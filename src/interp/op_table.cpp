@@ -14,6 +14,7 @@ OpEntry& OpEntries::add(std::string_view name, OpRun run, int which, OpReady rea
     bool signal = effect.access == ir::Access::Signal || effect.access == ir::Access::Wait;
     entry.signals |= effect.access == ir::Access::Signal;
     entry.writes |= effect.access != ir::Access::Read && effect.access != ir::Access::Wait;
+    entry.moves |= effect.access != ir::Access::Read && !signal;
     entry.visible |= signal || effect.peer_param >= 0 || effect.all_peers;
   }
   int valid = op->param_index("valid_shape");

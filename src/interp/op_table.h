@@ -26,6 +26,7 @@ struct OpEntry {
   bool signals = false;         // a release: what was written before is there
   bool joint = false;           // notifies several ranks in one release
   bool writes = false;          // memory or cells, anywhere
+  bool moves = false;           // writes more than cells
   bool polls = false;           // a test: blocks only where a poll repeats itself (polls.h)
   bool reads_cells = false;     // visible when its operand is a window
   bool accesses = false;        // has effects at all

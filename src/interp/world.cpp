@@ -481,7 +481,7 @@ void World::settle(AgentId id, EventSink* sink) {
   for (TaskNo task : held) release(task, sink);
 }
 
-std::vector<CellUse> World::next_cells(AgentId id) {
+std::vector<CellUse> World::next_cells(AgentId id, bool issued) {
   std::vector<CellUse> cells;
   const Agent& agent = *agents_[id];
   if (agent.flight && agent.flight->notifies) {
@@ -493,7 +493,7 @@ std::vector<CellUse> World::next_cells(AgentId id) {
   if (needs_core(agent) && (!agent.started || ends)) {
     cells.push_back({CellUse::Kind::Set, no_storage, agent.rank});
   }
-  if (!agent.started || instr->code != Opcode::Op || !add_cells(id, *instr, cells)) return cells;
+  if (!agent.started || instr->code != Opcode::Op || !add_cells(id, *instr, cells, issued)) return cells;
   if (agent.polls.repeated >= 0) {
     const size_t round = static_cast<size_t>(agent.polls.repeated);
     for (size_t i = agent.polls.rounds[round].first_look; i < agent.polls.looks.size(); ++i) {
@@ -505,10 +505,10 @@ std::vector<CellUse> World::next_cells(AgentId id) {
 }
 
 // The cells of one op. False: it cannot be said, and running it says what is wrong.
-bool World::add_cells(AgentId id, const Instr& instr, std::vector<CellUse>& cells) {
+bool World::add_cells(AgentId id, const Instr& instr, std::vector<CellUse>& cells, bool issued) {
   const OpEntry& entry = *instr.entry;
   const bool updates = options_.order_sums && adds_floats(instr);
-  const bool uses_cells = (entry.cells && !is_late(*agents_[id], instr)) || entry.reads_cells;
+  const bool uses_cells = (entry.cells && (issued || !is_late(*agents_[id], instr))) || entry.reads_cells;
   if (!uses_cells && !updates) return true;
   try {
     Context context(*this, id, instr, nullptr);

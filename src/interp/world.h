@@ -207,8 +207,9 @@ class World {
   void delay(std::shared_ptr<const Delays> delays);
   // The cells that the next step of an agent looks at or changes. A block that starts or ends uses, where
   // there are Options::cores, the cell `no_storage` at its rank. An agent that repeats a state of a poll
-  // looks at all cells whose change makes it go on.
-  std::vector<CellUse> next_cells(AgentId id);
+  // looks at all cells whose change makes it go on. A notify that lands later uses its cell only then;
+  // `issued`: it counts here too.
+  std::vector<CellUse> next_cells(AgentId id, bool issued = false);
   // What a block that has not started waits for.
   std::string core_text(const Agent& agent) const;
   // Ids of the agents that cannot go on, ascending.
@@ -254,7 +255,7 @@ class World {
   bool is_visible(const Agent& agent, const Instr& instr) const;
   void follow_polls(AgentId id, const Instr& instr);
   bool polls_in_vain(const Agent& agent) const;
-  bool add_cells(AgentId id, const Instr& instr, std::vector<CellUse>& cells);
+  bool add_cells(AgentId id, const Instr& instr, std::vector<CellUse>& cells, bool issued = false);
   bool is_ready(AgentId id, const Instr& instr);
   bool has_open_future(const Frame& frame, const Instr& instr) const;
   void resolve_futures(Frame& frame, const Instr& instr);

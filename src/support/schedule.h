@@ -69,12 +69,6 @@ struct Schedule {
   std::vector<ScheduleStep> steps;
   bool operator==(const Schedule&) const = default;
 
-  bool has_late_notifies() const {
-    for (const ScheduleStep& step : steps) {
-      if (step.event == ScheduleEvent::Issue) return true;
-    }
-    return false;
-  }
   // The run stops where the schedule ends.
   bool ends_stuck() const { return kind == "deadlock" || kind == "overshot"; }
 };
