@@ -1,7 +1,7 @@
 // Source sets after Abdulla, Aronis, Jonsson and Sagonas, POPL 2014, with sleep sets: wherever the next step
 // of an agent, possible or not, depends on an earlier step that it is not ordered after, the state before
 // that earlier step gets an alternative, somebody with whom a schedule begins that has the two in the other
-// order.
+// order. Where the next step is a wait that needs the earlier one, there is no such schedule.
 #include "check/search.h"
 
 #include <algorithm>
@@ -9,10 +9,13 @@
 #include <map>
 #include <random>
 #include <set>
+#include <span>
 
 #include "check/divergence.h"
 #include "check/outcome.h"
 #include "interp/scheduler.h"
+#include "interp/wait_condition.h"
+#include "numeric/numeric.h"
 
 namespace tilewire::check {
 namespace {
@@ -41,6 +44,7 @@ struct Choice {
   std::map<AgentId, std::vector<CellUse>> sleep;  // with the step that they sleep on
   AgentId chosen = 0;
   std::vector<CellUse> uses;  // of the step taken
+  std::vector<int64_t> held;  // of each cell that it uses, what was in it
   uint32_t number = 0;        // of the step among those of its agent, from 1
   Clock clock;                // of the agent after the step
 };
@@ -133,14 +137,24 @@ class StepOrder {
 class Users {
  public:
   void add(const std::vector<CellUse>& uses, AgentId agent, size_t step) {
-    for (const CellUse& use : uses) cells_[{use.storage, use.offset}][agent][part_of(use)] = step + 1;
+    for (const CellUse& use : uses) {
+      Cell& cell = cells_[{use.storage, use.offset}];
+      cell.last[agent][part_of(use)] = step + 1;
+      if (use.writes()) cell.writes.push_back(step);
+    }
+  }
+  // The steps that write to a cell, ascending.
+  std::span<const size_t> writes(const CellUse& use) const {
+    auto found = cells_.find({use.storage, use.offset});
+    if (found == cells_.end()) return {};
+    return found->second.writes;
   }
   // Calls f(agent, step) with those that `use` depends on.
   template <class F>
   void each(const CellUse& use, F f) const {
     auto found = cells_.find({use.storage, use.offset});
     if (found == cells_.end()) return;
-    for (const auto& [agent, last] : found->second) {
+    for (const auto& [agent, last] : found->second.last) {
       for (size_t part = 0; part < last.size(); ++part) {
         const bool commute = use.writes() ? part_of(use) == 1 && part == 1 : part == 0;
         if (last[part] != 0 && !commute) f(agent, last[part] - 1);
@@ -152,7 +166,11 @@ class Users {
   static size_t part_of(const CellUse& use) {
     return !use.writes() ? 0 : use.kind == CellUse::Kind::Add ? 1 : 2;
   }
-  std::map<CellId, std::map<AgentId, std::array<size_t, 3>>> cells_;  // from 1; 0: none
+  struct Cell {
+    std::map<AgentId, std::array<size_t, 3>> last;  // from 1; 0: none
+    std::vector<size_t> writes;
+  };
+  std::map<CellId, Cell> cells_;
 };
 
 // Agents by random priorities; at a few random steps the one that would run becomes the last of all. A bug
@@ -250,6 +268,8 @@ class Search {
       if (depth == choices_.size() && !add_choice(run, runnable)) return no_agent;
       Choice& choice = choices_[depth];
       choice.uses = run.world.next_cells(choice.chosen);
+      choice.held.clear();
+      for (const CellUse& use : choice.uses) choice.held.push_back(value_of(run, use));
       expect(run, order, choice.chosen, choice.uses);
       choice.number = order.step(choice.chosen, choice.uses);
       users.add(choice.uses, choice.chosen, depth);
@@ -295,7 +315,7 @@ class Search {
       const std::vector<CellUse> next = run.world.next_cells(agent);
       if (next.empty()) continue;
       expect(run, order, agent, next);
-      for (size_t step : races_of(agent, next, order, users)) add_alternative(step, agent, next, order);
+      for (size_t step : races_of(run, agent, next, order, users)) add_alternative(step, agent, next, order);
     }
   }
 
@@ -311,17 +331,25 @@ class Search {
     if (notifies) order.expect_after(id, agent.notifies);
   }
 
-  // Of each other agent the last step that the next one of `agent` depends on and is not ordered after,
-  // unless it is ordered before another of them.
-  std::vector<size_t> races_of(AgentId agent, const std::vector<CellUse>& next, StepOrder& order,
-                               const Users& users) const {
+  // Of each other agent the last step that the next one of `agent` depends on, is not ordered after, and does
+  // not need, unless it is ordered before another of them.
+  std::vector<size_t> races_of(const Run& run, AgentId agent, const std::vector<CellUse>& next,
+                               StepOrder& order, const Users& users) const {
     std::map<AgentId, size_t> last;
+    auto add = [&](AgentId other, size_t step) {
+      if (order.before(other, choices_[step].number, agent)) return;
+      size_t& known = last[other];
+      known = std::max(known, step);
+    };
     for (const CellUse& use : next) {
-      users.each(use, [&](AgentId other, size_t step) {
-        if (order.before(other, choices_[step].number, agent)) return;
-        size_t& known = last[other];
-        known = std::max(known, step);
-      });
+      if (use.kind != CellUse::Kind::Wait) {
+        users.each(use, add);
+        continue;
+      }
+      const std::span<const size_t> writes = users.writes(use);
+      for (size_t i = 0; i < writes.size(); ++i) {
+        if (holds_without(run, writes.subspan(i), use)) add(choices_[writes[i]].chosen, writes[i]);
+      }
     }
     std::vector<size_t> races;
     for (const auto& [of, step] : last) {
@@ -331,6 +359,34 @@ class Search {
       if (!leads) races.push_back(step);
     }
     return races;
+  }
+
+  static int64_t value_of(const Run& run, const CellUse& use) {
+    if (use.storage == interp::no_storage || use.kind == CellUse::Kind::Update) return 0;
+    return numeric::load_integer(ir::DType::Int32, run.world.bytes(use.storage) + use.offset);
+  }
+
+  // Whether a wait could go on without the first of these steps, and those that come after it, which write to
+  // its cell and end with the last that has. If not, there is no schedule with the two in the other order
+  // that begins like this one.
+  bool holds_without(const Run& run, std::span<const size_t> writes, const CellUse& wait) const {
+    std::optional<int64_t> with, without;
+    for (size_t step : writes) {
+      const Choice& choice = choices_[step];
+      for (size_t k = 0; k < choice.uses.size(); ++k) {
+        const CellUse& use = choice.uses[k];
+        if (use.storage != wait.storage || use.offset != wait.offset || !use.writes()) continue;
+        if (!with) with = without = choice.held[k];
+        *with = written(use, *with);
+        if (step != writes.front() && !leads_to(writes.front(), step)) *without = written(use, *without);
+      }
+    }
+    if (*with != value_of(run, wait)) return true;  // something else has written to it
+    return interp::holds(wait.cmp, *without, wait.value);
+  }
+
+  static int64_t written(const CellUse& use, int64_t value) {
+    return numeric::wrap(ir::DType::Int32, use.kind == CellUse::Kind::Add ? value + use.value : use.value);
   }
 
   bool leads_to(size_t earlier, size_t later) const {
