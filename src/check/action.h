@@ -81,7 +81,7 @@ struct Action {
   uint32_t step = 0;   // of the schedule it belongs to
   uint32_t joint = 0;  // of Issue and Signal: its place among notifies that are one release, in no order
   AgentId flight = 0;  // of Issue, and of the Signal when it lands; 0: none
-  bool late = false;   // of that Signal: its agent has looked at cells meanwhile
+  bool late = false;   // of that Signal: its agent has looked at cells meanwhile; of Issue: has not landed
 
   CellId cell() const { return {storage, box.offset}; }
   // An atomic update whose place among others decides what the sum is rounded to.

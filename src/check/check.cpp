@@ -1,7 +1,6 @@
 #include "check/check.h"
 
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <set>
 #include <tuple>
@@ -9,6 +8,7 @@
 #include "check/exact.h"
 #include "check/findings.h"
 #include "check/flow.h"
+#include "check/passing_waits.h"
 #include "check/source_names.h"
 #include "interp/code.h"
 #include "interp/delays.h"
@@ -178,27 +178,19 @@ class Checker {
     if (!exact.in_one_pass) report_.method += " and " + std::to_string(exact.tried) + " pairs of uses tried";
   }
 
-  // Waits for cells that only grow, or whose owner takes what it has awaited, see the value whenever they
-  // look.
-  std::function<bool(const interp::Instr&)> passing_waits(const Run& first) const {
-    std::map<const ir::Node*, bool> passes;  // by wait
-    for (const auto& [id, cell] : cells_) {
-      for (uint32_t wait : cell.waits) {
-        passes[first.watch.trace()[wait].where] |= cell.kind == CellClass::General;
-      }
-    }
-    return [passes](const interp::Instr& wait) {
-      auto found = passes.find(wait.node);
-      return found == passes.end() || found->second;
-    };
-  }
-
   void search_all(const Run& first) {
     interp::World start(start_);
-    start.delay(std::make_shared<interp::Delays>(image_, passing_waits(first)));
     const bool order_sums = flow_.decides(Origin::Kind::Sum);
     start.set_order_sums(order_sums);
-    SearchResult result = search(start, options_.limits);
+    PassingWaits waits(first.watch.trace(), cells_);
+    SearchResult result;
+    for (bool learned = true; learned && !result.wrong;) {
+      learned = false;
+      start.delay(std::make_shared<interp::Delays>(
+          image_, [&](const interp::Instr& wait) { return waits.contains(wait); }));
+      result = search(start, options_.limits,
+                      [&](const Run& run) { learned = waits.learn(run.watch.trace()) || learned; });
+    }
     report_.tier = Tier::Search;
     report_.schedules = result.schedules;
     report_.states = result.states;

@@ -78,6 +78,11 @@ Words signal_words(const Names& names, const Action& action) {
           at + " += " + amount + " (" + now + ")" + mark};
 }
 
+Words issue_words(const Names& names, const Action& action) {
+  const std::string at = names.cell_name(action.cell()) + "@" + std::to_string(names.rank_of(action.cell()));
+  return {"notifies " + names.cell(action.cell()) + "; this has not landed yet", at + " under way"};
+}
+
 Words wait_words(const Names& names, const Action& action) {
   const std::string seen = std::to_string(action.value);
   const std::string condition = std::string(sign(action.cmp)) + " " + std::to_string(action.operand);
@@ -352,6 +357,8 @@ Words Names::words(const Action& action) const {
       return signal_words(*this, action);
     case Action::Kind::Wait:
       return wait_words(*this, action);
+    case Action::Kind::Issue:
+      return action.late ? issue_words(*this, action) : Words{};
     case Action::Kind::Access:
       return {ending(action.use) + " " + bytes(action, action.box.offset, action.box.end()),
               ending(action.use) + " " + operand_name(action)};

@@ -222,7 +222,9 @@ class Priorities {
 
 class Search {
  public:
-  Search(const interp::World& start, const SearchLimits& limits) : start_(start), limits_(limits) {}
+  Search(const interp::World& start, const SearchLimits& limits,
+         const std::function<void(const Run&)>& finished)
+      : start_(start), limits_(limits), tell_(finished) {}
 
   SearchResult go() {
     do {
@@ -245,6 +247,7 @@ class Search {
  private:
   void note_outcome(const Run& run) {
     if (run.end != Run::End::Finished) return;
+    if (tell_) tell_(run);
     const std::set<const ir::Node*>& sums = run.watch.unordered_sums();
     result_.unordered_sums.insert(sums.begin(), sums.end());
     if (!finished_) finished_.emplace(run.world);
@@ -465,6 +468,7 @@ class Search {
 
   const interp::World& start_;
   SearchLimits limits_;
+  const std::function<void(const Run&)>& tell_;  // of runs that come to their end
   std::vector<Choice> choices_;
   interp::InOrder scheduler_;
   SearchResult result_;
@@ -511,8 +515,9 @@ void carry_out(Run& run, const Pick& pick, bool to_end) {
   if (run.end == Run::End::Finished && divergence_of(run)) run.end = Run::End::Divergent;
 }
 
-SearchResult search(const interp::World& start, const SearchLimits& limits) {
-  return Search(start, limits).go();
+SearchResult search(const interp::World& start, const SearchLimits& limits,
+                    const std::function<void(const Run&)>& finished) {
+  return Search(start, limits, finished).go();
 }
 
 }  // namespace tilewire::check

@@ -63,7 +63,9 @@ struct SearchLimits {
   bool reduce = true;  // false: every order of all steps, to measure what the reduction saves
 };
 
-// `start`: a world that has not taken a step, with Options::full_order and Options::detach.
-SearchResult search(const interp::World& start, const SearchLimits& limits);
+// `start`: a world that has not taken a step, with Options::full_order and Options::detach. `finished` is
+// told of every run that comes to its end.
+SearchResult search(const interp::World& start, const SearchLimits& limits,
+                    const std::function<void(const Run&)>& finished = nullptr);
 
 }  // namespace tilewire::check

@@ -38,7 +38,7 @@ class Builder {
     const Action& action = trace_[index];
     if (action.kind == Action::Kind::End) end(action);
     if (action.kind == Action::Kind::TaskEnd || action.kind == Action::Kind::End) return;
-    if (action.kind == Action::Kind::Issue || !shown(index)) return;
+    if ((action.kind == Action::Kind::Issue && !action.late) || !shown(index)) return;
     if (repeats(index)) {
       ++entries_[last_[action.agent]].times;
       return;

@@ -86,7 +86,11 @@ void Watch::on(const Event& event) {
   if (!action) return;
   action->step = step_;
   const auto index = static_cast<uint32_t>(trace_.size());
-  if (action->kind == Action::Kind::Signal && action->flight) action->late = has_gone_on(*action);
+  if (action->kind == Action::Kind::Issue) action->late = true;
+  if (action->kind == Action::Kind::Signal && action->flight) {
+    action->late = has_looked_since(*action);
+    trace_[issued_.at(action->flight)].late = false;
+  }
   trace_.push_back(std::move(*action));
   const Action& last = trace_.back();
   switch (last.kind) {
@@ -107,7 +111,7 @@ void Watch::on(const Event& event) {
   }
 }
 
-bool Watch::has_gone_on(const Action& landing) const {
+bool Watch::has_looked_since(const Action& landing) const {
   for (size_t i = issued_.at(landing.flight) + 1; i < trace_.size(); ++i) {
     const Action& action = trace_[i];
     const bool looks = action.kind == Action::Kind::Wait || action.use == Use::CellLook;

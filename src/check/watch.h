@@ -61,7 +61,7 @@ class Watch final : public interp::EventSink {
   };
   void use_cell(const Action& action);
   void touch(uint32_t index);
-  bool has_gone_on(const Action& landing) const;
+  bool has_looked_since(const Action& landing) const;
 
   Trace trace_;
   Order order_;

@@ -1,0 +1,33 @@
+// Which waits may be for a value that is there and goes away again. Waits for cells that only grow, or whose
+// owner takes what it has awaited, see the value whenever they look. One run says which cells are of that
+// kind; in other schedules other branches may be taken and other notifies happen, so these have a say too.
+#pragma once
+
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "check/cells.h"
+#include "interp/code.h"
+
+namespace tilewire::check {
+
+class PassingWaits {
+ public:
+  // `cells`: of that run, classified.
+  PassingWaits(const Trace& trace, const Cells& cells);
+  // A wait that has not been seen may be one.
+  bool contains(const interp::Instr& wait) const;
+  // A run that came to its end in another way. True: there are waits now that were not among them.
+  bool learn(const Trace& trace);
+
+ private:
+  // Rank, place, value and whether it is set: the same for the same notifies in any order.
+  using Notifies = std::vector<std::tuple<int, const ir::Node*, int64_t, bool>>;
+  static Notifies notifies_of(const Trace& trace, const CellRecord& cell);
+
+  std::map<const ir::Node*, bool> passes_;  // by wait
+  std::map<CellId, Notifies> steady_;       // of the cells that are not general
+};
+
+}  // namespace tilewire::check
