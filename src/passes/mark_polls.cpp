@@ -12,13 +12,13 @@ namespace {
 
 using namespace ir;
 
-// An element read of what may be a signal cell.
+// An element read of what may be a signal cell. A plain tensor may be a window of the caller.
 bool reads_cell(const Call& call, const Effect& effect) {
   const ExprRef& operand = call.args[static_cast<size_t>(call.op->operand_slots[effect.param])];
-  const auto* window = operand ? as<DistributedTensorType>(operand->type) : nullptr;
+  const auto* tensor = operand ? as<TensorType>(operand->type) : nullptr;
   const bool element = effect.offsets_param >= 0 && effect.extent_param < 0 && isa<ScalarType>(call.type);
-  return effect.access == Access::Read && effect.peer_param < 0 && element && window &&
-         window->dtype == DType::Int32;
+  return effect.access == Access::Read && effect.peer_param < 0 && element && tensor &&
+         tensor->dtype == DType::Int32;
 }
 
 // What a call does to memory, as far as polls are concerned.

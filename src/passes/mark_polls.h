@@ -12,8 +12,8 @@ namespace tilewire::passes {
 // let such a loop sleep until one of the cells changes, and knows that it is waiting.
 ir::ProgramRef mark_polls(const ir::ProgramRef& program, Diagnostics& diags);
 
-// Whether a call looks at signal cells (a test, a wait, an element read of an INT32 window) and touches no
-// other memory.
+// Whether a call looks at what may be signal cells (a test, a wait, an element read of an INT32 tensor) and
+// touches no other memory.
 bool looks_at_cells(const ir::Call& call);
 
 }  // namespace tilewire::passes

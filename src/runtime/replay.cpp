@@ -75,6 +75,7 @@ abi::Status Replay::test(BlockContext& context, const ReplayStop& stop, int32_t*
 }
 
 abi::Status Replay::look(BlockContext& context, const abi::HookEvent& event) {
+  if (!run_.windows || !run_.windows->waiter_word(event.address)) return abi::ok;  // a tensor's element
   if (event.kind == abi::HookKind::Looked) return behind(context);
   const ReplayStop stop{
       .event = ScheduleEvent::Look, .cell = static_cast<const int32_t*>(event.address), .site = event.site};

@@ -105,7 +105,29 @@ def orchestration(y: pl.InOut[pl.Tensor[[NR, 1, 8], pl.INT32]]):
         chip(y[r], c, device=r)
 
 
-@pytest.mark.parametrize("program", [reads, counts, counted, orchestration], ids=lambda p: p.__name__)
+# The caller's window is a plain tensor here.
+@pl.jit.incore
+def read_plain(y: pl.Out[pl.Tensor[[1, 8], pl.INT32]], c: pl.Tensor[[4, 1], pl.INT32]):
+    n = pl.const(0, pl.INT32)
+    while n < 1:
+        n = pl.read(c, [0, 0])
+    pl.write(y, [0, 0], n)
+
+
+@pl.jit
+def plain_chip(y: pl.InOut[pl.Tensor[[1, 8], pl.INT32]], c: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]]):
+    tell_next(c)
+    read_plain(y, c)
+
+
+@pl.jit.host
+def plain(y: pl.InOut[pl.Tensor[[NR, 1, 8], pl.INT32]]):
+    c = pld.alloc_signal(4)
+    for r in pl.range(pld.world_size()):
+        plain_chip(y[r], c, device=r)
+
+
+@pytest.mark.parametrize("program", [reads, counts, counted, orchestration, plain], ids=lambda p: p.__name__)
 @pytest.mark.parametrize("way", WAYS, ids=str)
 def test_polls_fill_no_thread(program, way):
     for ranks in (2, 8):
@@ -152,6 +174,20 @@ def ask_stuck():
         ask_for_ever(c, device=r)
 
 
+@pl.jit.incore
+def read_plain_for_ever(c: pl.Tensor[[4, 1], pl.INT32]):
+    n = pl.const(0, pl.INT32)
+    while n < 1:
+        n = pl.read(c, [1, 0])
+
+
+@pl.jit.host
+def plain_stuck():
+    c = pld.alloc_signal(4)
+    for r in pl.range(pld.world_size()):
+        read_plain_for_ever(c, device=r)
+
+
 @pl.jit.host
 def orchestration_stuck():
     c = pld.alloc_signal(4)
@@ -162,8 +198,9 @@ def orchestration_stuck():
 @pytest.mark.parametrize("way", WAYS, ids=str)
 @pytest.mark.parametrize("program, says", [
     (read_stuck, "rank 1, in `read_for_ever`: reads `c[1]` of rank 1, which is 0"),
+    (plain_stuck, "rank 1, in `read_plain_for_ever`: reads `c[1]` of rank 1, which is 0"),
     (ask_stuck, "rank 1, in `ask_for_ever`: tests `c[2]` of rank 1, which is 0"),
-    (orchestration_stuck, "rank 1: reads `c[0]` of rank 1, which is 0")], ids=["read", "test", "orchestration"])
+    (orchestration_stuck, "rank 1: reads `c[0]` of rank 1, which is 0")], ids=["read", "plain", "test", "orchestration"])
 def test_a_poll_that_nobody_answers_is_a_deadlock(program, says, way):
     with pytest.raises(tilewire.DeadlockError) as raised:
         program(ranks=3, **way)

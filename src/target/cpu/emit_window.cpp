@@ -70,7 +70,8 @@ TensorValue FunctionEmitter::accessed_tensor(const ExprRef& expr, const Call& ca
 
 void FunctionEmitter::announce(abi::HookKind kind, const TensorValue& tensor, const TileView& view,
                                const Call& call) {
-  if (!module.options.hooks || !tensor.window) return;
+  const bool looks = kind == abi::HookKind::Look || kind == abi::HookKind::Looked;
+  if (!module.options.hooks || !(tensor.window || looks)) return;
   Value* size = i64(bytes(tensor.dtype));
   // A row with gaps counts as a whole.
   Value* last = b.CreateMul(b.CreateSub(view.cols, i64(1)), view.col_stride);

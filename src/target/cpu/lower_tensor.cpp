@@ -121,8 +121,9 @@ Value* read(FunctionEmitter& e, const Call& call) {
   std::vector<Value*> where = e.indices(call.args[1]);
   Value* at = e.element_address(t.data, t.dtype, e.element_offset(t, where, call));
   e.await_element(call, t, at, abi::Reads);
-  // An element of an INT32 window may be a cell that others notify.
-  bool cell = t.window && t.dtype == DType::Int32;
+  // An element of an INT32 window may be a cell that others notify; so may one of a plain tensor that a loop
+  // polls, where the caller has passed a window.
+  bool cell = (t.window || e.in_poll()) && t.dtype == DType::Int32;
   e.announce(cell ? abi::HookKind::Look : abi::HookKind::Read, t, one_element(e, at), call);
   if (!cell) return e.load_element(at, t.dtype);
   auto* value = e.b.CreateAlignedLoad(e.b.getInt32Ty(), at, llvm::Align(4));
