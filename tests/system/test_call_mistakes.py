@@ -92,6 +92,12 @@ def test_sessions_and_bundles_have_ranks(ranks, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("ranks", [0, -1, 10**9])
+def test_checks_have_ranks(ranks):
+    message = f"error[TW2228]: a run cannot have {ranks} ranks"
+    assert first_line(lambda: host.check(ranks=ranks)) == message
+
+
 @pytest.mark.parametrize("settings, message", [
     ({"target": 3}, "target must be a str, got 3"),
     ({"debug_bounds": "yes"}, "debug_bounds must be a bool, got 'yes'"),
