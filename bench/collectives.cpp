@@ -15,7 +15,7 @@
 // other rows; `both`: one for each piece.
 //
 // build/release/bench/collectives --table measures the modes of allreduce and writes the table behind
-// mode="auto", src/passes/allreduce_modes.def.
+// mode="auto", src/target/cpu/allreduce_modes.def.
 //
 // Behind that: mode="auto" of allreduce beside its best mode; two calls beside one; whether the bits of sums
 // are equal on all ranks and over 100 runs.
@@ -529,7 +529,7 @@ const Case& fastest(int64_t bytes, int ranks) {
 void write_table() {
   const std::map<std::string, const char*> names = {
       {"mesh", "Mesh"}, {"two_shot", "TwoShot"}, {"ring", "Ring"}};
-  std::string path = TILEWIRE_SOURCE_DIR "/src/passes/allreduce_modes.def";
+  std::string path = TILEWIRE_SOURCE_DIR "/src/target/cpu/allreduce_modes.def";
   std::string text =
       "// Ranks at most, bytes at most, mode. Written by `bench/collectives --table`; do not edit.\n";
   best = true;

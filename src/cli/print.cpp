@@ -6,6 +6,7 @@
 #include "ir/printer.h"
 #include "passes/pipeline.h"
 #include "support/diagnostics/passes.h"
+#include "target/cpu/traits.h"
 
 namespace tilewire::cli {
 namespace {
@@ -16,8 +17,8 @@ bool put(const std::string& text) {
 
 int unknown_pass(const std::string& name) {
   std::string names;
-  for (const passes::Pass& pass : passes::pipeline())
-    names += (names.empty() ? "" : ", ") + std::string(pass.name);
+  for (const passes::Pass* pass : passes::pipeline(target::cpu::traits))
+    names += (names.empty() ? "" : ", ") + std::string(pass->name);
   Diagnostics diags;
   diags.report(diag::unknown_pass, {}, {name}).with_help("the passes are " + names);
   std::fputs(diags.text().c_str(), stderr);
@@ -33,13 +34,13 @@ int print_all(const ir::ProgramRef& program) {
   std::string before = ir::as_python(program);
   bool good = put("# as it was read\n" + before);
   Diagnostics diags;
-  ir::ProgramRef lowered =
-      passes::lower(program, diags, [&](const passes::Pass& pass, const ir::ProgramRef& now) {
-        std::string text = ir::as_python(now);
-        std::string title = "\n\n# after " + std::string(pass.name) + ", which " + pass.does;
-        good = put(title + (text == before ? ": no change\n" : "\n" + text)) && good;
-        before = std::move(text);
-      });
+  auto show = [&](const passes::Pass& pass, const ir::ProgramRef& now) {
+    std::string text = ir::as_python(now);
+    std::string title = "\n\n# after " + std::string(pass.name) + ", which " + pass.does;
+    good = put(title + (text == before ? ": no change\n" : "\n" + text)) && good;
+    before = std::move(text);
+  };
+  ir::ProgramRef lowered = passes::lower(program, target::cpu::traits, diags, show);
   say(diags);
   if (!lowered) return InvalidProgram;
   return good ? Fine : Failed;
@@ -48,7 +49,8 @@ int print_all(const ir::ProgramRef& program) {
 }  // namespace
 
 int print(const PrintOptions& options) {
-  const passes::Pass* last = options.after.empty() ? nullptr : passes::find_pass(options.after);
+  const passes::Pass* last =
+      options.after.empty() ? nullptr : passes::find_pass(options.after, target::cpu::traits);
   if (!options.after.empty() && !last) return unknown_pass(options.after);
   Input input = read_input(options.input);
   if (!input.program) return input.exit_code;
@@ -56,7 +58,7 @@ int print(const PrintOptions& options) {
   ir::ProgramRef program = input.program;
   if (last) {
     Diagnostics diags;
-    program = passes::lower_until(*last, program, diags);
+    program = passes::lower_until(*last, program, target::cpu::traits, diags);
     say(diags);
     if (!program) return InvalidProgram;
   }

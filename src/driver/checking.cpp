@@ -11,6 +11,7 @@
 #include "driver/trial_values.h"
 #include "passes/collect_comm_groups.h"
 #include "passes/pipeline.h"
+#include "target/cpu/traits.h"
 
 namespace tilewire::driver {
 namespace {
@@ -212,7 +213,7 @@ std::vector<check::Report> check_program(const ir::ProgramRef& program, const Ch
   const Entry entry = find_entry(program, options.entry, diags);
   if (!entry.function) return {};
   // What targets run: collectives are checked as what they are made of, and what is not used does not race.
-  ir::ProgramRef lowered = passes::lower_for_checking(entry.program, diags);
+  ir::ProgramRef lowered = passes::lower(entry.program, passes::for_checking(target::cpu::traits), diags);
   if (!lowered) return {};
   return Checking(entry, std::move(lowered), options).go(diags);
 }

@@ -18,6 +18,7 @@
 #include "passes/pipeline.h"
 #include "support/diagnostics/bundle.h"
 #include "support/diagnostics/driver.h"
+#include "target/cpu/traits.h"
 
 namespace tilewire::driver {
 namespace {
@@ -284,7 +285,7 @@ std::unique_ptr<Session> CpuExecutable::open(std::optional<int64_t> ranks, Diagn
 
 std::shared_ptr<Executable> compile_for_cpu(const Entry& entry, const CompileOptions& options,
                                             Diagnostics& diags) {
-  ir::ProgramRef lowered = passes::lower(entry.program, diags);
+  ir::ProgramRef lowered = passes::lower(entry.program, target::cpu::traits, diags);
   if (!lowered) return nullptr;
   auto executable = std::make_shared<CpuExecutable>(entry, std::move(lowered), options.bounds);
   return executable->prepare(diags) && executable->code({}, diags) ? executable : nullptr;

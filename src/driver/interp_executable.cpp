@@ -8,6 +8,7 @@
 #include "passes/pipeline.h"
 #include "runtime/run.h"
 #include "support/diagnostics/runtime.h"
+#include "target/cpu/traits.h"
 
 namespace tilewire::driver {
 namespace {
@@ -51,7 +52,9 @@ class InterpExecutable final : public Executable {
     auto ranks = ranks_.count(schedule.ranks(options), arguments, diags);
     if (!ranks || !schedule.begin(*this, *ranks, arguments, diags)) return {};
     // A schedule is one of the lowered program, which is what the checker runs.
-    ir::ProgramRef checked = schedule.replay ? passes::lower_for_checking(program(), diags) : grouped_;
+    ir::ProgramRef checked = schedule.replay
+                                 ? passes::lower(program(), passes::for_checking(target::cpu::traits), diags)
+                                 : grouped_;
     if (!checked) return {};
     ir::ProgramRef grouped =
         passes::collect_comm_groups(checked, known_values(arguments, signature(), *ranks), diags);
@@ -123,7 +126,7 @@ class InterpExecutable final : public Executable {
 }  // namespace
 
 std::shared_ptr<Executable> compile_for_interp(const Entry& entry, Diagnostics& diags) {
-  ir::ProgramRef grouped = passes::lower_for_interp(entry.program, diags);
+  ir::ProgramRef grouped = passes::lower(entry.program, passes::for_interp(target::cpu::traits), diags);
   return grouped ? std::make_shared<InterpExecutable>(entry, std::move(grouped)) : nullptr;
 }
 

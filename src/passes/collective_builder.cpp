@@ -12,8 +12,6 @@ using namespace ir;
 
 namespace {
 
-// Elements of a chunk, at most: the chunk of one rank and the sum fit the L1 cache.
-constexpr int64_t chunk_bytes = 8192;
 constexpr int64_t cache_line = 64;
 constexpr int64_t usual_rank_counts[] = {2, 4};
 
@@ -162,7 +160,7 @@ Part CollectiveBuilder::part(const Units& units, const ExprRef& all, const ExprR
 }
 
 int64_t CollectiveBuilder::chunk_size(const Units& units) const {
-  int64_t most = chunk_bytes / bytes(tensor_type_of(units.window).dtype);
+  int64_t most = traits.chunk_bytes / bytes(tensor_type_of(units.window).dtype);
   auto known = constant_value(units.length ? units.length : units.count);
   return known ? std::max<int64_t>(1, std::min(*known, most)) : most;
 }

@@ -4,8 +4,8 @@
 
 #include <span>
 
-#include "passes/allreduce_modes.h"
 #include "passes/structured_builder.h"
+#include "passes/traits.h"
 
 namespace tilewire::passes {
 
@@ -37,9 +37,9 @@ struct Chunk {
 
 class CollectiveBuilder : public StructuredBuilder {
  public:
-  using StructuredBuilder::StructuredBuilder;
+  CollectiveBuilder(const Traits& t, Diagnostics& diags) : StructuredBuilder(diags), traits(t) {}
 
-  std::span<const ModeRow> modes = allreduce_modes;  // behind mode="auto"
+  const Traits& traits;
 
   // `single`: the kernel is never launched with more than one block.
   Team team(const ir::ExprRef& signal, bool single);

@@ -152,7 +152,7 @@ ExprRef allreduce(const Call& call, const ExprList& args, const Team& team, Coll
     allreduce_by(mode, how, units, team, b);
     return args[0];
   }
-  std::vector<ModeRow> rows = rows_for(units, b.modes);
+  std::vector<ModeRow> rows = rows_for(units, b.traits.allreduce_modes);
   ExprRef fastest = b.let("mode", fastest_mode(rows, units, team, b));
   std::set<AllreduceMode> modes;
   for (const ModeRow& row : rows) modes.insert(row.mode);
@@ -334,7 +334,8 @@ const std::map<const Op*, Rule>& rules() {
 
 class Lowering final : public CollectiveBuilder {
  public:
-  Lowering(Diagnostics& diags, bool single) : CollectiveBuilder(diags), single_(single) {}
+  Lowering(const Traits& traits, Diagnostics& diags, bool single)
+      : CollectiveBuilder(traits, diags), single_(single) {}
 
   void assign(const Assign& assign) override {
     ExprRef result = lowered(assign.value);
@@ -396,19 +397,13 @@ bool has_composite_ops(const Program& program) {
   return find.found;
 }
 
-ProgramRef lower_composite_ops(const ProgramRef& program, Diagnostics& diags) {
-  return lower_composite_ops_by(allreduce_modes, program, diags);
-}
-
-ProgramRef lower_composite_ops_by(std::span<const ModeRow> modes, const ProgramRef& program,
-                                  Diagnostics& diags) {
+ProgramRef lower_composite_ops(const ProgramRef& program, const Traits& traits, Diagnostics& diags) {
   SpmdKernels spmd;
   spmd.walk(*program);
   Ref<Program> result = copy(*program);
   for (FunctionRef& function : result->functions) {
     if (!is_kernel(function->type)) continue;
-    Lowering lowering(diags, !spmd.names.contains(function->name));
-    lowering.modes = modes;
+    Lowering lowering(traits, diags, !spmd.names.contains(function->name));
     function = with_body(*function, lowering.block(*function->body));
   }
   return finish_node(std::move(result));

@@ -1,9 +1,8 @@
 // Writes collectives in kernels as the programs over signals and remote memory that they are.
 #pragma once
 
-#include <span>
-
 #include "ir/nodes.h"
+#include "passes/traits.h"
 #include "support/diagnostics.h"
 
 namespace tilewire::passes {
@@ -15,12 +14,7 @@ namespace tilewire::passes {
 //
 // Needs: kernels over tiles (convert_tensor_to_tile_ops). Ensures: no collective is left in a kernel. A
 // second run changes nothing.
-ir::ProgramRef lower_composite_ops(const ir::ProgramRef& program, Diagnostics& diags);
-
-// The same with another table behind mode="auto".
-struct ModeRow;
-ir::ProgramRef lower_composite_ops_by(std::span<const ModeRow> modes, const ir::ProgramRef& program,
-                                      Diagnostics& diags);
+ir::ProgramRef lower_composite_ops(const ir::ProgramRef& program, const Traits& traits, Diagnostics& diags);
 
 // Whether it is an op that the pass writes out, and whether the program has one, on the host or in a kernel.
 bool is_composite(const ir::Op& op);

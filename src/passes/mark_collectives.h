@@ -7,8 +7,7 @@
 namespace tilewire::passes {
 
 // Puts a `pld.system.enter_collective`, with the span of the call, in front of each collective in a kernel,
-// so that whoever follows a run of the lowered program knows which ops belong together. Part of no target's
-// pipeline: lower_for_checking runs it right before lower_composite_ops.
+// so that whoever follows a run of the lowered program knows which ops belong together.
 ir::ProgramRef mark_collectives(const ir::ProgramRef& program, Diagnostics& diags);
 
 }  // namespace tilewire::passes

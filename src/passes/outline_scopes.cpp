@@ -554,7 +554,9 @@ class Dispatcher : public Rebuilder {
   std::map<std::pair<std::string, DType>, std::string> names_;
 };
 
-ProgramRef outline(const ProgramRef& program, bool dispatches, Diagnostics& diags) {
+}  // namespace
+
+ProgramRef outline_scopes(const ProgramRef& program, const Traits& traits, Diagnostics& diags) {
   Names taken;
   for (const FunctionRef& function : program->functions) taken.take(function->name);
   ReturnRoots returns = return_roots(*program);
@@ -570,7 +572,7 @@ ProgramRef outline(const ProgramRef& program, bool dispatches, Diagnostics& diag
       changed->type = FunctionType::Orchestration;
       now = finish_node(std::move(changed));
     } else if (function->type == FunctionType::Host) {
-      Dispatcher dispatcher(*program, returns, dispatches, taken, made, diags);
+      Dispatcher dispatcher(*program, returns, !traits.dispatches_kernels, taken, made, diags);
       now = with_body(*function, dispatcher.block(*function->body));
     }
     for (FunctionRef& kernel : made) result->functions.push_back(std::move(kernel));
@@ -578,16 +580,6 @@ ProgramRef outline(const ProgramRef& program, bool dispatches, Diagnostics& diag
   }
   // The new kernels' parameters are all In so far.
   return infer_directions(finish_node(std::move(result)), diags);
-}
-
-}  // namespace
-
-ProgramRef outline_scopes(const ProgramRef& program, Diagnostics& diags) {
-  return outline(program, true, diags);
-}
-
-ProgramRef outline_scopes_for_checking(const ProgramRef& program, Diagnostics& diags) {
-  return outline(program, false, diags);
 }
 
 }  // namespace tilewire::passes

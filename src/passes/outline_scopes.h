@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ir/nodes.h"
+#include "passes/traits.h"
 #include "support/diagnostics.h"
 
 namespace tilewire::passes {
@@ -12,14 +13,12 @@ namespace tilewire::passes {
 // calls beside other work are spliced into it. The scope stays and calls the kernel.
 //
 // `pl.tensor.full` and `pl.tensor.arange` in an orchestration function become tasks. A kernel that the host
-// dispatches gets an orchestration function that passes it on. Opaque functions become Orchestration.
+// dispatches gets an orchestration function that passes it on, unless Traits::dispatches_kernels: a function
+// that does nothing but submit one task adds steps to every schedule, and no order. Opaque functions become
+// Orchestration.
 //
 // Needs: no Inline functions. Ensures: a scope holds exactly one call of a kernel, or `defer_wait` alone; the
-// host dispatches orchestration functions only.
-ir::ProgramRef outline_scopes(const ir::ProgramRef& program, Diagnostics& diags);
-
-// The same, but the host goes on to dispatch kernels that return only parameters: a function that does
-// nothing but submit one task adds steps to every schedule, and no order.
-ir::ProgramRef outline_scopes_for_checking(const ir::ProgramRef& program, Diagnostics& diags);
+// host dispatches orchestration functions only, or such kernels.
+ir::ProgramRef outline_scopes(const ir::ProgramRef& program, const Traits& traits, Diagnostics& diags);
 
 }  // namespace tilewire::passes

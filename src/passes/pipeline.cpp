@@ -18,70 +18,90 @@
 namespace tilewire::passes {
 namespace {
 
+// A pass that asks for no traits.
+template <auto run>
+ir::ProgramRef plain(const ir::ProgramRef& program, const Traits&, Diagnostics& diags) {
+  return run(program, diags);
+}
+
+bool always(const Traits&) {
+  return true;
+}
+bool over_tiles(const Traits& traits) {
+  return !traits.written_kernels;
+}
+bool marking(const Traits& traits) {
+  return traits.marks_collectives;
+}
+
 constexpr Pass table[] = {
-    {"inline_functions", "splices inline functions into their callers", inline_functions},
-    {"simplify", "folds constants, opens known branches and loops, drops what is not used", simplify},
-    {"collect_comm_groups", "finds which ranks share which window buffers", collect_comm_groups},
+    {"inline_functions", "splices inline functions into their callers", plain<inline_functions>, always},
+    {"simplify", "folds constants, opens known branches and loops, drops what is not used", plain<simplify>,
+     always},
+    {"collect_comm_groups", "finds which ranks share which window buffers",
+     [](const ir::ProgramRef& program, const Traits&, Diagnostics& diags) {
+       return collect_comm_groups(program, diags);
+     },
+     always},
     {"dispatch_host_collectives", "turns collectives of host functions into dispatches",
-     dispatch_host_collectives},
-    {"outline_scopes", "turns task scopes into kernels", outline_scopes},
+     plain<dispatch_host_collectives>, always},
+    {"outline_scopes", "turns task scopes into kernels", outline_scopes, always},
     {"convert_tensor_to_tile_ops", "turns ops on whole tensors into loads, tile ops and stores",
-     convert_tensor_to_tile_ops},
+     plain<convert_tensor_to_tile_ops>, over_tiles},
+    {"mark_collectives", "says in front of each collective in a kernel which one it is",
+     plain<mark_collectives>, marking},
     {"lower_composite_ops", "writes collectives in kernels as loops over signals and remote memory",
-     lower_composite_ops},
+     lower_composite_ops, over_tiles},
     {"normalize_return_order", "lets kernels return in the order of their parameters",
-     normalize_return_order},
-    {"record_effects", "records what each kernel does to its parameters", record_effects},
-    {"mark_polls", "finds the loops that poll signal cells", mark_polls},
+     plain<normalize_return_order>, over_tiles},
+    {"record_effects", "records what each kernel does to its parameters", plain<record_effects>, always},
+    {"mark_polls", "finds the loops that poll signal cells", plain<mark_polls>, over_tiles},
 };
 
-ir::ProgramRef run(const ir::ProgramRef& program, Diagnostics& diags, const PassObserver& after,
-                   const Pass* last, bool checking = false) {
+ir::ProgramRef run(const ir::ProgramRef& program, Traits traits, Diagnostics& diags,
+                   const PassObserver& after, const Pass* last) {
+  // A collective means what the passes over tiles make of it.
+  traits.written_kernels = traits.written_kernels && !has_composite_ops(*program);
   ir::ProgramRef now = program;
-  for (const Pass& pass : table) {
+  for (const Pass* pass : pipeline(traits)) {
     Diagnostics found;
-    if (checking && pass.run == lower_composite_ops) now = mark_collectives(now, found);
-    now = checking && pass.run == outline_scopes ? outline_scopes_for_checking(now, found)
-                                                 : pass.run(now, found);
+    now = pass->run(now, traits, found);
     diags.append(found);
     if (found.has_errors() || !now) return nullptr;
-    ir::verify_or_die(*now, pass.name);
-    if (after) after(pass, now);
-    if (&pass == last) break;
+    ir::verify_or_die(*now, pass->name);
+    if (after) after(*pass, now);
+    if (pass == last) break;
   }
   return now;
 }
 
 }  // namespace
 
-std::span<const Pass> pipeline() {
-  return table;
+std::vector<const Pass*> pipeline(const Traits& traits) {
+  std::vector<const Pass*> passes;
+  for (const Pass& pass : table) {
+    if (pass.needed(traits)) passes.push_back(&pass);
+  }
+  return passes;
 }
 
-const Pass* find_pass(std::string_view name) {
-  for (const Pass& pass : table) {
-    if (name == pass.name) return &pass;
+const Pass* find_pass(std::string_view name, const Traits& traits) {
+  for (const Pass* pass : pipeline(traits)) {
+    if (name == pass->name) return pass;
   }
   return nullptr;
 }
 
-ir::ProgramRef lower_until(const Pass& last, const ir::ProgramRef& program, Diagnostics& diags) {
-  return run(program, diags, {}, &last);
+ir::ProgramRef lower_until(const Pass& last, const ir::ProgramRef& program, const Traits& traits,
+                           Diagnostics& diags) {
+  return run(program, traits, diags, {}, &last);
 }
 
-ir::ProgramRef lower_for_checking(const ir::ProgramRef& program, Diagnostics& diags) {
-  return run(program, diags, {}, nullptr, true);
-}
-
-ir::ProgramRef lower_for_interp(const ir::ProgramRef& program, Diagnostics& diags) {
-  if (has_composite_ops(*program)) return lower_for_checking(program, diags);
-  ir::ProgramRef tasks = run(program, diags, {}, find_pass("outline_scopes"), true);
-  return tasks ? record_effects(tasks, diags) : nullptr;
-}
-
-ir::ProgramRef lower(const ir::ProgramRef& program, Diagnostics& diags, const PassObserver& after) {
-  ir::ProgramRef now = run(program, diags, after, nullptr);
-  if (!now) return nullptr;
+ir::ProgramRef lower(const ir::ProgramRef& program, const Traits& traits, Diagnostics& diags,
+                     const PassObserver& after) {
+  ir::ProgramRef now = run(program, traits, diags, after, nullptr);
+  // What is only followed step by step may have more than targets take.
+  if (!now || traits.written_kernels || traits.dispatches_kernels) return now;
   std::string problems = not_lowered(*now);
   TW_CHECK(problems.empty(), "lowering left what targets do not take\n" + problems + ir::dump(now));
   return now;

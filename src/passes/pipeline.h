@@ -1,6 +1,6 @@
 // From a program as it was written to one that targets can take: all passes, in order.
 //
-//     ir::ProgramRef lowered = passes::lower(program, diags);   // null after reporting errors
+//     ir::ProgramRef lowered = passes::lower(program, traits, diags);   // null after reporting errors
 //
 // In a lowered program (checked by verify_lowered.h)
 // - kernels hold tile, scalar and array ops, loads and stores, views and control flow; tensors they make for
@@ -12,10 +12,11 @@
 #pragma once
 
 #include <functional>
-#include <span>
 #include <string_view>
+#include <vector>
 
 #include "ir/nodes.h"
+#include "passes/traits.h"
 #include "support/diagnostics.h"
 
 namespace tilewire::passes {
@@ -23,26 +24,23 @@ namespace tilewire::passes {
 struct Pass {
   const char* name;  // as `tilewire print --after` knows it
   const char* does;
-  ir::ProgramRef (*run)(const ir::ProgramRef&, Diagnostics&);
+  ir::ProgramRef (*run)(const ir::ProgramRef&, const Traits&, Diagnostics&);
+  bool (*needed)(const Traits&);
 };
 
-// In the order they run.
-std::span<const Pass> pipeline();
-// Null when there is no pass of that name.
-const Pass* find_pass(std::string_view name);
+// Those that a target with these traits needs, in the order they run.
+std::vector<const Pass*> pipeline(const Traits& traits);
+// Null when there is no pass of that name among them.
+const Pass* find_pass(std::string_view name, const Traits& traits);
 
-// Called after each pass, with what it gave.
+// Called after each pass, with its result.
 using PassObserver = std::function<void(const Pass&, const ir::ProgramRef&)>;
 
 // Runs all passes, verifying after each; the program was verified before. Null after reporting errors.
-ir::ProgramRef lower(const ir::ProgramRef& program, Diagnostics& diags, const PassObserver& after = {});
-// The same with `pld.system.enter_collective` in front of what was a collective, and without orchestration
-// functions that only submit a kernel.
-ir::ProgramRef lower_for_checking(const ir::ProgramRef& program, Diagnostics& diags);
-// With the tasks that are checked, and otherwise as it was written where that can be: an oracle for the
-// passes that rewrite kernels. Collectives mean what those make of them.
-ir::ProgramRef lower_for_interp(const ir::ProgramRef& program, Diagnostics& diags);
+ir::ProgramRef lower(const ir::ProgramRef& program, const Traits& traits, Diagnostics& diags,
+                     const PassObserver& after = {});
 // The same up to and with one pass.
-ir::ProgramRef lower_until(const Pass& last, const ir::ProgramRef& program, Diagnostics& diags);
+ir::ProgramRef lower_until(const Pass& last, const ir::ProgramRef& program, const Traits& traits,
+                           Diagnostics& diags);
 
 }  // namespace tilewire::passes

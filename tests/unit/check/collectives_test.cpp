@@ -11,6 +11,7 @@
 #include "check/check.h"
 #include "passes/pipeline.h"
 #include "protocols.h"
+#include "target/cpu/traits.h"
 
 namespace tilewire::check::test {
 namespace {
@@ -105,7 +106,7 @@ void prove(const Case& of, const std::vector<int>& ranks) {
     ir::ProgramRef program = read(text);
     ASSERT_TRUE(program);
     Diagnostics diags;
-    program = passes::lower_for_checking(program, diags);
+    program = passes::lower(program, passes::for_checking(target::cpu::traits), diags);
     ASSERT_TRUE(program) << diags.text() << text;
     for (int count : ranks) {
       Report report = check(program, "main", {}, {.ranks = count});

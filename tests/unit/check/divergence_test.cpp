@@ -6,6 +6,7 @@
 #include "check/check.h"
 #include "passes/pipeline.h"
 #include "protocols.h"
+#include "target/cpu/traits.h"
 
 namespace tilewire::check::test {
 namespace {
@@ -13,7 +14,7 @@ namespace {
 Report run(const std::string& text, Options options) {
   ir::ProgramRef program = read(text);
   Diagnostics diags;
-  if (program) program = passes::lower_for_checking(program, diags);
+  if (program) program = passes::lower(program, passes::for_checking(target::cpu::traits), diags);
   EXPECT_TRUE(program) << diags.text();
   return program ? check(program, "main", {}, options) : Report{};
 }

@@ -15,6 +15,7 @@
 #include "passes/pipeline.h"
 #include "runtime/run.h"
 #include "runtime/windows.h"
+#include "target/cpu/traits.h"
 
 namespace tilewire::target::cpu {
 
@@ -325,7 +326,7 @@ ProgramRef needed(const ProgramRef& program, const FunctionRef& function) {
 ProgramRef read(const std::string& text, bool lower) {
   Diagnostics diags;
   ProgramRef program = frontend::read_program(frontend::make_source("test.py", text), {}, diags);
-  if (program && lower) program = passes::lower(program, diags);
+  if (program && lower) program = passes::lower(program, target::cpu::traits, diags);
   if (!program) std::fprintf(stderr, "%s\n", diags.text().c_str());
   return program;
 }

@@ -11,6 +11,7 @@
 #include "../check/explorer.h"
 #include "frontend/frontend.h"
 #include "passes/pipeline.h"
+#include "target/cpu/traits.h"
 
 int main(int argc, char** argv) {
   if (argc < 4 || argc % 2 != 0) {
@@ -25,7 +26,9 @@ int main(int argc, char** argv) {
     tilewire::Diagnostics diags;
     auto file = tilewire::frontend::make_source(argv[i + 1], text.str());
     tilewire::ir::ProgramRef program = tilewire::frontend::read_program(file, {}, diags);
-    if (program) program = tilewire::passes::lower_for_checking(program, diags);
+    if (program)
+      program = tilewire::passes::lower(program,
+                                        tilewire::passes::for_checking(tilewire::target::cpu::traits), diags);
     if (!program) {
       std::fprintf(stderr, "%s", diags.text().c_str());
       return 3;

@@ -18,6 +18,7 @@
 #include "known.h"
 #include "passes/pipeline.h"
 #include "programs.h"
+#include "target/cpu/traits.h"
 
 namespace tilewire::mutation {
 namespace {
@@ -65,7 +66,7 @@ check::Report checked(const ir::ProgramRef& program, const Case& of, int ranks) 
 std::optional<Subject> subject(const Case& of) {
   Diagnostics diags;
   ir::ProgramRef source = frontend::read_program(frontend::make_source("case.py", of.text), {}, diags);
-  ir::ProgramRef lowered = source ? passes::lower(source, diags) : nullptr;
+  ir::ProgramRef lowered = source ? passes::lower(source, target::cpu::traits, diags) : nullptr;
   if (!lowered) {
     ADD_FAILURE() << of.name << "\n" << diags.text() << of.text;
     return std::nullopt;

@@ -1,15 +1,11 @@
 // mode="auto" of allreduce takes what the table says for the ranks and bytes at hand.
-#include "passes/allreduce_modes.h"
-
 #include <gtest/gtest.h>
-
-#include <algorithm>
 
 #include "interp/interp.h"
 #include "ir/structural.h"
-#include "passes/lower_composite_ops.h"
 #include "passes/pipeline.h"
 #include "passes_test.h"
+#include "target/cpu/traits.h"
 
 namespace tilewire::passes {
 namespace {
@@ -53,17 +49,17 @@ def host(x: pl.Tensor[[NR, EXTENT, 5], pl.DT], y: pl.Out[pl.Tensor[[NR, EXTENT, 
 
 ir::ProgramRef lowered(const std::string& text, std::span<const ModeRow> modes) {
   Diagnostics diags;
-  auto all = pipeline();
-  auto last =
-      std::find_if(all.begin(), all.end(), [](const Pass& pass) { return pass.run == lower_composite_ops; });
-  ir::ProgramRef before = lower_until(*(last - 1), read_text(text), diags);
-  EXPECT_TRUE(before) << diags.text();
-  return before ? lower_composite_ops_by(modes, before, diags) : nullptr;
+  Traits traits;
+  traits.allreduce_modes = modes;
+  ir::ProgramRef result =
+      lower_until(*find_pass("lower_composite_ops", traits), read_text(text), traits, diags);
+  EXPECT_TRUE(result) << diags.text();
+  return result;
 }
 
 TEST(AllreduceModes, TheCheckedInTableHasRoomForEverything) {
   int64_t ranks = 0, bytes = 0;
-  for (const ModeRow& row : allreduce_modes) {
+  for (const ModeRow& row : target::cpu::allreduce_modes) {
     EXPECT_NE(row.mode, Mode::Auto);
     if (row.ranks == ranks) {
       EXPECT_GT(row.bytes, bytes);

@@ -11,6 +11,7 @@
 #include "passes/lower_composite_ops.h"
 #include "passes/pipeline.h"
 #include "passes_test.h"
+#include "target/cpu/traits.h"
 
 namespace tilewire::passes {
 namespace {
@@ -115,7 +116,7 @@ Ran run(const std::string& text, const Sizes& s, ir::DType dtype, int64_t x_rows
   ir::ProgramRef source = read_text(text);
   if (!source) return result;
   Diagnostics diags;
-  ir::ProgramRef lowered = lower(source, diags);
+  ir::ProgramRef lowered = lower(source, target::cpu::traits, diags);
   EXPECT_TRUE(lowered) << diags.text();
   if (!lowered) return result;
   const int64_t ranks = s.ranks, bytes = ir::bytes(dtype);
@@ -348,9 +349,9 @@ TEST(LowerCompositeOps, ASecondRunChangesNothing) {
   std::string text =
       program(std::string(copy_in) + "w = pld.tensor.allreduce(w, sig)\n" + copy_out, s, "BF16", 3, 3);
   Diagnostics diags;
-  ir::ProgramRef once = lower(read_text(text), diags);
+  ir::ProgramRef once = lower(read_text(text), target::cpu::traits, diags);
   ASSERT_TRUE(once) << diags.text();
-  EXPECT_TRUE(ir::structurally_equal(once, lower_composite_ops(once, diags)));
+  EXPECT_TRUE(ir::structurally_equal(once, lower_composite_ops(once, target::cpu::traits, diags)));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "ir/printer.h"
 #include "passes/pipeline.h"
 #include "passes_test.h"
+#include "target/cpu/traits.h"
 
 namespace tilewire::passes {
 namespace {
@@ -22,7 +23,7 @@ class P:
                                      body);
   if (!program) return "";
   Diagnostics diags;
-  ir::ProgramRef lowered = lower(program, diags);
+  ir::ProgramRef lowered = lower(program, target::cpu::traits, diags);
   EXPECT_TRUE(lowered) << diags.text();
   return lowered ? lowered->functions[0]->effects : "";
 }

@@ -10,6 +10,7 @@
 #include "frontend/frontend.h"
 #include "ir/printer.h"
 #include "passes/pipeline.h"
+#include "target/cpu/traits.h"
 
 namespace tilewire::passes {
 
@@ -49,9 +50,10 @@ std::string after(const std::string& pass, const std::string& text) {
   if (!program) return "";
   Diagnostics diags;
   std::string found;
-  ir::ProgramRef lowered = lower(program, diags, [&](const Pass& done, const ir::ProgramRef& now) {
-    if (pass.empty() || pass == done.name) found = ir::as_python(now);
-  });
+  ir::ProgramRef lowered =
+      lower(program, target::cpu::traits, diags, [&](const Pass& done, const ir::ProgramRef& now) {
+        if (pass.empty() || pass == done.name) found = ir::as_python(now);
+      });
   if (!lowered) ADD_FAILURE() << diags.text();
   return found;
 }
@@ -60,7 +62,7 @@ std::string errors_of(const std::string& text) {
   ir::ProgramRef program = read_text(text);
   if (!program) return "";
   Diagnostics diags;
-  lower(program, diags);
+  lower(program, target::cpu::traits, diags);
   return diags.text();
 }
 

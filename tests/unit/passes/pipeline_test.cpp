@@ -9,6 +9,7 @@
 #include "ir/printer.h"
 #include "ir/structural.h"
 #include "passes_test.h"
+#include "target/cpu/traits.h"
 
 namespace tilewire::passes {
 namespace {
@@ -19,12 +20,13 @@ TEST_P(EveryProgram, GoesThroughEveryPass) {
   ir::ProgramRef program = read_text(file_text(GetParam()));
   ASSERT_TRUE(program);
   Diagnostics diags;
-  ir::ProgramRef lowered = lower(program, diags, [&](const Pass& pass, const ir::ProgramRef& after) {
-    std::string text = ir::as_python(after);
-    ir::ProgramRef back = read_text(text);
-    ASSERT_TRUE(back) << "after " << pass.name << "\n" << text;
-    EXPECT_EQ(ir::first_difference(after, back), "") << "after " << pass.name << "\n" << text;
-  });
+  ir::ProgramRef lowered =
+      lower(program, target::cpu::traits, diags, [&](const Pass& pass, const ir::ProgramRef& after) {
+        std::string text = ir::as_python(after);
+        ir::ProgramRef back = read_text(text);
+        ASSERT_TRUE(back) << "after " << pass.name << "\n" << text;
+        EXPECT_EQ(ir::first_difference(after, back), "") << "after " << pass.name << "\n" << text;
+      });
   EXPECT_TRUE(lowered) << diags.text();
 }
 

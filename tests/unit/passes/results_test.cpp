@@ -12,6 +12,7 @@
 #include "ops/evaluate.h"
 #include "passes/pipeline.h"
 #include "passes_test.h"
+#include "target/cpu/traits.h"
 
 namespace tilewire::passes {
 namespace {
@@ -90,7 +91,7 @@ TEST_P(EveryResult, StaysTheSame) {
   distributed.walk(program);
   if (distributed.found) GTEST_SKIP() << "runs on several ranks, or uses pipes";
   Diagnostics diags;
-  ir::ProgramRef lowered = lower(program, diags);
+  ir::ProgramRef lowered = lower(program, target::cpu::traits, diags);
   ASSERT_TRUE(lowered) << diags.text();
   std::map<std::string, int64_t> symbols = symbols_of(GetParam());
   for (const ir::FunctionRef& function : program->functions) {

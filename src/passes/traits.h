@@ -1,0 +1,50 @@
+// What passes may know of the target they lower a program for.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+
+#include "ir/enums.h"
+
+namespace tilewire::passes {
+
+// A row of the table behind mode="auto" of allreduce. The first row that has room for the ranks and the bytes
+// of an operand says the mode. Rows of one number of ranks stand together, the last of them and the last of
+// all numbers have room for any.
+struct ModeRow {
+  int64_t ranks, bytes;  // at most
+  ir::AllreduceMode mode;
+};
+inline constexpr int64_t any = std::numeric_limits<int64_t>::max();
+inline constexpr ModeRow always_two_shot[] = {{any, any, ir::AllreduceMode::TwoShot}};
+
+struct Traits {
+  // Kernels stay as they were written where they can: no pass turns tensor ops into tile ops.
+  bool written_kernels = false;
+  // The host dispatches kernels that return only parameters, without a function that does nothing but submit
+  // them.
+  bool dispatches_kernels = false;
+  // `pld.system.enter_collective` says in front of what was a collective which one it was.
+  bool marks_collectives = false;
+
+  // The most bytes that a chunk of a collective has.
+  int64_t chunk_bytes = 8192;
+  std::span<const ModeRow> allreduce_modes = always_two_shot;
+};
+
+// The tasks and kernels that a target with these traits gets, for a run that is followed step by step.
+inline Traits for_checking(Traits traits) {
+  traits.dispatches_kernels = traits.marks_collectives = true;
+  return traits;
+}
+
+// With the tasks that are checked, and otherwise as it was written where that can be: an oracle for the
+// passes that rewrite kernels. Collectives mean what those make of them.
+inline Traits for_interp(Traits traits) {
+  traits = for_checking(traits);
+  traits.written_kernels = true;
+  return traits;
+}
+
+}  // namespace tilewire::passes

@@ -1,0 +1,20 @@
+// What passes may know of native code on this machine's cores. No LLVM in this header.
+#pragma once
+
+#include "passes/traits.h"
+
+namespace tilewire::target::cpu {
+
+using passes::any;
+
+// Which mode was fastest where it was measured: build/release/bench/collectives --table writes the rows.
+inline constexpr passes::ModeRow allreduce_modes[] = {
+#include "target/cpu/allreduce_modes.def"
+};
+
+inline constexpr passes::Traits traits{
+    .chunk_bytes = 8192,  // that of one rank and the sum fit the L1 cache
+    .allreduce_modes = allreduce_modes,
+};
+
+}  // namespace tilewire::target::cpu
