@@ -1,10 +1,14 @@
-"""Every message has a test: a row of the table that a text can trigger appears in an expected file of tests/lang."""
+"""Every message has a test: a row of the table that a text can trigger is expected by a program of tests/lang."""
 import re
+import sys
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "lang"))
+import expectations  # noqa: E402
+
 TABLES = [
     path.read_text() for path in sorted((ROOT / "src" / "support" / "diagnostics").glob("*.def"))
     if path.name != "all.def"
@@ -28,12 +32,28 @@ def rows():
     return found
 
 
-def reported():
-    """The code and severity of every message in the expected files, with a file that has it."""
-    found = {}
+def expected_messages():
+    """Program and expected messages, of files beside a program and of comments in it."""
     for path in sorted(LANG.rglob("*.err")):
-        for severity, code in re.findall(r"^(error|warning)\[TW(\d{4})\]", path.read_text(encoding="utf-8"), re.M):
-            found.setdefault(int(code), (severity, path))
+        yield path.stem, path.read_text(encoding="utf-8")
+    for path in sorted(LANG.glob("*/**/*.py")):
+        if expectations.is_inline(path):
+            for name, lines in expectations.read(path).items():
+                yield name, "\n".join(line for line in lines if expectations.ANNOTATION.fullmatch(line))
+
+
+EXPECTED = list(expected_messages())
+MESSAGE = re.compile(rf"(?:#\| )?(error|warning)\[TW(\d{{4}})\]|{expectations.MESSAGE.pattern}")
+
+
+def reported():
+    """The code and severity of every expected message, with a program that has it."""
+    found = {}
+    for name, text in EXPECTED:
+        for line in text.splitlines():
+            if match := MESSAGE.match(line):
+                severity, code = match.group(1, 2) if match.group(1) else match.group(3, 4)
+                found.setdefault(int(code), (severity, name))
     return found
 
 
@@ -68,14 +88,16 @@ def test_exemptions_are_needed():
 
 def test_codes_and_severities_are_those_of_the_table():
     table = rows()
-    for code, (severity, path) in reported().items():
-        assert code in table, f"{path.name}: TW{code:04} is not in the table"
-        assert severity == table[code][1], f"{path.name}: TW{code:04}"
+    for code, (severity, name) in reported().items():
+        assert code in table, f"{name}: TW{code:04} is not in the table"
+        assert severity == table[code][1], f"{name}: TW{code:04}"
 
 
-@pytest.mark.parametrize("path", sorted(LANG.rglob("*.err")), ids=lambda p: p.stem)
-def test_messages_are_for_users(path):
-    text = path.read_text(encoding="utf-8")
+@pytest.mark.parametrize("text", [text for _, text in EXPECTED], ids=[name for name, _ in EXPECTED])
+def test_messages_are_for_users(text):
     assert "fault of Tilewire" not in text and "internal error" not in text
     assert "{0}" not in text and "{1}" not in text
-    assert path.with_suffix(".py").exists()
+
+
+def test_every_expected_file_has_a_program():
+    assert all(path.with_suffix(".py").exists() for path in LANG.rglob("*.err"))

@@ -1,7 +1,82 @@
+# --- carried_known
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def kernel(n: pl.Scalar[pl.INDEX]):
+    name = n
+    for i in pl.range(4):
+#   ^^^^^^^^^^^^^^^^^^^^
+# error: TW1092 `name` changes in the loop but is a string, known only when the program is read
+# help: only numbers, tiles, tensors and other run-time values change from round to round
+        name = "b"
+    return name
+
+# --- carried_string
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def kernel(n: pl.Scalar[pl.INDEX]):
+    name = "a"
+    for i in pl.range(n):
+        name = "b"
+    return name
+#   ^^^^^^^^^^^ this is a string
+# error: TW1011 a run-time value is needed here, got a string
+
+# --- carry_changes_dtype
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def kernel(n: pl.Scalar[pl.INDEX], f: pl.Scalar[pl.FP32]):
+#                                  ^
+# note: its value at the end of a round is made here
+    total = n
+    for i in pl.range(4):
+#   ^^^^^^^^^^^^^^^^^^^^
+# error: TW1091 `total` is pl.Scalar[pl.INDEX] before the loop and pl.Scalar[pl.FP32] after a round
+# help: make both the same type with `pl.cast` or `pl.const(value, dtype)`, or use another name inside
+        total = f
+    return total
+
+# --- carry_changes_type
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
+    total = 0.0
+    for i in pl.range(4):
+#   ^^^^^^^^^^^^^^^^^^^^
+# error: TW1091 `total` is pl.Scalar[pl.FP32] before the loop and pl.Tile[[16, 16], pl.FP32] after a round
+# help: make both the same type with `pl.cast` or `pl.const(value, dtype)`, or use another name inside
+        total = pl.load(x)
+#       ^^^^^^^^^^^^^^^^^^
+# note: its value at the end of a round is made here
+    return total
+
+# --- init_values
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def kernel(n: pl.Scalar[pl.INDEX]):
+    for i, (a,) in pl.range(4, init_values=n):
+#                                          ^
+# error: TW1083 `init_values` takes a tuple, got a scalar
+# help: write `init_values=(x, y)`
+        b = pl.yield_(a)
+
+# --- loop_carries
 import tilewire.language as pl
 
 
 @pl.jit.incore
 def kernel(n: pl.Scalar[pl.INDEX]):
     for i, (a,) in pl.range(4, init_values=(n, n)):
+#       ^^^^^^^
+# error: TW1088 the loop does not carry one name per initial value (names: 1, values: 2)
+# help: write `for i, (a, b) in pl.range(n, init_values=(x, y)):`
         b = pl.yield_(a)

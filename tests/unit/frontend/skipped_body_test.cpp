@@ -40,8 +40,20 @@ std::string with_body(std::string_view body) {
   return "@pl.jit\ndef f(x):\n" + std::string(body) + "\n@pl.jit\ndef g(y):\n    pass\n";
 }
 
+// A file of tests/lang/errors holds several programs, each below a line `# --- name`.
+std::vector<std::string> programs(const std::string& text) {
+  constexpr std::string_view marker = "# --- ";
+  std::vector<std::string> result(1);
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(marker) && !result.back().empty()) result.emplace_back();
+    result.back() += line + "\n";
+  }
+  return result;
+}
+
 TEST(SkippedBody, EveryProgramReadsAlike) {
-  size_t functions = 0;
+  size_t texts = 0, read_later = 0;
   for (std::string folder : {"tests/lang/programs", "tests/lang/errors", "examples"}) {
     for (const auto& entry :
          std::filesystem::directory_iterator(std::filesystem::path(TILEWIRE_SOURCE_DIR) / folder)) {
@@ -49,17 +61,21 @@ TEST(SkippedBody, EveryProgramReadsAlike) {
       std::ifstream file(entry.path());
       std::stringstream content;
       content << file.rdbuf();
-      for (ParseMode mode : {ParseMode::Strict, ParseMode::Module}) {
-        Result whole = read(content.str(), mode, Bodies::Read);
-        Result later = read(content.str(), mode, Bodies::Skipped);
-        EXPECT_EQ(whole.errors.empty(), later.errors.empty()) << entry.path() << "\n" << later.errors;
-        if (!whole.errors.empty() || later.misread) continue;
-        EXPECT_EQ(whole.text, later.text) << entry.path();
-        ++functions;
+      for (const std::string& program : programs(content.str())) {
+        ++texts;
+        for (ParseMode mode : {ParseMode::Strict, ParseMode::Module}) {
+          Result whole = read(program, mode, Bodies::Read);
+          Result later = read(program, mode, Bodies::Skipped);
+          EXPECT_EQ(whole.errors.empty(), later.errors.empty()) << program << "\n" << later.errors;
+          if (!whole.errors.empty() || later.misread) continue;
+          EXPECT_EQ(whole.text, later.text) << program;
+          ++read_later;
+        }
       }
     }
   }
-  EXPECT_GT(functions, 100u);
+  EXPECT_GT(texts, 700u);
+  EXPECT_GT(read_later, 1000u);
 }
 
 TEST(SkippedBody, FindsTheEndInAnyPlainText) {

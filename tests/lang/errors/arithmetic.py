@@ -1,0 +1,223 @@
+# --- division_by_zero
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def kernel(n: pl.Scalar[pl.INDEX]):
+    v = n // 0
+#            ^
+# error: TW0327 `//` by zero
+
+# --- division_by_zero_folded
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def kernel(n: pl.Scalar[pl.INDEX]):
+    v = n + 4 // 0
+#           ^^^^^^
+# error: TW1017 integer division by zero
+
+# --- division_by_zero_modulo
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def kernel(n: pl.Scalar[pl.INDEX]):
+    v = n % 0
+#           ^
+# error: TW0327 `%` by zero
+
+# --- floor_division_of_tiles
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def kernel(x: pl.Tensor[[16, 16], pl.INT32]):
+    t = pl.load(x) // 2
+#       ^^^^^^^^^^^^^^^
+# error: TW1022 `//` does not work on tiles
+# help: `/` on integer tiles truncates; there is no flooring division of tiles
+
+# --- integer_true_division
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def kernel(n: pl.Scalar[pl.INDEX]):
+    v = n / 2
+#       ^^^^^
+# error: TW0324 `/` on integers (pl.INDEX)
+# help: write `//` to divide and round down, or convert with pl.cast(x, pl.FP32) first
+
+# --- module_as_value
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
+    t = pl.load(x) + pl
+#       ^^^^^^^^^^^^^^^
+# error: TW1020 `+` does not take a tile and the module `pl`
+
+# --- negated_string
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def kernel(n: pl.Scalar[pl.INDEX]):
+    v = -"a"
+#       ^^^^
+# error: TW1021 `-` does not take a string
+
+# --- negative_power
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def kernel(n: pl.Scalar[pl.INDEX]):
+    v = n ** -1
+#            ^^
+# error: TW0329 an integer to the power -1 is not an integer
+# help: convert the base first: pl.cast(n, pl.FP32)
+
+# --- negative_shift
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def kernel(n: pl.Scalar[pl.INDEX]):
+    v = n << -1
+#            ^^
+# error: TW0328 `<<` by a negative count, -1
+# help: shift the other way
+
+# --- not_integers
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def kernel(f: pl.Scalar[pl.FP32]):
+    v = f << 2
+#       ^ `f` is pl.Scalar[pl.FP32]
+# error: TW0325 `<<` needs integers, got pl.FP32
+# help: pl.cast(x, pl.INT32) makes an integer of it
+
+# --- not_of_tile
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
+    t = not pl.load(x)
+#       ^^^^^^^^^^^^^^
+# error: TW1021 `not` does not take a tile
+# help: write `~` for the opposite of every element of a mask
+
+# --- operator_in
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def kernel(n: pl.Scalar[pl.INDEX]):
+    v = n in [1, 2]
+#       ^^^^^^^^^^^
+# error: TW1020 `in` does not take a scalar and a list
+# help: compare with each: `n == 1 or n == 2`
+
+# --- operator_is
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def kernel(n: pl.Scalar[pl.INDEX]):
+    v = n is 3
+#       ^^^^^^
+# error: TW1020 `is` does not take a scalar and an int
+# help: write `==` or `!=`
+
+# --- operator_on_list
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def kernel(n: pl.Scalar[pl.INDEX]):
+    v = [1, 2] - n
+#       ^^^^^^^^^^
+# error: TW1020 `-` does not take a list and a scalar
+
+# --- operator_on_strings
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def kernel(n: pl.Scalar[pl.INDEX]):
+    v = "rank" + n
+#       ^^^^^^^^^^
+# error: TW1020 `+` does not take a string and a scalar
+
+# --- power_of_tiles
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
+    t = pl.load(x) ** 2
+#       ^^^^^^^^^^^^^^^
+# error: TW1022 `**` does not work on tiles
+# help: write it with pl.mul, pl.exp and pl.log
+
+# --- scalar_float_formats
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def kernel(a: pl.Scalar[pl.FP16], b: pl.Scalar[pl.BF16]):
+    v = a + b
+#           ^ `b` is pl.Scalar[pl.BF16]
+# error: TW0320 `+` mixes pl.FP16 and pl.BF16
+# help: convert one of them: pl.cast(b, pl.FP16)
+
+# --- scalar_int_and_float
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def kernel(i: pl.Scalar[pl.INDEX], f: pl.Scalar[pl.FP32]):
+    v = i + f
+#       ^ `i` is pl.Scalar[pl.INDEX]
+# error: TW0322 `+` mixes the integer pl.INDEX and the float pl.FP32
+# help: convert one of them: pl.cast(i, pl.FP32)
+
+# --- scalar_signs
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def kernel(a: pl.Scalar[pl.INT32], b: pl.Scalar[pl.UINT32]):
+    v = a + b
+#           ^ `b` is pl.Scalar[pl.UINT32]
+# error: TW0323 `+` mixes pl.INT32 and pl.UINT32, and neither holds all values of the other
+# help: convert one of them: pl.cast(b, pl.INT32)
+
+# --- scalar_type_arguments
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def kernel(n: pl.Scalar[4]):
+#             ^^^^^^^^^^^^
+# error: TW1037 `pl.Scalar[...]` takes one dtype
+# help: write `pl.Scalar[pl.INT32]`
+    v = n
+
+# --- tile_with_tensor
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
+    t = pl.load(x) + x
+#       ^^^^^^^^^^^^^^
+# error: TW1023 `+` does not take a tile and a tensor
+# help: load the tensor first: `pl.load(x, offsets, shape)`

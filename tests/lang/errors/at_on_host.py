@@ -1,7 +1,0 @@
-import tilewire.language as pl
-
-
-@pl.jit.host
-def host(x: pl.Tensor[[16, 16], pl.FP32]):
-    with pl.at(level=pl.Level.CORE_GROUP):
-        t = pl.load(x)

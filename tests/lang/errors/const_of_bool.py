@@ -1,6 +1,0 @@
-import tilewire.language as pl
-
-
-@pl.jit.incore
-def kernel():
-    v = pl.const(True, pl.INT32)

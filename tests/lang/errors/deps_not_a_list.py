@@ -1,9 +1,0 @@
-import tilewire.language as pl
-
-
-@pl.jit
-def main(x: pl.Tensor[[16, 16], pl.FP32]):
-    with pl.at(level=pl.Level.CORE_GROUP) as tid:
-        t = pl.load(x)
-    with pl.at(level=pl.Level.CORE_GROUP, deps=tid):
-        t = pl.load(x)

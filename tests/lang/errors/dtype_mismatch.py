@@ -1,6 +1,0 @@
-import tilewire.language as pl
-
-
-@pl.jit.incore
-def kernel(a: pl.Tensor[[16, 16], pl.FP32], b: pl.Tensor[[16, 16], pl.FP16]):
-    t = pl.load(a) + pl.load(b)

@@ -1,6 +1,0 @@
-import tilewire.language as pl
-
-
-@pl.jit.incore
-def kernel(x: pl.Tensor[[16, 16], pl.INT32]):
-    t = pl.exp(pl.load(x))

@@ -1,6 +1,0 @@
-import tilewire.language as pl
-
-
-@pl.function(type=pl.FunctionType.AIV)
-def vector(x: pl.Tensor[[16, 16], pl.FP32]):
-    pl.tfree_to_aic(x)

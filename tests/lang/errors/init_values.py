@@ -1,7 +1,0 @@
-import tilewire.language as pl
-
-
-@pl.jit.incore
-def kernel(n: pl.Scalar[pl.INDEX]):
-    for i, (a,) in pl.range(4, init_values=n):
-        b = pl.yield_(a)

@@ -1,6 +1,0 @@
-import tilewire.language as pl
-
-
-@pl.jit.host
-def host(x: pl.Tensor[[16, 16], pl.FP32]):
-    t = pl.load(x, [0, 0], [16, 16])

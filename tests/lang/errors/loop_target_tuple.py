@@ -1,7 +1,0 @@
-import tilewire.language as pl
-
-
-@pl.jit.incore
-def kernel(n: pl.Scalar[pl.INDEX]):
-    for i, j in pl.range(4):
-        v = i

@@ -1,0 +1,107 @@
+# --- assigned_in_loop
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def kernel(n: pl.Scalar[pl.INDEX]):
+    for i in pl.range(n):
+#   ^^^^^^^^^^^^^^^^^^^^
+# note: it is assigned in the block that starts here
+        v = i
+    w = v
+#       ^
+# error: TW1002 `v` may be undefined here: it is assigned only inside the loop
+# help: give `v` a value before the loop
+
+# --- assigned_in_one_branch
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def kernel(n: pl.Scalar[pl.INDEX]):
+    if n > 0:
+#   ^^^^^^^^
+# note: it is assigned in the block that starts here
+        v = n
+    w = v
+#       ^
+# error: TW1002 `v` may be undefined here: only one branch assigns it
+# help: give `v` a value before the `if`, or in both branches
+
+# --- branch_changes_known
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def kernel(n: pl.Scalar[pl.INDEX]):
+    if n > 0:
+#   ^^^^^^^^
+# note: it is assigned in the block that starts here
+        v = "a"
+    else:
+        v = "b"
+    w = v
+#       ^
+# error: TW1002 `v` is "a" or "b", depending on a branch
+# help: only run-time values can differ between branches
+
+# --- branch_changes_type
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def kernel(n: pl.Scalar[pl.INDEX]):
+    if n > 0:
+#   ^^^^^^^^
+# note: it is assigned in the block that starts here
+        v = n
+    else:
+        v = 1.0
+    w = v
+#       ^
+# error: TW1002 `v` has different types in the two branches: pl.Scalar[pl.INDEX] and pl.Scalar[pl.FP32]
+# help: use two names, or convert with `pl.cast`
+
+# --- scope_result
+import tilewire.language as pl
+
+
+@pl.jit
+def main(x: pl.Tensor[[16, 16], pl.FP32], y: pl.Out[pl.Tensor[[16, 16], pl.FP32]]):
+    with pl.at(level=pl.Level.CORE_GROUP):
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+# note: it is assigned in the block that starts here
+        t = pl.load(x)
+    with pl.at(level=pl.Level.CORE_GROUP):
+        y = pl.store(t, [0, 0], y)
+#                    ^
+# error: TW1002 `t` was assigned inside a task scope and is not visible after it
+# help: only tensors written in place come out of a scope: store the value in a tensor
+
+# --- scope_scalar
+import tilewire.language as pl
+
+
+@pl.jit
+def main(x: pl.Tensor[[16, 16], pl.FP32]):
+    v = 0
+    with pl.at(level=pl.Level.CORE_GROUP):
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+# note: it is assigned in the block that starts here
+        v = 1
+    w = v + 1
+#       ^
+# error: TW1002 `v` was assigned inside a task scope and is not visible after it
+# help: only tensors written in place come out of a scope: store the value in a tensor
+
+# --- used_before_assigned
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def kernel(n: pl.Scalar[pl.INDEX]):
+    v = w
+#       ^
+# error: TW1001 `w` is not defined
+# help: define it at the top of the file, or give it on the command line: -D w=VALUE
+    w = n

@@ -1,5 +1,0 @@
-ROWS = 16
-
-
-def helper(x):
-    return x

@@ -1,7 +1,0 @@
-# run: tilewire print %s --entry kernle
-import tilewire.language as pl
-
-
-@pl.jit.incore
-def kernel(n: pl.Scalar[pl.INDEX]):
-    v = n

@@ -1,6 +1,0 @@
-import tilewire.language as pl
-
-
-@pl.jit.host
-def host(x):
-    pass

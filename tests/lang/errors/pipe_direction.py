@@ -1,7 +1,0 @@
-import tilewire.language as pl
-
-
-@pl.function(type=pl.FunctionType.AIC)
-def cube():
-    b = pl.reserve_buffer(name="b", size=4096)
-    pl.aic_initialize_pipe(b, None, dir_mask=4, slot_size=1024)

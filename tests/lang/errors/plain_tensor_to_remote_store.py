@@ -1,7 +1,0 @@
-import tilewire.language as pl
-import tilewire.language.distributed as pld
-
-
-@pl.jit.incore
-def kernel(x: pl.Tensor[[16, 16], pl.FP32], y: pl.Out[pl.Tensor[[16, 16], pl.FP32]]):
-    y = pld.tile.remote_store(pl.load(x), y, 0, [0, 0])

@@ -1,6 +1,0 @@
-import tilewire.language as pl
-
-
-@pl.function(type=pl.FunctionType.AIV)
-def vector():
-    t: pl.Tensor[[16], pl.FP32] = pl.tpop_from_aic(split=0)

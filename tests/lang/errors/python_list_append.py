@@ -1,7 +1,0 @@
-import tilewire.language as pl
-
-
-@pl.jit.incore
-def kernel(n: pl.Scalar[pl.INDEX]):
-    v = [1, 2]
-    v.append(n)

@@ -1,7 +1,0 @@
-import tilewire.language as pl
-
-
-@pl.jit.incore
-def kernel(n: pl.Scalar[pl.INDEX]):
-    class Point:
-        x = 1

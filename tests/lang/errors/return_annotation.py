@@ -1,6 +1,0 @@
-import tilewire.language as pl
-
-
-@pl.jit.incore
-def kernel(n: pl.Scalar[pl.INDEX]) -> pl.Scalar[pl.FP32]:
-    return n

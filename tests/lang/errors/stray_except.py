@@ -1,8 +1,0 @@
-import tilewire.language as pl
-
-
-@pl.jit.incore
-def kernel(n: pl.Scalar[pl.INDEX]):
-    v = n
-    except ValueError:
-        v = 1

@@ -1,7 +1,0 @@
-import tilewire.language as pl
-
-
-@pl.jit
-def main(x: pl.Tensor[[16, 16], pl.FP32]):
-    with pl.at(level=pl.Level.CORE_GROUP), pl.at(level=pl.Level.CORE_GROUP):
-        t = pl.load(x)

@@ -1,0 +1,85 @@
+# --- yield_branches
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def kernel(n: pl.Scalar[pl.INDEX]):
+    if n > 0:
+        v = pl.yield_(n)
+#       ^^^^^^^^^^^^^^^^
+# error: TW1078 the branches do not yield alike
+# help: end both branches with a `pl.yield_` of the same names
+    else:
+        w = pl.yield_(n)
+
+# --- yield_in_expression
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def kernel(n: pl.Scalar[pl.INDEX]):
+    v = 1 + pl.yield_(n)
+#           ^^^^^^^^^^^^
+# error: TW1025 `pl.yield_` cannot stand here
+# help: write it as the last statement of a loop, branch or scope: `v = pl.yield_(a)`
+
+# --- yield_not_last
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def kernel(n: pl.Scalar[pl.INDEX]):
+    if n > 0:
+        v = pl.yield_(n)
+#           ^^^^^^^^^^^^
+# error: TW1025 `pl.yield_` cannot stand here
+# help: write it as the last statement of a loop, branch or scope: `v = pl.yield_(a)`
+        w = v
+    else:
+        v = pl.yield_(n)
+
+# --- yield_targets
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def kernel(n: pl.Scalar[pl.INDEX], y: pl.Out[pl.Tensor[[16], pl.FP32]]):
+    if n > 0:
+        y[0] = pl.yield_(1.0)
+#       ^^^^
+# error: TW1076 `pl.yield_` is assigned to names only
+# help: yield to a name, then write that where it belongs
+    else:
+        y[0] = pl.yield_(2.0)
+#       ^^^^
+# error: TW1076 `pl.yield_` is assigned to names only
+# help: yield to a name, then write that where it belongs
+
+# --- yield_values
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def kernel(n: pl.Scalar[pl.INDEX]):
+    if n > 0:
+        a, b = pl.yield_(n)
+#              ^^^^^^^^^^^^
+# error: TW1077 `pl.yield_` does not give one value per name (names: 2, values: 1)
+# help: write `a, b = pl.yield_(x, y)`
+    else:
+        a, b = pl.yield_(n)
+#              ^^^^^^^^^^^^
+# error: TW1077 `pl.yield_` does not give one value per name (names: 2, values: 1)
+# help: write `a, b = pl.yield_(x, y)`
+
+# --- yield_without_else
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def kernel(n: pl.Scalar[pl.INDEX]):
+    if n > 0:
+        v = pl.yield_(n)
+#       ^^^^^^^^^^^^^^^^
+# error: TW1078 the branches do not yield alike
+# help: end both branches with a `pl.yield_` of the same names
