@@ -82,6 +82,11 @@ void Sema::eval_explicit_yield(Explicit& yield) {
   if (!yield.stmt) return;
   const Expr& call = *yield.stmt->value;
   yield.span = span(yield.stmt->range);
+  if (!call.keywords.empty()) {
+    report(diag::form_arguments, call.keywords[0].name_range, {"pl.yield_", "values without names"})
+        .with_help("write `a, b = pl.yield_(x, y)`");
+    yield.failed = true;
+  }
   for (const Expr* item : call.items) {
     ir::ExprRef value = operand(eval(*item), span(*item));
     yield.failed = yield.failed || !value;

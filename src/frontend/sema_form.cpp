@@ -5,36 +5,6 @@
 #include "support/diagnostics/sema.h"
 
 namespace tilewire::frontend {
-namespace {
-
-struct FormPlace {
-  Form form;
-  const char* name;
-  const char* where;  // where it may stand
-};
-constexpr FormPlace places[] = {
-    {Form::Range, "pl.range", "as `for i in pl.range(n):`"},
-    {Form::Parallel, "pl.parallel", "as `for i in pl.parallel(n):`"},
-    {Form::Unroll, "pl.unroll", "as `for i in pl.unroll(n):`"},
-    {Form::Pipeline, "pl.pipeline", "as `for i in pl.pipeline(n, stage=2):`"},
-    {Form::While, "pl.while_", "as `for (a,) in pl.while_(init_values=(x,)):`"},
-    {Form::Cond, "pl.cond", "as a statement of its own in the body of `pl.while_`"},
-    {Form::Yield, "pl.yield_", "as the last statement of a loop, branch or scope: `v = pl.yield_(a)`"},
-    {Form::At, "pl.at", "as `with pl.at(level=pl.Level.CORE_GROUP):`"},
-    {Form::Spmd, "pl.spmd", "as `with pl.spmd(n):` or `for b in pl.spmd(n):`"},
-    {Form::CommGroup, "pld.comm_group", "as a statement in the body of a program class"},
-    {Form::AllocWindow, "pld.alloc_window", "as the right-hand side of a plain `name = ...`"},
-    {Form::AllocSignal, "pld.alloc_signal", "as the right-hand side of a plain `name = ...`"},
-    {Form::StaticAssert, "pl.static_assert", "as a statement of its own"},
-    {Form::Program, "pl.program", "as a decorator"},
-    {Form::Function, "pl.function", "as a decorator"},
-    {Form::Jit, "pl.jit", "as a decorator"},
-    {Form::JitHost, "pl.jit.host", "as a decorator"},
-    {Form::JitIncore, "pl.jit.incore", "as a decorator"},
-    {Form::JitInline, "pl.jit.inline", "as a decorator"},
-};
-
-}  // namespace
 
 Value Sema::call_form(const FormValue& form, const Expr& e) {
   switch (form.form) {
@@ -49,9 +19,10 @@ Value Sema::call_form(const FormValue& form, const Expr& e) {
     default:
       break;
   }
-  for (const FormPlace& place : places) {
-    if (place.form != form.form) continue;
-    report(diag::misplaced_form, e.range, {place.name}).with_help(std::string("write it ") + place.where);
+  for (const ops::FormRecord& record : ops::all_forms) {
+    if (record.form != form.form || record.place.empty()) continue;
+    report(diag::misplaced_form, e.range, {std::string(record.module) + "." + std::string(record.name)})
+        .with_help("write it " + std::string(record.place));
     return {};
   }
   report(diag::not_callable, e.left->range,

@@ -11,45 +11,6 @@
 namespace tilewire::frontend {
 namespace {
 
-struct NamedForm {
-  std::string_view module, name;
-  Form form;
-};
-constexpr NamedForm forms[] = {
-    {"pl", "program", Form::Program},
-    {"pl", "function", Form::Function},
-    {"pl", "jit", Form::Jit},
-    {"pl", "range", Form::Range},
-    {"pl", "parallel", Form::Parallel},
-    {"pl", "unroll", Form::Unroll},
-    {"pl", "pipeline", Form::Pipeline},
-    {"pl", "while_", Form::While},
-    {"pl", "cond", Form::Cond},
-    {"pl", "yield_", Form::Yield},
-    {"pl", "at", Form::At},
-    {"pl", "spmd", Form::Spmd},
-    {"pl", "split", Form::Split},
-    {"pl", "AUTO", Form::Auto},
-    {"pl", "const", Form::Const},
-    {"pl", "dynamic", Form::Dynamic},
-    {"pl", "static_assert", Form::StaticAssert},
-    {"pl", "TensorView", Form::TensorViewForm},
-    {"pl", "Tensor", Form::Tensor},
-    {"pl", "Tile", Form::Tile},
-    {"pl", "Scalar", Form::Scalar},
-    {"pl", "Array", Form::Array},
-    {"pl", "Tuple", Form::Tuple},
-    {"pl", "TaskId", Form::TaskId},
-    {"pl", "Ptr", Form::Ptr},
-    {"pl", "Out", Form::Out},
-    {"pl", "InOut", Form::InOut},
-    {"pld", "DistributedTensor", Form::DistributedTensor},
-    {"pld", "CommCtx", Form::CommCtx},
-    {"pld", "comm_group", Form::CommGroup},
-    {"pld", "alloc_window", Form::AllocWindow},
-    {"pld", "alloc_signal", Form::AllocSignal},
-};
-
 struct NamedBuiltin {
   std::string_view module, name;
   Builtin builtin;
@@ -74,7 +35,7 @@ constexpr std::string_view modules[] = {"pl",       "pld",        "math",      "
                                         "pld.tile", "pld.tensor", "pld.system"};
 
 std::optional<Value> language_name(std::string_view module, std::string_view name) {
-  for (const NamedForm& f : forms) {
+  for (const ops::FormRecord& f : ops::all_forms) {
     if (f.module == module && f.name == name) return FormValue{f.form};
   }
   for (const ir::EnumInfo& e : ir::all_enums()) {
@@ -322,9 +283,7 @@ Value Sema::attribute(const Expr& e) {
       return {};
     }
     if (form->form == Form::Jit) {
-      if (name == "host") return FormValue{Form::JitHost};
-      if (name == "incore") return FormValue{Form::JitIncore};
-      if (name == "inline") return FormValue{Form::JitInline};
+      if (auto decorator = language_name("pl.jit", name)) return *decorator;
     }
   }
   if (const auto* dtype = base.get<ir::DType>()) {
@@ -372,9 +331,6 @@ std::optional<Value> Sema::named_path(std::string_view path) {
   for (std::string_view module : modules) {
     if (module == path) return ModuleValue{module};
   }
-  if (path == "pl.jit.host") return FormValue{Form::JitHost};
-  if (path == "pl.jit.incore") return FormValue{Form::JitIncore};
-  if (path == "pl.jit.inline") return FormValue{Form::JitInline};
   size_t dot = path.rfind('.');
   if (dot == std::string_view::npos) return std::nullopt;
   return module_member(path.substr(0, dot), path.substr(dot + 1));
@@ -429,7 +385,7 @@ Value Sema::module_attribute(std::string_view path, std::string_view name, const
       size_t dot = full.rfind('.');
       if (op.module == path) names.push_back(full.substr(dot + 1));
     }
-    for (const NamedForm& f : forms) {
+    for (const ops::FormRecord& f : ops::all_forms) {
       if (f.module == path) names.emplace_back(f.name);
     }
     if (path == "pl") {

@@ -8,6 +8,23 @@
 #include "support/diagnostics/sema.h"
 
 namespace tilewire::frontend {
+namespace {
+
+// The arguments of a form by the names of its parameters, each at most once; null where one is left out.
+template <size_t N>
+bool form_arguments(const SyntaxTree& tree, const Expr& call, const std::string_view (&names)[N],
+                    const Expr* (&given)[N]) {
+  if (call.items.size() > N) return false;
+  std::copy(call.items.begin(), call.items.end(), given);
+  for (const Keyword& keyword : call.keywords) {
+    auto name = std::find(std::begin(names), std::end(names), tree.name(keyword.name));
+    if (name == std::end(names) || given[name - names]) return false;
+    given[name - names] = keyword.value;
+  }
+  return true;
+}
+
+}  // namespace
 
 void Sema::block(std::span<const Stmt* const> body) {
   for (size_t i = 0; i < body.size(); ++i) {
@@ -85,12 +102,13 @@ void Sema::expression_statement(const Stmt& s) {
   if (e.kind == ExprKind::Call) {
     if (auto form = form_of(*e.left)) {
       if (*form == Form::StaticAssert) {
-        if (e.items.empty() || e.items.size() > 2) {
+        const Expr* given[2] = {};
+        if (!form_arguments(*current_scope_->tree, e, {"condition", "message"}, given) || !given[0]) {
           report(diag::form_arguments, e.range, {"pl.static_assert", "a condition and an optional message"})
               .with_help("write `pl.static_assert(x.shape[0] % 16 == 0, \"message\")`");
           return;
         }
-        return assert_statement(*e.items[0], e.items.size() == 2 ? e.items[1] : nullptr, s.range);
+        return assert_statement(*given[0], given[1], s.range);
       }
     }
   }

@@ -13,6 +13,7 @@
 #include "frontend/syntax.h"
 #include "ir/nodes.h"
 #include "ir/op.h"
+#include "ops/forms.h"
 
 namespace tilewire::frontend {
 
@@ -54,44 +55,7 @@ struct OpValue {
 };
 
 // Names of the language that are not ops.
-enum class Form : uint8_t {
-  Program,
-  Function,
-  Jit,
-  JitHost,
-  JitIncore,
-  JitInline,
-  Range,
-  Parallel,
-  Unroll,
-  Pipeline,
-  While,
-  Cond,
-  Yield,
-  At,
-  Spmd,
-  Split,
-  Auto,
-  Const,
-  Dynamic,
-  StaticAssert,
-  CommGroup,
-  AllocWindow,
-  AllocSignal,
-  TensorViewForm,
-  Tensor,
-  Tile,
-  Scalar,
-  Array,
-  Tuple,
-  TaskId,
-  Ptr,
-  DistributedTensor,
-  CommCtx,
-  Out,
-  InOut,
-  Enum,  // an enumeration itself: `pl.Mem`
-};
+using ops::Form;
 struct FormValue {
   Form form;
   ir::EnumId enum_id{};

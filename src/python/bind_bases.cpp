@@ -10,7 +10,6 @@
 #include "ir/structural.h"
 #include "python/bind_node.h"
 #include "python/op_call.h"
-#include "python/op_text.h"
 
 namespace tilewire::python {
 namespace {

@@ -15,7 +15,7 @@ namespace {
 }
 
 void set_field(const NodeClass& node_class, ir::Node& node, size_t index, nb::handle value) {
-  const ParamText& param = node_class.text.params[index];
+  const ir::ParamText& param = node_class.text.params[index];
   bool right = false;
   try {
     right = node_class.fields[index].set(node, value);
@@ -69,7 +69,7 @@ nb::object signature_of(const NodeClass& node_class) {
   SignatureBuilder builder;
   Ref<ir::Node> sample = node_class.make_empty();
   for (size_t i = 0; i < node_class.fields.size(); ++i) {
-    const ParamText& param = node_class.text.params[i];
+    const ir::ParamText& param = node_class.text.params[i];
     nb::object default_value;
     if (i >= node_class.required) default_value = node_class.fields[i].get(*sample);
     builder.add(param.name, default_value, param.annotation);

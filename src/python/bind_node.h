@@ -8,10 +8,9 @@
 
 #include <vector>
 
-#include "ir/nodes.h"
+#include "ir/class_text.h"
 #include "python/bind_module.h"
 #include "python/convert.h"
-#include "python/node_text.h"
 
 namespace tilewire::python {
 
@@ -21,7 +20,7 @@ struct FieldAccess {
 };
 
 struct NodeClass {
-  ClassText text;
+  ir::ClassText text;
   std::vector<FieldAccess> fields;
   size_t required = 0;
   ir::NodeKind kind = 0;
@@ -37,7 +36,8 @@ void complete_class(nb::handle python_class, const NodeClass& node_class);
 
 template <class T>
 NodeClass describe_node() {
-  NodeClass result{class_text<T>(), {}, ir::required_fields<T>(), ir::kind_of<T>, ir::kinds_of<T>, {}, {}};
+  NodeClass result{
+      ir::class_text<T>(), {}, ir::required_fields<T>(), ir::kind_of<T>, ir::kinds_of<T>, {}, {}};
   result.make_empty = [] { return Ref<ir::Node>(ir::make_empty<T>()); };
   result.finish = [](Ref<ir::Node> node) {
     return ir::NodeRef(ir::finish_node<T>(Ref<T>(static_cast<T*>(node.get()))));
@@ -62,7 +62,7 @@ NodeClass describe_node() {
 template <class T>
 void bind_node(nb::module_& module) {
   static const NodeClass node_class = describe_node<T>();
-  nb::class_<T, NearestBase<T>> python_class(module, node_class.text.name.c_str());
+  nb::class_<T, ir::NearestBase<T>> python_class(module, node_class.text.name.c_str());
   python_class.def(
       nb::new_([](nb::args args, nb::kwargs kwargs) { return construct(node_class, args, kwargs); }));
   complete_class(python_class, node_class);
@@ -72,7 +72,7 @@ void bind_node(nb::module_& module) {
 template <class Family, class... N>
 void bind_family(nb::module_& module, ir::TypeList<N...>) {
   auto bind_one = [&]<class T>() {
-    if constexpr (std::is_same_v<FamilyOf<T>, Family>) bind_node<T>(module);
+    if constexpr (std::is_same_v<ir::FamilyOf<T>, Family>) bind_node<T>(module);
   };
   (bind_one.template operator()<N>(), ...);
 }

@@ -13,9 +13,8 @@
 #include <vector>
 
 #include "ir/attr.h"
-#include "ir/nodes.h"
+#include "ir/class_text.h"
 #include "ir/op.h"
-#include "python/node_text.h"
 
 namespace tilewire::python {
 
@@ -68,9 +67,9 @@ struct FieldValue {
       return result;
     } else if constexpr (std::is_same_v<M, const ir::Op*>) {
       return value ? nb::cast(value, nb::rv_policy::reference) : nb::none();
-    } else if constexpr (detail::is_optional<M>) {
+    } else if constexpr (ir::is_optional<M>) {
       return value ? FieldValue<typename M::value_type>::get(*value) : nb::none();
-    } else if constexpr (detail::is_vector<M>) {
+    } else if constexpr (ir::is_list<M>) {
       nb::list list;
       for (const auto& element : value) list.append(FieldValue<typename M::value_type>::get(element));
       return nb::tuple(list);
@@ -104,16 +103,16 @@ struct FieldValue {
       return attrs_from(object, value);
     } else if constexpr (std::is_same_v<M, const ir::Op*>) {
       return op_from(object, value);
-    } else if constexpr (detail::is_optional<M>) {
+    } else if constexpr (ir::is_optional<M>) {
       if (object.is_none()) return true;
       return FieldValue<typename M::value_type>::set(object, value.emplace());
-    } else if constexpr (detail::is_vector<M>) {
+    } else if constexpr (ir::is_list<M>) {
       return set_list(object, value);
     } else if constexpr (std::is_same_v<M, ir::ExprRef>) {
       value = expr_from(object);
       return value != nullptr || object.is_none();
     } else {
-      static_assert(detail::is_ref<M>);
+      static_assert(ir::is_node_ref<M>);
       using T = std::remove_const_t<typename M::element_type>;
       ir::NodeRef node = node_from(object);
       if (!node) return object.is_none();

@@ -3,12 +3,12 @@
 #include <nanobind/stl/string.h>
 
 #include "ir/printer.h"
+#include "ops/forms.h"
+#include "ops/function_text.h"
 #include "ops/registry.h"
 #include "python/bind_module.h"
-#include "python/forms.h"
 #include "python/language_objects.h"
 #include "python/op_call.h"
-#include "python/op_text.h"
 #include "python/signature.h"
 
 namespace tilewire::python {
@@ -29,8 +29,8 @@ nb::object with_names(nb::object object, std::string_view path, std::string_view
 
 nb::object op_signature(const OpFunction& function) {
   SignatureBuilder builder;
-  std::vector<OpParamText> params;
-  if (!shared_params(function.candidates, params)) {
+  std::vector<ops::OpParamText> params;
+  if (!ops::shared_params(function.candidates, params)) {
     builder.add_rest();
     return builder.build("Expr");
   }
@@ -55,7 +55,7 @@ nb::object form_signature(const LanguageForm& form) {
 }
 
 nb::object make_op_function(std::string path, std::span<const ir::Op* const> candidates) {
-  std::string doc = ops_doc(candidates);
+  std::string doc = ops::ops_doc(candidates);
   nb::object object = nb::cast(OpFunction{path, {candidates.begin(), candidates.end()}});
   return with_names(object, path, doc);
 }
@@ -72,7 +72,7 @@ nb::object new_family(const std::string& path) {
 }
 
 void add_ops(const std::string& module, nb::dict& names) {
-  for (const OpName& op : op_names(ops::registry(), module)) {
+  for (const ops::OpName& op : ops::op_names(ops::registry(), module)) {
     if (op.family.empty()) {
       names[to_python(op.name)] = make_op_function(module + "." + op.name, op.candidates);
       continue;
@@ -116,8 +116,8 @@ void add_type_forms(std::string_view module, nb::dict& names) {
 }
 
 void add_forms(std::string_view module, nb::dict& names) {
-  for (const FormText& form : all_forms) {
-    if (form.module != module) continue;
+  for (const ops::FormRecord& form : ops::all_forms) {
+    if (form.module != module || form.signature.empty()) continue;
     std::string path = std::string(module) + "." + std::string(form.name);
     names[to_python(form.name)] = with_names(
         nb::cast(LanguageForm{path, std::string(form.signature), form.in_class_body}), path, form.doc);

@@ -34,10 +34,12 @@ def stub_parameters(function, module, skip_self):
     empty = inspect.Parameter.empty
     args = function.args
     result = []
-    positional = args.args[1:] if skip_self else args.args
+    positional = (args.posonlyargs + args.args)[1 if skip_self else 0:]
     defaults = [empty] * (len(positional) - len(args.defaults)) + [evaluate(d, module) for d in args.defaults]
     for arg, default in zip(positional, defaults):
-        result.append((arg.arg, inspect.Parameter.POSITIONAL_OR_KEYWORD, arg.annotation, default))
+        only = arg in args.posonlyargs
+        kind = inspect.Parameter.POSITIONAL_ONLY if only else inspect.Parameter.POSITIONAL_OR_KEYWORD
+        result.append((arg.arg, kind, arg.annotation, default))
     if args.vararg:
         result.append((args.vararg.arg, inspect.Parameter.VAR_POSITIONAL, None, empty))
     for arg, default in zip(args.kwonlyargs, args.kw_defaults):

@@ -144,15 +144,15 @@ def pipeline(*bounds: Any, stage: Any = 2, init_values: Any = ()) -> Any:
     """A loop whose rounds overlap, `stage` of them at a time."""
 def while_(*, init_values: Any = (), poll: Any = False) -> Any:
     """The explicit form of `while`: `for (a,) in pl.while_(init_values=(x,)):`, with `pl.cond(c)` in the body. The compiler says with `poll` that the loop polls signal cells."""
-def cond(condition: Any) -> Any:
+def cond(condition: Any, /) -> Any:
     """Inside `pl.while_`: leaves the loop when the condition is false."""
 def yield_(*values: Any) -> Any:
     """Ends a block that gives values: the results of a branch, or the next values of a loop's carries."""
 def at(*, level: Any = Level.CORE_GROUP, name_hint: Any = '', deps: Any = (), ordered: Any = True, optimizations: Any = ()) -> Any:
     """`with pl.at(...) [as tid]:` one kernel task written inline. `deps` names tasks it comes after; `ordered=False` leaves a communicating task to `deps` and data alone."""
-def spmd(blocks: Any, *, sync_start: Any = False, name_hint: Any = '', deps: Any = (), ordered: Any = True, optimizations: Any = ()) -> Any:
+def spmd(blocks: Any, /, *, sync_start: Any = False, name_hint: Any = '', deps: Any = (), ordered: Any = True, optimizations: Any = ()) -> Any:
     """`with pl.spmd(N) [as tid]:` or `for b in pl.spmd(N):` N blocks of one kernel. With sync_start no block starts before all can."""
-def split(mode: Any) -> Any:
+def split(mode: Any, /) -> Any:
     """Asks for a cube/vector split: `optimizations=[pl.split(pl.SplitMode.UP_DOWN)]`."""
 def static_assert(condition: Any, message: Any = '') -> Any:
     """Stops the reading of the program when a fact known then is false."""

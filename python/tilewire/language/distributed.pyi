@@ -29,12 +29,12 @@ class AllreduceMode(Enumeration):
     Ring = 3
 DistributedTensor: Any
 CommCtx: Any
-def alloc_window(shape: Any, *, dtype: Any) -> Any:
-    """A window buffer and a view of all of it: `w = pld.alloc_window([16, 256], dtype=pl.FP32)`. Host only."""
-def alloc_signal(cells: Any) -> Any:
-    """A window of INT32 signal cells, [cells, 1], zero at first: `s = pld.alloc_signal(n)`. Host only."""
 def comm_group(*, devices: Any = (), slots: Any = ()) -> Any:
     """In the body of a program: ranks and the window buffers they share. No devices means all ranks."""
+def alloc_window(shape: Any, *, dtype: Any) -> Any:
+    """A window buffer and a view of all of it: `w = pld.alloc_window([16, 256], dtype=pl.FP32)`. Host only."""
+def alloc_signal(n: Any) -> Any:
+    """A window of INT32 signal cells, [n, 1], zero at first: `s = pld.alloc_signal(n)`. Host only."""
 def world_size() -> Any:
     """The number of ranks of this run."""
 def alloc_window_buffer(nbytes: Any = None, shape: Any = None, dtype: pl.DType | None = None, *, load_from_host: Any = None, store_to_host: Any = None, signal: bool = False) -> Any:

@@ -40,3 +40,36 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     pl.static_assert(x.dtype == pl.FP16)
 #   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 # error: TW1074 the assertion `x.dtype == pl.FP16` does not hold
+
+# --- static_assert_unknown_keyword
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
+    pl.static_assert(x.shape[0] == 16, text="rows")
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+# error: TW1026 `pl.static_assert` takes a condition and an optional message
+# help: write `pl.static_assert(x.shape[0] % 16 == 0, "message")`
+
+# --- static_assert_message_twice
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
+    pl.static_assert(x.shape[0] == 16, "rows", message="rows")
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+# error: TW1026 `pl.static_assert` takes a condition and an optional message
+# help: write `pl.static_assert(x.shape[0] % 16 == 0, "message")`
+
+# --- static_assert_named_message
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
+    pl.static_assert(condition=x.shape[0] == 32, message="rows")
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+# error: TW1074 the assertion `x.shape[0] == 32` does not hold
+# note: rows

@@ -23,6 +23,20 @@ def kernel(n: pl.Scalar[pl.INDEX]):
 # error: TW1025 `pl.yield_` cannot stand here
 # help: write it as the last statement of a loop, branch or scope: `v = pl.yield_(a)`
 
+# --- yield_keyword
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def kernel(n: pl.Scalar[pl.INDEX]):
+    if n > 0:
+        v = pl.yield_(n, w=n)
+#                        ^
+# error: TW1026 `pl.yield_` takes values without names
+# help: write `a, b = pl.yield_(x, y)`
+    else:
+        v = pl.yield_(n)
+
 # --- yield_not_last
 import tilewire.language as pl
 

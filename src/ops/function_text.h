@@ -12,7 +12,7 @@
 #include "ir/op.h"
 #include "ops/reference.h"
 
-namespace tilewire::python {
+namespace tilewire::ops {
 
 struct OpParamText {
   std::string name;
@@ -24,7 +24,7 @@ struct OpParamText {
 
 inline std::string attribute_annotation(const ir::OpParam& param) {
   if (param.attr_kind == ir::AttrKind::DType) return "pl.DType";
-  return ops::attribute_type(param) + (param.attr_kind == ir::AttrKind::Enum ? " | str" : "");
+  return attribute_type(param) + (param.attr_kind == ir::AttrKind::Enum ? " | str" : "");
 }
 
 // A parameter as Python can declare it: one that must be given but follows an optional one is named.
@@ -100,9 +100,9 @@ inline std::string ops_doc(std::span<const ir::Op* const> candidates) {
   if (candidates.size() == 1) return op_doc(*candidates.front());
   std::string text = candidates.front()->doc + "\n\nChosen by the operands:";
   for (const ir::Op* op : candidates) {
-    text += "\n\n" + ops::signature(*op) + "\n" + op_doc(*op);
+    text += "\n\n" + signature(*op) + "\n" + op_doc(*op);
   }
   return text;
 }
 
-}  // namespace tilewire::python
+}  // namespace tilewire::ops
