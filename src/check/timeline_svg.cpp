@@ -5,6 +5,7 @@
 #include <set>
 
 #include "support/escape.h"
+#include "support/unicode.h"
 
 namespace tilewire::check {
 namespace {
@@ -18,15 +19,10 @@ constexpr size_t most_letters = 36;
 std::string shortened(const std::string& text, size_t most) {
   size_t letters = 0;
   for (size_t i = 0; i < text.size(); ++i) {
-    if ((static_cast<unsigned char>(text[i]) & 0xC0) == 0x80) continue;
+    if (continues_character(text[i])) continue;
     if (++letters == most && i + 1 < text.size()) return text.substr(0, i) + "…";
   }
   return text;
-}
-
-size_t length_of(const std::string& text) {
-  return static_cast<size_t>(std::count_if(
-      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
 std::string number(int value) {
@@ -171,7 +167,7 @@ class Drawing {
     for (const Box& box : boxes_) {
       const Beat& beat = timeline_.beats[box.beat];
       size_t& most = letters[lives_[beat.lane].column];
-      most = std::max(most, length_of(text_of(beat)));
+      most = std::max(most, count_characters(text_of(beat)));
     }
     indent_ = 16 + 6 * static_cast<int>(std::to_string(timeline_.before + timeline_.beats.size()).size());
     int left = margin;

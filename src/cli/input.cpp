@@ -13,6 +13,7 @@
 #include "ir/serialize.h"
 #include "ops/registry.h"
 #include "support/diagnostics/command.h"
+#include "support/unicode.h"
 
 namespace tilewire::cli {
 namespace {
@@ -48,17 +49,10 @@ bool read_file(const std::string& path, std::string& content, Diagnostics& diags
   return std::ferror(file.get()) ? unreadable() : true;
 }
 
-bool is_identifier(std::string_view text) {
-  auto digit = [](unsigned char c) { return c >= '0' && c <= '9'; };
-  auto letter = [](unsigned char c) { return c == '_' || c >= 0x80 || ((c | 32) >= 'a' && (c | 32) <= 'z'); };
-  return !text.empty() && letter(text[0]) &&
-         std::all_of(text.begin(), text.end(), [&](unsigned char c) { return letter(c) || digit(c); });
-}
-
 // "NAME=REST"; false when there is no such name.
 bool split_setting(std::string_view text, std::string& name, std::string& rest) {
   size_t equals = text.find('=');
-  if (equals == std::string_view::npos || !is_identifier(text.substr(0, equals))) return false;
+  if (equals == std::string_view::npos || !is_name(text.substr(0, equals))) return false;
   name = text.substr(0, equals);
   rest = text.substr(equals + 1);
   return !rest.empty();
@@ -110,8 +104,7 @@ bool read_settings(const InputOptions& options, frontend::Options& result, Diagn
 // The magic is also a name a program could start with, but no text goes on with half a character.
 bool is_serialised(const std::string& path, std::string_view content) {
   if (std::filesystem::path(path).extension() == ".twir") return true;
-  return content.size() > 4 && content.starts_with("TWIR") &&
-         (static_cast<unsigned char>(content[4]) & 0xC0) == 0x80;
+  return content.size() > 4 && content.starts_with("TWIR") && continues_character(content[4]);
 }
 
 Input read_from_file(const InputOptions& options) {

@@ -6,8 +6,8 @@
 #include <cstring>
 
 #include "frontend/literals.h"
-#include "frontend/unicode.h"
 #include "support/diagnostics.h"
+#include "support/unicode.h"
 
 namespace tilewire::frontend {
 namespace {

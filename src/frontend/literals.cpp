@@ -5,7 +5,7 @@
 #include <cstring>
 #include <limits>
 
-#include "frontend/unicode.h"
+#include "support/unicode.h"
 
 namespace tilewire::frontend {
 namespace {

@@ -3,8 +3,8 @@
 
 #include "frontend/literals.h"
 #include "frontend/parser_impl.h"
-#include "frontend/unicode.h"
 #include "support/diagnostics/syntax.h"
+#include "support/unicode.h"
 
 namespace tilewire::frontend {
 namespace {
@@ -90,10 +90,9 @@ bool Parser::report_unreadable_text() {
 
 std::string Parser::quoted(std::string_view text) const {
   std::string out = "`";
-  size_t end = std::min({text.size(), text.find('\n'), shown_length});
-  while (end < text.size() && end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  out.append(text, 0, end);
-  return out + (end < text.size() ? "...`" : "`");
+  std::string_view shown = first_bytes(text.substr(0, text.find('\n')), shown_length);
+  out += shown;
+  return out + (shown.size() < text.size() ? "...`" : "`");
 }
 
 std::string Parser::describe(const Token& token) const {

@@ -10,6 +10,7 @@
 #include "ir/printer.h"
 #include "ir/written.h"
 #include "support/diagnostics/ops.h"
+#include "support/near.h"
 
 namespace tilewire::ir {
 namespace {
@@ -17,21 +18,6 @@ namespace {
 constexpr size_t max_params = 24;
 
 using Places = std::array<const Span*, max_params>;
-
-size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
-    }
-  }
-  return row[b.size()];
-}
 
 // What a value is, for "got ...".
 std::string what_is(const TypeRef& type) {
@@ -241,20 +227,16 @@ void CallMaker::unknown_keyword(const OpKeyword& keyword) {
                    "(...)` the buffer is called `data_buf`");
     return;
   }
-  std::string near, all;
-  size_t best = 3;
+  std::string all;
+  std::vector<std::string> names;
   for (const OpParam& param : op_.params) {
-    size_t distance = edit_distance(keyword.name, param.name);
-    if (distance < best && distance < param.name.size()) {
-      best = distance;
-      near = param.name;
-    }
+    names.push_back(param.name);
     all += (all.empty() ? "`" : ", `") + param.name + "`";
   }
   Diagnostic& d =
       fail(diag::op_unknown_keyword, keyword.name_span, {op_.qualified(), std::string(keyword.name)});
-  if (!near.empty()) {
-    d.with_help("did you mean `" + near + "`?");
+  if (auto near = nearest(keyword.name, names)) {
+    d.with_help("did you mean `" + *near + "`?");
   } else {
     d.with_help(all.empty() ? "it takes no arguments" : "it takes " + all);
   }

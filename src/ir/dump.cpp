@@ -3,6 +3,7 @@
 #include "ir/fields.h"
 #include "ir/op.h"
 #include "ir/pointer_map.h"
+#include "support/unicode.h"
 
 namespace tilewire::ir {
 namespace {
@@ -72,8 +73,7 @@ class Line {
     } else {
       std::string text = shown(v);
       if (text.size() > limits_.text) {
-        text.resize(limits_.text);
-        while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0x80)) text.pop_back();
+        text.resize(first_bytes(text, limits_.text).size());
         text += "...";
       }
       out_ += text;

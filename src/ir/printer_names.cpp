@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/op.h"
+#include "support/unicode.h"
 
 namespace tilewire::ir {
 namespace {
@@ -16,27 +17,6 @@ bool is_reserved(std::string_view name) {
       "pl",       "pld",  "raise",  "return", "self", "try",    "while",    "with",  "yield",
   };
   return std::binary_search(std::begin(words), std::end(words), name);
-}
-
-bool is_name_byte(unsigned char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c >= 0x80;
-}
-
-bool is_valid_utf8(std::string_view text) {
-  for (size_t i = 0; i < text.size();) {
-    unsigned char lead = text[i];
-    size_t length = lead < 0x80                   ? 1
-                    : lead >= 0xC2 && lead < 0xE0 ? 2
-                    : lead >= 0xE0 && lead < 0xF0 ? 3
-                    : lead >= 0xF0 && lead < 0xF5 ? 4
-                                                  : 0;
-    if (length == 0 || i + length > text.size()) return false;
-    for (size_t k = 1; k < length; ++k) {
-      if ((static_cast<unsigned char>(text[i + k]) & 0xC0) != 0x80) return false;
-    }
-    i += length;
-  }
-  return true;
 }
 
 // `x` of `x_12`.
@@ -76,9 +56,15 @@ std::vector<const Var*> window_bases(const Function& function) {
 std::string identifier(std::string_view text) {
   if (text.empty()) return "v";
   std::string result;
-  bool keep_wide = is_valid_utf8(text);
-  for (unsigned char c : text) {
-    result += is_name_byte(c) && (c < 0x80 || keep_wide) ? static_cast<char>(c) : '_';
+  for (size_t i = 0; i < text.size();) {
+    char32_t character;
+    size_t length = decode_utf8(text.substr(i), character);
+    if (length != 0 && may_be_in_name(character)) {
+      result.append(text, i, length);
+    } else {
+      result += '_';
+    }
+    i += std::max<size_t>(length, 1);
   }
   if (result[0] >= '0' && result[0] <= '9') result.insert(result.begin(), '_');
   if (is_reserved(result)) result += '_';

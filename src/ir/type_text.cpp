@@ -2,6 +2,7 @@
 #include "ir/op.h"
 #include "ir/printer.h"
 #include "ir/printer_expr.h"
+#include "support/unicode.h"
 
 namespace tilewire::ir {
 namespace {
@@ -31,9 +32,7 @@ std::string to_string(const ExprRef& expr) {
   HintNames names;
   ExprWriter(text, names, Constants::Plain).expr(expr);
   if (text.size() > longest_expression) {
-    size_t end = longest_expression - 3;
-    while (end > 0 && (text[end] & 0xC0) == 0x80) --end;  // not inside a character
-    text.resize(end);
+    text.resize(first_bytes(text, longest_expression - 3).size());
     text += "...";
   }
   return text;

@@ -5,6 +5,8 @@
 #include <functional>
 #include <stdexcept>
 
+#include "support/unicode.h"
+
 namespace tilewire {
 namespace {
 
@@ -19,37 +21,26 @@ static_assert(std::ranges::adjacent_find(table, std::greater_equal(), &DiagInfo:
 // Longest piece of a source line that is shown; a line of megabytes must not fill the terminal.
 constexpr size_t shown_width = 160;
 
-bool starts_character(char c) {
-  return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-}
-
-size_t characters(std::string_view text) {
-  return std::count_if(text.begin(), text.end(), starts_character);
-}
-
 // The start of the character that `at` is in. A character has at most four bytes, so a line of nothing but
 // continuation bytes is not searched to its beginning.
 size_t character_start(std::string_view line, size_t at) {
   size_t start = at;
-  while (start > 0 && at - start < 3 && !starts_character(line[start])) --start;
-  return starts_character(line[start]) ? start : at;
+  while (start > 0 && at - start < 3 && continues_character(line[start])) --start;
+  return continues_character(line[start]) ? at : start;
 }
 
 // Control bytes and broken UTF-8 would corrupt the terminal; tabs keep the caret aligned as one space.
 std::string printable(std::string_view text) {
   std::string out;
   for (size_t i = 0; i < text.size();) {
-    unsigned char c = text[i];
-    size_t length = c < 0x80 ? 1 : c >= 0xF0 ? 4 : c >= 0xE0 ? 3 : c >= 0xC2 ? 2 : 0;
-    bool whole = length != 0 && c < 0xF5 && i + length <= text.size();
-    for (size_t k = 1; whole && k < length; ++k) whole = !starts_character(text[i + k]);
-    if (c == '\t') {
+    char32_t character;
+    size_t length = decode_utf8(text.substr(i), character);
+    if (length == 1 && character == '\t') {
       out += ' ';
-    } else if (whole && c >= 0x20 && c != 0x7F) {
+    } else if (length != 0 && character >= 0x20 && character != 0x7F) {
       out.append(text, i, length);
     } else {
       out += '?';
-      length = 1;
     }
     i += std::max<size_t>(length, 1);
   }
@@ -78,8 +69,9 @@ void render_place(std::string& out, const Span& span, const std::string& label) 
   size_t to = std::min(line.size(), from + shown_width);
   if (to < line.size()) to = character_start(line, to);
   std::string shown = lead + printable(line.substr(from, to - from)) + (to < line.size() ? "..." : "");
-  size_t offset = lead.size() + characters(printable(line.substr(from, begin - from)));
-  size_t width = std::max<size_t>(1, characters(printable(line.substr(begin, std::min(end, to) - begin))));
+  size_t offset = lead.size() + count_characters(printable(line.substr(from, begin - from)));
+  size_t width =
+      std::max<size_t>(1, count_characters(printable(line.substr(begin, std::min(end, to) - begin))));
   out += margin + " |\n" + number + " | " + shown + "\n" + margin + " | " + std::string(offset, ' ') +
          std::string(width, '^') + (label.empty() ? "" : " " + label) + "\n";
 }

@@ -1,26 +1,11 @@
 #include "support/escape.h"
 
-#include <cstdint>
 #include <cstdio>
+
+#include "support/unicode.h"
 
 namespace tilewire {
 namespace {
-
-// Bytes of the well-formed sequence at the start of `text`; 0: there is none.
-size_t sequence_length(std::string_view text) {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  if (byte(0) < 0x80) return 1;
-  const size_t length = byte(0) >= 0xF0 ? 4 : byte(0) >= 0xE0 ? 3 : 2;
-  if (byte(0) < 0xC2 || byte(0) > 0xF4 || text.size() < length) return 0;
-  uint32_t code = byte(0) & (0xFFu >> (length + 1));
-  for (size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-    code = code << 6 | (byte(i) & 0x3Fu);
-  }
-  constexpr uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-  const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
-  return code >= least[length] && code <= 0x10FFFF && !surrogate ? length : 0;
-}
 
 // `put` adds an ASCII character; everything else is passed on as it is.
 template <class F>
@@ -28,7 +13,8 @@ std::string escaped(std::string_view text, F put) {
   std::string out;
   out.reserve(text.size() + text.size() / 8);
   for (size_t i = 0; i < text.size();) {
-    const size_t length = sequence_length(text.substr(i));
+    char32_t ignored;
+    const size_t length = decode_utf8(text.substr(i), ignored);
     if (length == 0) {
       out += "\uFFFD";
       ++i;

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "frontend/literals.h"
-#include "frontend/unicode.h"
 
 namespace tilewire::frontend {
 namespace {
@@ -262,17 +261,6 @@ TEST(Names, intern_copies_what_is_not_source) {
     std::string name = "name" + std::to_string(i);
     EXPECT_EQ(tree.name(tree.intern(name)), name);
   }
-}
-
-TEST(Unicode, decoding_is_strict) {
-  EXPECT_EQ(find_invalid_utf8("plain, then \u00e4 \u20ac \U0001F600 and more"), std::string_view::npos);
-  EXPECT_EQ(find_invalid_utf8("12345678\xC0\x80"), 8u);
-  EXPECT_EQ(find_invalid_utf8("\xED\xA0\x80"), 0u);      // a surrogate
-  EXPECT_EQ(find_invalid_utf8("a\xE2\x82"), 1u);         // cut off
-  EXPECT_EQ(find_invalid_utf8("\xF4\x90\x80\x80"), 0u);  // above U+10FFFF
-  EXPECT_TRUE(may_be_in_name(U'é'));
-  EXPECT_FALSE(may_be_in_name(U'→'));
-  EXPECT_FALSE(may_be_in_name(0x1F600));
 }
 
 }  // namespace

@@ -8,6 +8,8 @@
 #include <limits>
 
 #include "ir/op.h"
+#include "ir/printer_names.h"
+#include "support/unicode.h"
 
 namespace tilewire::ir {
 namespace {
@@ -401,6 +403,17 @@ TEST(PrintProgram, AnnotatesWhereTheOpCannotKnow) {
   AttrList split = {{"split", AttrValue{int64_t{1}}}};
   EXPECT_EQ(as_python(assign(t, call(pop, {}, t->type, split))),
             "t: pl.Tile[[16, 16], pl.FP32] = pl.tpop_from_aic(split=1)\n");
+}
+
+// Hints come from anywhere, such as bytes of serialised IR; what is printed must be read again.
+TEST(Printer, AnyHintBecomesAName) {
+  EXPECT_EQ(identifier("größe"), "größe");
+  EXPECT_EQ(identifier("a→b"), "a_b");
+  EXPECT_EQ(identifier("a\xED\xA0\x80"), "a___");  // a surrogate is not UTF-8
+  EXPECT_EQ(identifier("1 x"), "_1_x");
+  for (std::string_view hint : {"", "größe", "a→b", "\xED\xA0\x80", "9", "if", "\U0001F600", "a\xE2\x82"}) {
+    EXPECT_TRUE(is_name(identifier(hint))) << hint;
+  }
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
-#include "frontend/unicode.h"
+#include "support/unicode.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
 
-namespace tilewire::frontend {
+namespace tilewire {
 namespace {
 
 struct Block {
@@ -26,11 +26,17 @@ constexpr Block not_in_names[] = {
     {0xF0000, 0x10FFFF},
 };
 
-bool continues(char c) {
-  return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
+}  // namespace
+
+size_t count_characters(std::string_view text) {
+  return std::count_if(text.begin(), text.end(), [](char byte) { return !continues_character(byte); });
 }
 
-}  // namespace
+std::string_view first_bytes(std::string_view text, size_t most) {
+  if (text.size() <= most) return text;
+  while (most > 0 && continues_character(text[most])) --most;
+  return text.substr(0, most);
+}
 
 size_t decode_utf8(std::string_view text, char32_t& character) {
   if (text.empty()) return 0;
@@ -43,7 +49,7 @@ size_t decode_utf8(std::string_view text, char32_t& character) {
   if (lead < 0xC2 || lead > 0xF4 || text.size() < length) return 0;
   char32_t value = lead & (0x7F >> length);
   for (size_t i = 1; i < length; ++i) {
-    if (!continues(text[i])) return 0;
+    if (!continues_character(text[i])) return 0;
     value = value << 6 | (static_cast<unsigned char>(text[i]) & 0x3F);
   }
   constexpr char32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -96,4 +102,15 @@ bool may_be_in_name(char32_t c) {
   return block == std::end(not_in_names) || c < block->first;
 }
 
-}  // namespace tilewire::frontend
+bool is_name(std::string_view text) {
+  if (text.empty() || (text[0] >= '0' && text[0] <= '9')) return false;
+  for (size_t i = 0; i < text.size();) {
+    char32_t character;
+    size_t length = decode_utf8(text.substr(i, 4), character);
+    if (length == 0 || !may_be_in_name(character)) return false;
+    i += length;
+  }
+  return true;
+}
+
+}  // namespace tilewire
