@@ -3,6 +3,7 @@
 #include <set>
 
 #include "driver/npy.h"
+#include "ir/function_kinds.h"
 #include "ir/op.h"
 #include "ir/printer_names.h"
 #include "support/diagnostics/driver.h"
@@ -11,16 +12,6 @@ namespace tilewire::driver {
 namespace {
 
 using ir::FunctionType;
-
-bool is_host(FunctionType type) {
-  return type == FunctionType::Host;
-}
-bool is_orchestration(FunctionType type) {
-  return type == FunctionType::Orchestration || type == FunctionType::Opaque;
-}
-bool is_kernel(FunctionType type) {
-  return type == FunctionType::InCore || type == FunctionType::Group;
-}
 
 // A kernel started directly: the orchestration function that does nothing but call it.
 Entry pass_through(const ir::ProgramRef& program, const ir::FunctionRef& kernel) {
@@ -138,8 +129,7 @@ ir::ProgramRef without_other_hosts(const ir::ProgramRef& program, const ir::Func
 Entry started(const ir::ProgramRef& all, const ir::FunctionRef& function, Diagnostics& diags) {
   if (!can_start(*all, *function, diags)) return {};
   const ir::ProgramRef program = without_other_hosts(all, *function);
-  return is_kernel(function->type) ? pass_through(program, function)
-                                   : Entry{program, function, function->name};
+  return is_task(function->type) ? pass_through(program, function) : Entry{program, function, function->name};
 }
 
 std::string described(FunctionType type) {
@@ -156,14 +146,14 @@ Entry find_entry(const ir::ProgramRef& program, std::string_view name, Diagnosti
       if (!program->functions.empty()) said.with_help("it has " + names_of(program->functions));
       return {};
     }
-    if (is_host(found->type) || is_orchestration(found->type) || is_kernel(found->type)) {
+    if (is_host(found->type) || is_orchestration(found->type) || is_task(found->type)) {
       return started(program, found, diags);
     }
     diags.report(diag::entry_is_called, found->span, {found->name, described(found->type)})
         .with_help("start from a host function, an orchestration function or a kernel");
     return {};
   }
-  for (bool (*wanted)(FunctionType) : {is_host, is_orchestration, is_kernel}) {
+  for (bool (*wanted)(FunctionType) : {ir::is_host, ir::is_orchestration, ir::is_task}) {
     std::vector<ir::FunctionRef> found;
     for (const auto& function : program->functions) {
       if (wanted(function->type)) found.push_back(function);

@@ -1,5 +1,6 @@
 // Calls of functions: inlined text, tasks and dispatches; one version per set of argument types.
 #include "frontend/sema.h"
+#include "ir/function_kinds.h"
 #include "ir/printer.h"
 #include "ir/structural.h"
 #include "ir/verifier.h"
@@ -13,43 +14,17 @@ constexpr int max_inline_depth = 64;
 constexpr int max_inline_calls =
     100'000;  // of a program: functions that call others twice double at each level
 
-bool is_kernel(ir::FunctionType type) {
-  return type == ir::FunctionType::InCore || type == ir::FunctionType::AIC || type == ir::FunctionType::AIV;
-}
-
-std::string describe_function(ir::FunctionType type) {
-  switch (type) {
-    case ir::FunctionType::Host:
-      return "a host function";
-    case ir::FunctionType::Orchestration:
-      return "an orchestration function";
-    case ir::FunctionType::Opaque:
-      return "an opaque function";
-    case ir::FunctionType::Group:
-      return "a group";
-    case ir::FunctionType::Inline:
-      return "an inline function";
-    case ir::FunctionType::AIC:
-      return "an AIC kernel";
-    case ir::FunctionType::AIV:
-      return "an AIV kernel";
-    case ir::FunctionType::InCore:
-      return "a kernel";
-  }
-  return "a function";
-}
-
 }  // namespace
 
 // Which function may call which, and with what.
 bool Sema::check_call_level(const FunctionInfo& callee, const Expr& e, const Expr* device) {
   ir::FunctionType from = fn_->info->type, to = callee.type;
-  bool task = to == ir::FunctionType::InCore || to == ir::FunctionType::Group;
+  bool task = is_task(to);
   bool in_at_scope = fn_->scope_depth > fn_->spmd_depth;
   bool allowed = false;
   switch (from) {
     case ir::FunctionType::Host:
-      allowed = task || to == ir::FunctionType::Orchestration || to == ir::FunctionType::Opaque;
+      allowed = task || is_orchestration(to);
       break;
     case ir::FunctionType::Orchestration:
     case ir::FunctionType::Opaque:
@@ -60,18 +35,17 @@ bool Sema::check_call_level(const FunctionInfo& callee, const Expr& e, const Exp
       }
       break;
     case ir::FunctionType::Group:
-      allowed = to == ir::FunctionType::AIC || to == ir::FunctionType::AIV;
+      allowed = is_half(to);
       break;
     default:
       break;
   }
   if (!allowed) {
-    std::string caller = in_at_scope ? "a `pl.at` scope" : describe_function(from);
-    Diagnostic& d = report(diag::call_level, e.range, {caller, describe_function(to), callee.name});
-    bool half = to == ir::FunctionType::AIC || to == ir::FunctionType::AIV;
+    std::string caller = in_at_scope ? "a `pl.at` scope" : ir::describe(from);
+    Diagnostic& d = report(diag::call_level, e.range, {caller, ir::describe(to), callee.name});
     if (from == ir::FunctionType::Group) {
       d.with_help("a Group calls one AIC and one AIV function");
-    } else if (half) {
+    } else if (is_half(to)) {
       d.with_help("call a Group function that calls `" + callee.name + "` and its other half");
     } else if ((is_kernel(from) || in_at_scope) && is_kernel(to)) {
       d.with_help("make `" + callee.name +
@@ -87,7 +61,7 @@ bool Sema::check_call_level(const FunctionInfo& callee, const Expr& e, const Exp
     return false;
   }
   if (from != ir::FunctionType::Host && device) {
-    report(diag::device_outside_host, device->range, {describe_function(from)})
+    report(diag::device_outside_host, device->range, {ir::describe(from)})
         .with_help("remove `device=`: the function runs on the rank it was dispatched to");
     return false;
   }
@@ -98,8 +72,8 @@ bool Sema::check_call_level(const FunctionInfo& callee, const Expr& e, const Exp
 bool Sema::check_scope_call(const ir::AtScope& scope) {
   if (!fn_->scope_call || ir::single_call(*scope.body)) return true;
   const FunctionInfo& callee = *fn_->scope_callee;
-  Diagnostic& d = report(diag::call_level, fn_->scope_call,
-                         {"a `pl.at` scope", describe_function(callee.type), callee.name});
+  Diagnostic& d =
+      report(diag::call_level, fn_->scope_call, {"a `pl.at` scope", ir::describe(callee.type), callee.name});
   if (is_kernel(callee.type)) {
     d.with_help("make `" + callee.name +
                 "` an inline function: `@pl.jit.inline` or type=pl.FunctionType.Inline");
@@ -231,7 +205,7 @@ Value Sema::task_call(FunctionInfo& info, const Expr& e, const BoundCall& bound,
   if (bound.blocks)
     ok = (call->blocks = index_expr(eval(*bound.blocks), span(*bound.blocks), "the number of blocks")) && ok;
   if (bound.deps) ok = task_ids(*bound.deps, call->deps) && ok;
-  if (bound.blocks && ok && info.type != ir::FunctionType::InCore && info.type != ir::FunctionType::Group) {
+  if (bound.blocks && ok && !is_task(info.type)) {
     report(diag::blocks_keyword, bound.blocks->range, {info.name})
         .with_help("`blocks=` starts a kernel as SPMD blocks");
     ok = false;

@@ -1,24 +1,12 @@
 // One function: parameters, body, results, and what the body does to each parameter.
 #include "frontend/sema.h"
+#include "ir/function_kinds.h"
 #include "ir/printer.h"
 #include "ir/structural.h"
 #include "support/diagnostics/sema.h"
 
 namespace tilewire::frontend {
 namespace {
-
-uint8_t level_of(ir::FunctionType type) {
-  switch (type) {
-    case ir::FunctionType::Host:
-      return ir::OnHost;
-    case ir::FunctionType::Orchestration:
-    case ir::FunctionType::Opaque:
-    case ir::FunctionType::Group:
-      return ir::OnOrchestration;
-    default:
-      return ir::OnKernel;
-  }
-}
 
 bool same_known(const Value& a, const Value& b) {
   if (a.is<UnboundValue>() || b.is<UnboundValue>()) return a.is<UnboundValue>() && b.is<UnboundValue>();
@@ -94,7 +82,7 @@ void Sema::type_version(FunctionInfo& info, FunctionInfo::Version& v) {
   FunctionBody body(*info.scope->tree, *info.def);
   open_frame(frame, *info.scope);
   frame.info = ctx.info = &info;
-  ctx.level = level_of(info.type);
+  ctx.level = ir::level_of(info.type);
   std::vector<ir::StmtRef> stmts;
   ctx.out = &stmts;
   bind_params(info, v);

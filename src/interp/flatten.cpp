@@ -7,6 +7,7 @@
 #include "interp/aliases.h"
 #include "interp/code.h"
 #include "interp/op_table.h"
+#include "ir/function_kinds.h"
 #include "ir/op.h"
 #include "ir/pointer_map.h"
 #include "ops/registry.h"
@@ -41,16 +42,9 @@ class Flattener {
 
 namespace {
 
-CodeLevel level_of(FunctionType type) {
-  switch (type) {
-    case FunctionType::Host:
-      return CodeLevel::Host;
-    case FunctionType::Opaque:
-    case FunctionType::Orchestration:
-      return CodeLevel::Orchestration;
-    default:
-      return CodeLevel::Kernel;
-  }
+CodeLevel code_level(FunctionType type) {
+  if (is_host(type)) return CodeLevel::Host;
+  return is_orchestration(type) ? CodeLevel::Orchestration : CodeLevel::Kernel;
 }
 
 }  // namespace
@@ -497,7 +491,7 @@ const Code& Flattener::function(const std::string& name) {
   code->name = shown == names_.end() ? name : shown->second;
   code->function = f.get();
   code->node = f.get();
-  code->level = level_of(f->type);
+  code->level = code_level(f->type);
   CodeBuilder(*this, *code, nullptr).function(*f);
   const Code& made = *code;
   image_.codes_.push_back(std::move(code));

@@ -8,14 +8,6 @@
 namespace tilewire::ir {
 namespace {
 
-constexpr bool is_kernel(FunctionType type) {
-  return type == FunctionType::InCore || type == FunctionType::AIC || type == FunctionType::AIV ||
-         type == FunctionType::Group;
-}
-constexpr bool is_orchestration(FunctionType type) {
-  return type == FunctionType::Orchestration || type == FunctionType::Opaque;
-}
-
 std::string text_of(FunctionType caller, const CallPlace& place) {
   return is_orchestration(caller) && place.level == OnKernel ? "a kernel scope" : describe(caller);
 }
@@ -56,34 +48,6 @@ TypeRef result_type(const Function& function) {
 }
 
 }  // namespace
-
-std::string describe(FunctionType type) {
-  switch (type) {
-    case FunctionType::Opaque:
-      return "an opaque function";
-    case FunctionType::Host:
-      return "a host function";
-    case FunctionType::Orchestration:
-      return "an orchestration function";
-    case FunctionType::InCore:
-      return "a kernel";
-    case FunctionType::AIC:
-      return "an AIC kernel";
-    case FunctionType::AIV:
-      return "an AIV kernel";
-    case FunctionType::Inline:
-      return "an inline function";
-    case FunctionType::Group:
-      return "a Group function";
-  }
-  return "a function";
-}
-
-uint8_t level_of(FunctionType type) {
-  if (type == FunctionType::Host) return OnHost;
-  if (is_orchestration(type)) return OnOrchestration;
-  return type == FunctionType::Inline ? 0 : OnKernel;
-}
 
 std::string count_of(size_t count, std::string_view what) {
   return std::to_string(count) + " " + std::string(what) + (count == 1 ? "" : "s");
@@ -185,10 +149,10 @@ void CallVerifier::check_levels(const FunctionCall& call, const Function& callee
   bool from_host = caller == FunctionType::Host, from_inline = caller == FunctionType::Inline;
   bool in_task_list = is_orchestration(caller) && (place.level == OnOrchestration || place.in_spmd);
   bool allowed = target == FunctionType::Inline || from_inline;
-  if (from_host) allowed = allowed || is_orchestration(target) || is_kernel(target);
-  if (in_task_list) allowed = allowed || is_kernel(target);
+  if (from_host) allowed = allowed || is_orchestration(target) || is_task(target);
+  if (in_task_list) allowed = allowed || is_task(target);
   if (caller == FunctionType::Group) {
-    allowed = target == FunctionType::AIC || target == FunctionType::AIV;
+    allowed = is_half(target);
   }
   if (!allowed) {
     diags_.report(diag::callee_at_wrong_level, call.span, {text_of(caller, place), describe(target)})
@@ -202,8 +166,8 @@ void CallVerifier::check_levels(const FunctionCall& call, const Function& callee
   }
   if (from_inline) return;
   if (call.device && !dispatch) misplaced("device");
-  if (call.blocks && !(is_kernel(target) && (from_host || in_task_list))) misplaced("blocks");
-  if (!call.deps.empty() && !(is_kernel(target) && in_task_list)) misplaced("deps");
+  if (call.blocks && !(is_task(target) && (from_host || in_task_list))) misplaced("blocks");
+  if (!call.deps.empty() && !(is_task(target) && in_task_list)) misplaced("deps");
 }
 
 void CallVerifier::check_arguments(const FunctionCall& call, const Function& callee) {

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "ir/function_kinds.h"
 #include "ir/nodes.h"
 #include "ir/op.h"
 #include "support/diagnostics.h"
@@ -18,11 +19,6 @@ struct CallPlace {
   uint8_t level = 0;     // LevelBits; 0: not known, as in inline functions
   bool in_spmd = false;  // in the body of a pl.spmd, or of a scope that is one call: it may call a kernel
 };
-
-// "an orchestration function", for messages.
-std::string describe(FunctionType type);
-// The level at which the body of such a function runs; 0 when it depends on the caller.
-uint8_t level_of(FunctionType type);
 
 // "1 value", "3 values".
 std::string count_of(size_t count, std::string_view what);

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "ir/function_kinds.h"
 #include "ir/op.h"
-#include "passes/function_kinds.h"
 #include "passes/return_by_parameter.h"
 #include "passes/tensor_converter.h"
 #include "passes/tensor_type.h"

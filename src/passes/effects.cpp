@@ -1,8 +1,8 @@
 #include "passes/effects.h"
 
+#include "ir/function_kinds.h"
 #include "ir/op.h"
 #include "ir/visitor.h"
-#include "passes/function_kinds.h"
 
 namespace tilewire::passes {
 

@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
+#include "ir/function_kinds.h"
 #include "ir/op.h"
 #include "ir/visitor.h"
 #include "ops/shape.h"
 #include "passes/collective_builder.h"
-#include "passes/function_kinds.h"
 #include "passes/tensor_type.h"
 
 namespace tilewire::passes {

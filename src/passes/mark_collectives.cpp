@@ -2,8 +2,8 @@
 
 #include <cctype>
 
+#include "ir/function_kinds.h"
 #include "ir/op.h"
-#include "passes/function_kinds.h"
 #include "passes/lower_composite_ops.h"
 #include "passes/structured_builder.h"
 

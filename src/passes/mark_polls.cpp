@@ -2,9 +2,9 @@
 
 #include <map>
 
+#include "ir/function_kinds.h"
 #include "ir/op.h"
 #include "ir/visitor.h"
-#include "passes/function_kinds.h"
 #include "passes/rebuild.h"
 
 namespace tilewire::passes {

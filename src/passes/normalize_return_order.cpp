@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ir/function_kinds.h"
 #include "ir/mutator.h"
 #include "ir/visitor.h"
-#include "passes/function_kinds.h"
 #include "passes/roots.h"
 #include "support/diagnostics/passes.h"
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/function_kinds.h"
 #include "ir/op.h"
 #include "ir/visitor.h"
 #include "ops/registry.h"
 #include "passes/captures.h"
-#include "passes/function_kinds.h"
 #include "passes/infer_directions.h"
 #include "passes/inline_functions.h"
 #include "passes/names.h"
@@ -565,7 +565,7 @@ ProgramRef outline_scopes(const ProgramRef& program, const Traits& traits, Diagn
   for (const FunctionRef& function : program->functions) {
     std::vector<FunctionRef> made;
     FunctionRef now = function;
-    if (function->type == FunctionType::Orchestration || function->type == FunctionType::Opaque) {
+    if (is_orchestration(function->type)) {
       Outliner outliner(*program, *function, returns, taken, made, diags);
       Ref<Function> changed = copy(*function);
       changed->body = outliner.block(*function->body);

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "ir/function_kinds.h"
 #include "ir/op.h"
 #include "ops/registry.h"
-#include "passes/function_kinds.h"
 #include "passes/names.h"
 #include "passes/rebuild.h"
 #include "passes/roots.h"

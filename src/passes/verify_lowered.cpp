@@ -1,8 +1,8 @@
 #include "passes/verify_lowered.h"
 
+#include "ir/function_kinds.h"
 #include "ir/op.h"
 #include "ir/visitor.h"
-#include "passes/function_kinds.h"
 #include "passes/roots.h"
 #include "passes/task_call.h"
 #include "passes/tensor_forms.h"

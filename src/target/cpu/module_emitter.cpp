@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/function_kinds.h"
 #include "ir/op.h"
 #include "ir/visitor.h"
 #include "passes/roots.h"
@@ -25,11 +26,6 @@ namespace {
 
 // A block that needs more than this is a mistake in the program, not a large tile.
 constexpr int64_t arena_limit = int64_t{1} << 30;
-
-bool is_kernel(const Function& function) {
-  return function.type == FunctionType::InCore || function.type == FunctionType::AIC ||
-         function.type == FunctionType::AIV;
-}
 
 static_assert(static_cast<int>(abi::Reads) == EffectReads && static_cast<int>(abi::Writes) == EffectWrites &&
               static_cast<int>(abi::Atomic) == EffectAtomic &&
@@ -94,7 +90,7 @@ void ModuleEmitter::collect(const Program& program) {
   for (const FunctionRef& function : program.functions) {
     Entry entry;
     entry.function = function.get();
-    if (is_kernel(*function)) {
+    if (is_kernel(function->type)) {
       entry.role = Kernel;
     } else if (function->type == FunctionType::Orchestration) {
       entry.role = Orchestration;

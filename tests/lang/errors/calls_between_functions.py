@@ -22,7 +22,7 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
 def pair(x: pl.Tensor[[16, 16], pl.FP32]):
     kernel(x)
 #   ^^^^^^^^^
-# error: TW1106 a group cannot call a kernel `kernel`
+# error: TW1106 a Group function cannot call a kernel `kernel`
 # help: a Group calls one AIC and one AIV function
 
 # --- grown_by_inlining

@@ -238,6 +238,11 @@ TEST(Verifier, OpsStandAtTheirLevel) {
   EXPECT_EQ(error_of(with(FunctionType::Host, false), diag::op_at_wrong_level),
             "`pl.load` works in kernel functions, not in a host function");
   error_of(with(FunctionType::Orchestration, false), diag::op_at_wrong_level);
+  Diagnostics of_group;
+  verify(*with(FunctionType::Group, false), of_group);
+  EXPECT_NE(of_group.text().find("`pl.load` works in kernel functions, not in a Group function"),
+            std::string::npos)
+      << of_group.text();
   expect_fine(with(FunctionType::Orchestration, true));
   expect_fine(with(FunctionType::Opaque, true));
   EXPECT_EQ(error_of(with(FunctionType::InCore, true), diag::scope_misplaced),
@@ -274,16 +279,21 @@ ProgramRef calling(FunctionType caller, FunctionType callee, ExprRef device = nu
 
 TEST(Verifier, WhoMayCallWhom) {
   using enum FunctionType;
-  for (FunctionType callee : {Orchestration, Opaque, InCore, AIC, AIV}) {
+  for (FunctionType callee : {Orchestration, Opaque, InCore}) {
     expect_fine(calling(Host, callee, index(0)));
     EXPECT_EQ(error_of(calling(Host, callee), diag::dispatch_without_device),
               "a call of `g` from the host needs `device=`");
   }
   for (FunctionType caller : {Orchestration, Opaque}) {
-    for (FunctionType callee : {InCore, AIC, AIV, Inline}) expect_fine(calling(caller, callee));
+    for (FunctionType callee : {InCore, Inline}) expect_fine(calling(caller, callee));
     for (FunctionType callee : {Host, Orchestration, Opaque}) {
       error_of(calling(caller, callee), diag::callee_at_wrong_level);
     }
+  }
+  // The halves of a kernel wait for each other: only a Group starts them.
+  for (FunctionType half : {AIC, AIV}) {
+    error_of(calling(Host, half, index(0)), diag::callee_at_wrong_level);
+    error_of(calling(Orchestration, half), diag::callee_at_wrong_level);
   }
   for (FunctionType caller : {InCore, AIC, AIV}) {
     expect_fine(calling(caller, Inline));
