@@ -14,10 +14,9 @@ namespace {
 std::string stats_table(const runtime::Stats& stats) {
   std::string text;
   char line[160];
-  for (size_t rank = 0; rank < stats.ranks.size(); ++rank) {
-    const runtime::RankStats& of = stats.ranks[rank];
+  for (const runtime::RankStats& of : stats.ranks) {
     std::snprintf(line, sizeof line,
-                  "rank %zu: %llu tasks, %llu blocks, %llu edges, compute %.3f ms, wait %.3f ms", rank,
+                  "rank %d: %llu tasks, %llu blocks, %llu edges, compute %.3f ms, wait %.3f ms", of.rank,
                   static_cast<unsigned long long>(of.tasks), static_cast<unsigned long long>(of.blocks),
                   static_cast<unsigned long long>(of.edges), static_cast<double>(of.compute_ns) * 1e-6,
                   static_cast<double>(of.wait_ns) * 1e-6);

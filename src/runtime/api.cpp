@@ -45,13 +45,13 @@ abi::Status await(abi::Context* context, const abi::Param* param, const abi::Wor
 
 abi::Status allocate(abi::Context* context, uint64_t bytes, uint32_t site, void** storage) noexcept {
   BlockContext& block = BlockContext::of(context);
-  if (block.kernel_name()) return block.create(bytes, site, storage);
+  if (block.is_kernel()) return block.create(bytes, site, storage);
   return block.owner->allocate(block, bytes, site, storage);
 }
 
 abi::Status release(abi::Context* context, void* storage) noexcept {
   BlockContext& block = BlockContext::of(context);
-  if (!block.kernel_name()) return block.owner->release(block, storage);
+  if (!block.is_kernel()) return block.owner->release(block, storage);
   block.release(storage);
   return abi::ok;
 }

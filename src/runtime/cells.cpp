@@ -75,7 +75,7 @@ Waiter** Cells::take(Bucket& bucket, const int32_t* cell, Waiter** end) {
   std::lock_guard lock(bucket.lock);
   for (Waiter* waiter = bucket.first; waiter;) {
     Waiter* next = waiter->next;
-    if ((waiter->waits_for_any() || waiter->cell == cell) && met(*waiter)) {
+    if ((!cell || waiter->waits_for_any() || waiter->cell == cell) && met(*waiter)) {
       remove(bucket, *waiter);
       *end = waiter;
       end = &waiter->next;
@@ -89,6 +89,14 @@ Waiter* Cells::wake(const int32_t* cell) {
   Waiter* first = nullptr;
   Waiter** end = take(bucket(cell), cell, &first);
   if (any_count_.load() != 0) end = take(buckets_[bucket_count], cell, end);
+  *end = nullptr;
+  return first;
+}
+
+Waiter* Cells::scan() {
+  Waiter* first = nullptr;
+  Waiter** end = &first;
+  for (Bucket& each : buckets_) end = take(each, nullptr, end);
   *end = nullptr;
   return first;
 }

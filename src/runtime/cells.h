@@ -44,6 +44,8 @@ class Cells {
   // Takes out those parked on `cell` whose condition holds now: a list through Waiter::next, in order of
   // their arrival.
   Waiter* wake(const int32_t* cell);
+  // The same for all cells: somebody elsewhere has written some of them.
+  Waiter* scan();
   Waiter* take_all();
 
   // Whose order is not defined; for reports, while nothing runs.
@@ -69,7 +71,8 @@ class Cells {
   void lower(const Waiter& waiter);
   static bool met(Waiter& waiter);
   void remove(Bucket& bucket, Waiter& waiter);
-  // Takes out those of a bucket that a change of `cell` lets go on, and adds them to the list that ends here.
+  // Takes out those of a bucket that a change of `cell` (null: of any) lets go on, and adds them to the list
+  // that ends here.
   Waiter** take(Bucket& bucket, const int32_t* cell, Waiter** end);
 
   std::array<Bucket, bucket_count + 1> buckets_;  // the last: those that wait for any of several cells

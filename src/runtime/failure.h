@@ -1,4 +1,5 @@
-// Why a run stopped, and the words for it.
+// Why a run stopped, and the words for it. These are values without addresses, so that a failure can be told
+// in another process that runs the same module.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +27,7 @@ struct Blocked {
   int32_t rank = 0;
   int64_t block = 0;
   int64_t blocks = 1;
-  const char* kernel = nullptr;
+  std::string kernel{};  // empty: an orchestration function
   uint32_t site = 0;
   std::string cell;  // which, in words
   int32_t seen = 0;
@@ -46,12 +47,15 @@ struct Failure {
   int32_t ranks = 1;
   int64_t block = -1;
   int64_t blocks = 1;
-  const char* kernel = nullptr;  // null in an orchestration function
+  std::string kernel{};  // empty: an orchestration function
   std::string text;
   Diag row{};
   std::vector<std::string> words;
   std::vector<Blocked> blocked;
 };
+
+// Of everything that waits, here and elsewhere.
+Failure deadlock_of(std::vector<Blocked> blocked);
 
 Diagnostic describe(const Failure& failure, const abi::Module& module);
 

@@ -28,10 +28,10 @@ std::string last_of(int64_t first, int64_t count) {
 }
 
 // As the interpreter says it: "rank 1, in `k`, block 3 of 8", as far as there is something to tell apart.
-std::string place(const char* kernel, int64_t block, int64_t blocks, int32_t rank, int32_t ranks) {
+std::string place(const std::string& kernel, int64_t block, int64_t blocks, int32_t rank, int32_t ranks) {
   std::string text = ranks > 1 && rank >= 0 ? "rank " + std::to_string(rank) : "";
-  if (!kernel) return text;
-  text += (text.empty() ? "in `" : ", in `") + std::string(kernel) + "`";
+  if (kernel.empty()) return text;
+  text += (text.empty() ? "in `" : ", in `") + kernel + "`";
   if (blocks > 1) text += ", block " + std::to_string(block) + " of " + std::to_string(blocks);
   return text;
 }
@@ -137,6 +137,13 @@ Diagnostic describe_deadlock(const Failure& failure, const abi::Module& module) 
 }
 
 }  // namespace
+
+Failure deadlock_of(std::vector<Blocked> blocked) {
+  Failure failure;
+  failure.cause = Cause::Deadlock;
+  failure.blocked = std::move(blocked);
+  return failure;
+}
 
 Diagnostic describe(const Failure& failure, const abi::Module& module) {
   if (failure.cause == Cause::Deadlock) return describe_deadlock(failure, module);

@@ -79,7 +79,7 @@ abi::Status Host::fail(BlockContext& context, Diag row, std::vector<std::string>
   failure.row = row;
   failure.words = std::move(words);
   failure.site = site;
-  run_.fail(std::move(failure), context.worker);
+  run_.fail(failure, context.worker);
   return abi::failed;
 }
 
@@ -96,7 +96,7 @@ abi::Status Host::window(BlockContext& context, uint32_t number, int64_t bytes, 
     failure.text = "the window buffer `" + std::string(info.name) + "` was laid out with " +
                    std::to_string(room) + " bytes, and the host function asks for " + std::to_string(bytes);
     failure.site = site;
-    run_.fail(std::move(failure), context.worker);
+    run_.fail(failure, context.worker);
     return abi::failed;
   }
   buffer.allocated = true;
@@ -165,8 +165,7 @@ bool Host::resolve(BlockContext& context, const abi::DeviceCall& call, uint32_t 
            "a dispatch hands on a window buffer that was not allocated");
   Buffer& buffer = buffers_[number];
   auto rank = static_cast<int32_t>(call.device);
-  const abi::Window* view = run_.windows->window(buffer.place->group, buffer.place->slot, rank);
-  if (!view) {
+  if (!run_.windows->in_group(buffer.place->group, rank)) {
     fail(context, diag::run_outside_group,
          {run_.module->windows[number].name, std::to_string(rank),
           names_of(run_.windows->devices(buffer.place->group))},
@@ -174,7 +173,10 @@ bool Host::resolve(BlockContext& context, const abi::DeviceCall& call, uint32_t 
     return false;
   }
   *address += reinterpret_cast<abi::Word>(run_.windows->data(buffer.place->group, buffer.place->slot, rank));
-  if (window) *window = reinterpret_cast<abi::Word>(view);
+  if (window) {
+    *window =
+        reinterpret_cast<abi::Word>(run_.windows->window(buffer.place->group, buffer.place->slot, rank));
+  }
   if (!buffer.used) buffer.site = call.site;
   buffer.used = true;
   buffer.handed[static_cast<size_t>(rank)] = true;
@@ -195,6 +197,7 @@ bool Host::complete(BlockContext& context) {
     return false;
   }
   for (const Call& call : calls_) {
+    if (!run_.part.has(call.rank)) continue;
     dispatches_.push_back({.rank = call.rank,
                            .entry = call.entry,
                            .args = {words_.data() + call.args, call.arg_count},
@@ -221,6 +224,7 @@ void Host::stage(int32_t param, const Buffer& buffer, bool in) {
   std::vector<int64_t> dense(rank);
   for (int64_t stride = 1, i = rank; i-- > 0; stride *= extents[i + 1]) dense[i] = stride;
   for (int32_t device : run_.windows->devices(buffer.place->group)) {
+    if (!run_.part.has(device)) continue;
     auto* row = reinterpret_cast<std::byte*>(words[0] +
                                              static_cast<uint64_t>(device * strides[0] * kind.element_bytes));
     std::byte* share = run_.windows->data(buffer.place->group, buffer.place->slot, device);

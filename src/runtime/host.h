@@ -20,7 +20,7 @@ class Host {
 
   // Runs the host function and checks what it dispatched. False: it failed, and the run knows why.
   bool call(const Request& request, Worker& worker);
-  // What it dispatched, until the next call.
+  // What it dispatched to ranks that live here, until the next call.
   std::span<const Dispatch> dispatches() const { return dispatches_; }
 
   // Rows of arguments into the windows and out of them, as `load_from_host` and `store_to_host` ask for.

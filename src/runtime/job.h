@@ -36,7 +36,8 @@ struct BlockContext : abi::Context {
   void release(void* storage);
   void release_all();
 
-  const char* kernel_name() const;  // null in an orchestration or host function
+  const char* kernel_name() const;  // empty in an orchestration or host function
+  bool is_kernel() const;           // or an orchestration or host function
   static BlockContext& of(abi::Context* context) { return *static_cast<BlockContext*>(context); }
 };
 
@@ -88,8 +89,11 @@ class Job final : public Fiber {
   abi::Status wait_for_conditions();
 };
 
+inline bool BlockContext::is_kernel() const {
+  return owner && (!job || job->task);
+}
 inline const char* BlockContext::kernel_name() const {
-  return !owner || (job && !job->task) ? nullptr : function->name;
+  return is_kernel() ? function->name : "";
 }
 
 }  // namespace tilewire::runtime

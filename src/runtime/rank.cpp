@@ -21,9 +21,10 @@ constexpr size_t deep_queue = 64;
 
 }  // namespace
 
-Rank::Rank(Run& owner, int32_t number) : run(owner), index(number) {}
+Rank::Rank(Run& owner) : run(owner) {}
 
-void Rank::begin() {
+void Rank::begin(int32_t number) {
+  index = number;
   dispatches_.clear();
   next_dispatch_ = 0;
   order_.begin(run.windows, index);
@@ -40,6 +41,7 @@ void Rank::end(Kept& kept) {
 
 RankStats Rank::all_stats() const {
   RankStats all = stats;
+  all.rank = index;
   all.blocks = blocks;
   all.parks = parks;
   all.compute_ns = compute_ns;

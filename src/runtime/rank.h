@@ -20,10 +20,10 @@ class Run;
 
 class Rank {
  public:
-  Rank(Run& run, int32_t index);
+  explicit Rank(Run& run);
 
   // Before a run and after it.
-  void begin();
+  void begin(int32_t number);
   void add(const Dispatch& dispatch) { dispatches_.push_back(dispatch); }
   void end(Kept& kept);
   // Of the dispatch that runs, from 0.
@@ -52,7 +52,7 @@ class Rank {
   bool unthrottle(Worker& worker);
 
   Run& run;
-  const int32_t index;
+  int32_t index = 0;  // in the world, for this run
   RankStats all_stats() const;
   RankStats stats;  // of the submitter
   std::atomic<uint64_t> compute_ns{0}, wait_ns{0}, transfer_ns{0}, bytes{0}, parks{0}, blocks{0};

@@ -368,7 +368,7 @@ void Replay::expect_stop(Worker& worker) {
   Failure failure;
   failure.cause = Cause::Row;
   failure.row = diag::run_replay_goes_on;
-  run_.fail(std::move(failure), &worker);
+  run_.fail(failure, &worker);
 }
 
 void Replay::refuse(Worker& worker, const std::string& why) {
@@ -376,7 +376,7 @@ void Replay::refuse(Worker& worker, const std::string& why) {
   failure.cause = Cause::Row;
   failure.row = diag::run_replay_step;
   failure.words = {std::to_string(at_ + 1), text_of(schedule_, schedule_.steps[at_]), why};
-  run_.fail(std::move(failure), &worker);
+  run_.fail(failure, &worker);
 }
 
 // --- after it
@@ -471,38 +471,37 @@ bool Replay::polls_in_vain(const ReplayAgent& agent) const {
 }
 
 void Replay::report_deadlock(Worker& worker) {
-  Failure failure;
-  failure.cause = Cause::Deadlock;
+  std::vector<Blocked> all;
   for (const auto& [key, agent] : agents_) {
     const ReplayStop& stop = agent.stop;
     if (!stop.cell || (agent.state != State::Before && !polls_in_vain(agent))) continue;
     const Waiter waiter{
         .cell = stop.cell, .expected = stop.expected, .cmp = stop.cmp, .site = stop.site, .job = agent.job};
-    Blocked& blocked = failure.blocked.emplace_back(run_.blocked(waiter));
+    Blocked& blocked = all.emplace_back(run_.blocked(waiter));
     if (stop.event == ScheduleEvent::Test) blocked.does = Blocked::Does::Test;
     if (stop.event == ScheduleEvent::Look) blocked.does = Blocked::Does::Read;
     if (agent.job->task && agent.job->task->kind == TaskKind::Deferred) {
       auto known = std::find_if(schedule_.agents.begin(), schedule_.agents.end(),
                                 [&key = key](const ScheduleAgent& each) { return each.key == key; });
-      blocked.kernel = known == schedule_.agents.end() ? nullptr : known->function.c_str();
+      blocked.kernel = known == schedule_.agents.end() ? "" : known->function;
     }
   }
   for (const auto& [key, ready] : ready_) {
     const Task& task = *ready.task;
     if (has_core(task)) continue;
-    for (int64_t block = ready.next; block < task.blocks && failure.blocked.size() < most_started; ++block) {
+    for (int64_t block = ready.next; block < task.blocks && all.size() < most_started; ++block) {
       if (ready.early.count(block)) continue;
-      failure.blocked.push_back({.rank = key.rank,
-                                 .block = block,
-                                 .blocks = task.blocks,
-                                 .kernel = task.kernel->name,
-                                 .site = task.kernel->site,
-                                 .cell = "",
-                                 .for_cores = cores_to_start(task),
-                                 .cores = schedule_.cores});
+      all.push_back({.rank = key.rank,
+                     .block = block,
+                     .blocks = task.blocks,
+                     .kernel = task.kernel->name,
+                     .site = task.kernel->site,
+                     .cell = "",
+                     .for_cores = cores_to_start(task),
+                     .cores = schedule_.cores});
     }
   }
-  run_.fail(std::move(failure), &worker);
+  run_.fail(deadlock_of(std::move(all)), &worker);
 }
 
 }  // namespace tilewire::runtime

@@ -14,6 +14,7 @@ Outcome run(const Request& request) {
   for (const Dispatch& dispatch : request.dispatches) {
     TW_CHECK(dispatch.entry && dispatch.rank >= 0 && dispatch.rank < request.ranks, "a dispatch to no rank");
   }
+  TW_CHECK(!request.windows || &request.windows->world() == request.world, "windows of another world");
   if (!request.schedule.empty() && !seed_of(request.schedule)) {
     Failure failure;
     failure.cause = Cause::Row;

@@ -1,4 +1,4 @@
-// Runs compiled programs in this process: the local world.
+// Runs compiled programs: the ranks of a world that live in this process (world.h), by default all of them.
 //
 // The calling thread works too; further threads are started when there is something for them to do, and kept
 // for the next run. Calls from several threads are independent runs. A run that fails leaves everything as
@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "abi/abi.h"
+#include "runtime/world.h"
 #include "support/diagnostics.h"
 #include "support/schedule.h"
 
@@ -39,6 +40,7 @@ struct Dispatch {
 };
 
 struct RankStats {
+  int32_t rank = 0;
   uint64_t tasks = 0;       // kernel calls
   uint64_t blocks = 0;      // of kernels
   uint64_t edges = 0;       // a task had to wait for another
@@ -50,19 +52,23 @@ struct RankStats {
   uint64_t bytes = 0;        // they moved
 };
 struct Stats {
-  std::vector<RankStats> ranks;
+  std::vector<RankStats> ranks;  // that live here
   uint64_t wall_ns = 0;
   int32_t threads = 0;  // that took part
 };
 
 struct Request {
   const abi::Module* module = nullptr;
+  // All processes of the world make the same request, but for addresses.
+  World* world = &local_world();
+  std::span<const Term> terms{};           // what is the same, for them to compare
   std::span<const Dispatch> dispatches{};  // in place of a host function
   const abi::Function* host = nullptr;
   std::span<const abi::Word> host_args{};
   std::span<abi::Word> host_results{};
   int32_t ranks = 1;
-  // Of the communication groups; not needed without any. Buffers of Module::windows are found by their names.
+  // Of the communication groups, in the same world; not needed without any. Buffers of Module::windows are
+  // found by their names.
   Windows* windows = nullptr;
   bool keep = false;             // the windows have the content that the last run left, in place of zeros
   int32_t threads = 0;           // workers, the caller included; 0: one for each core
@@ -71,7 +77,7 @@ struct Request {
   // seed when `threads` is 1. Empty: as fast as possible.
   std::string schedule{};
   // To be followed, on one thread, by a module with hooks (replay.h); null: none. Not together with
-  // `schedule`.
+  // `schedule`, and only where all ranks live.
   const Schedule* replay = nullptr;
   std::string trace{};  // write a Chrome trace here; arrows and transfers need hooks
   Stats* stats = nullptr;

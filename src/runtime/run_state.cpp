@@ -1,11 +1,10 @@
 // Who sleeps where. Helper threads that find nothing leave the run and sleep in Helpers; the caller's thread
-// sleeps here. So when the caller finds nothing and no helper takes part, nothing can ever become ready: the
-// run is over, was interrupted, waits for itself to be throttled less, or is deadlocked, and no clock is
-// needed to know.
+// sleeps here, on the bell. So when the caller finds nothing and no helper takes part, nothing can become
+// ready by itself: the run is over, was interrupted, waits for itself to be throttled less, or needs somebody
+// elsewhere to act. The last is for the world to judge; where nobody is elsewhere it is a deadlock, and no
+// clock is needed to know.
 #include "runtime/run_state.h"
 
-#include <linux/futex.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -14,16 +13,8 @@
 namespace tilewire::runtime {
 namespace {
 
-constexpr uint64_t spin_ns = 20'000;
 // So often in a row a fiber that yields is the only one there is to run, before its thread lets others.
 constexpr uint32_t lonely_yields = 64;
-
-void futex_wait(std::atomic<uint32_t>& word, uint32_t value) {
-  syscall(SYS_futex, reinterpret_cast<uint32_t*>(&word), FUTEX_WAIT_PRIVATE, value, nullptr, nullptr, 0);
-}
-void futex_wake(std::atomic<uint32_t>& word) {
-  syscall(SYS_futex, reinterpret_cast<uint32_t*>(&word), FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
-}
 
 }  // namespace
 
@@ -46,8 +37,16 @@ void Run::prepare(const Request& request) {
   module = request.module;
   windows = request.windows;
   rank_count = request.ranks;
+  world_ = request.world;
+  part = world_->part(rank_count);
+  TW_CHECK(part.first >= 0 && part.count > 0 && part.first + part.count <= rank_count,
+           "a part of the world without ranks");
+  shared_ = part.count < rank_count;
+  TW_CHECK(!request.replay || !shared_, "a replay of ranks that live elsewhere");
+  bell_ = part.bell ? part.bell : &own_bell_;
+  heard_ = bell_->rings();
   cpus_ = allowed_cpus();
-  int32_t cores = std::max(CPU_COUNT(&cpus_), 1);
+  int32_t cores = std::max(CPU_COUNT(&cpus_) / part.sharers, 1);
   threads = request.threads <= 0 ? cores : request.threads;
   if (!request.more_than_cores) threads = std::min(threads, cores);
   threads = request.replay ? 1 : std::clamp(threads, 1, 1024);
@@ -63,15 +62,11 @@ void Run::prepare(const Request& request) {
   free_workers_.clear();
   for (int32_t i = threads; i-- > 1;) free_workers_.push_back(i);
   helpers_used_ = 0;
-  while (static_cast<int32_t>(ranks_.size()) < rank_count) {
-    ranks_.push_back(std::make_unique<Rank>(*this, static_cast<int32_t>(ranks_.size())));
-  }
-  for (int32_t i = 0; i < rank_count; ++i) ranks_[i]->begin();
+  while (static_cast<int32_t>(ranks_.size()) < part.count) ranks_.push_back(std::make_unique<Rank>(*this));
+  for (int32_t i = 0; i < part.count; ++i) ranks_[i]->begin(part.first + i);
   abort_ = 0;
   released_ = false;
-  failed_ = false;
-  failure_ = {};
-  asleep_ = false;
+  failure_.reset();
   finished_ = false;
 }
 
@@ -81,8 +76,9 @@ bool Run::dispatch(const Request& request) {
   int32_t with_work = 0;
   for (const Dispatch& dispatch : request.host ? host.dispatches() : request.dispatches) {
     if (!good) break;
-    with_work += !ranks_[dispatch.rank]->has_work();
-    ranks_[dispatch.rank]->add(dispatch);
+    if (!part.has(dispatch.rank)) continue;
+    with_work += !rank(dispatch.rank).has_work();
+    rank(dispatch.rank).add(dispatch);
   }
   ranks_left_ = with_work;
   finished_ = with_work == 0;
@@ -97,8 +93,9 @@ Outcome Run::execute(const Request& request) {
   active_ = true;
   Worker& worker = *workers_[0];
   bool held = threads > 1 && hold_caller();
-  if (dispatch(request)) {
-    for (int32_t i = 0; i < rank_count; ++i) {
+  const bool good = dispatch(request);
+  if (world_->begin(*this, request.terms) && good) {
+    for (int32_t i = 0; i < part.count; ++i) {
       if (ranks_[i]->has_work()) ranks_[i]->start(worker);
     }
     worker.work();
@@ -106,7 +103,9 @@ Outcome Run::execute(const Request& request) {
     while (helpers_.load() != 0) sched_yield();  // they see the end, too
   }
   if (held) sched_setaffinity(0, sizeof cpus_, &cpus_);
-  std::lock_guard lock(idle_mutex_);  // and have left this
+  { std::lock_guard lock(idle_mutex_); }  // and have left this
+  if (aborted()) keep({});
+  world_->end(*this, failure_);
   active_ = false;
   finish(request, outcome);
   report(request, start_ns, outcome);
@@ -119,7 +118,7 @@ void Run::report(const Request& request, uint64_t start_ns, Outcome& outcome) {
     request.stats->wall_ns = now_ns() - start_ns;
     request.stats->threads = helpers_used_ + 1;
     request.stats->ranks.clear();
-    for (int32_t i = 0; i < rank_count; ++i) request.stats->ranks.push_back(ranks_[i]->all_stats());
+    for (int32_t i = 0; i < part.count; ++i) request.stats->ranks.push_back(ranks_[i]->all_stats());
   }
   if (!tracing) return;
   std::vector<const TraceBuffer*> buffers;
@@ -136,23 +135,20 @@ void Run::report(const Request& request, uint64_t start_ns, Outcome& outcome) {
 }
 
 void Run::finish(const Request& request, Outcome& outcome) {
-  for (int32_t i = 0; i < rank_count; ++i) ranks_[i]->end(outcome.kept);
-  if (!failed_) {
-    if (!aborted()) {
-      if (request.host) host.stage_out();
-      return;
-    }
-    failure_.cause = Cause::Interrupted;
+  for (int32_t i = 0; i < part.count; ++i) ranks_[i]->end(outcome.kept);
+  if (!failure_) {
+    if (request.host) host.stage_out();
+    return;
   }
   outcome.kept = {};
-  outcome.ending = failure_.cause == Cause::Deadlock      ? Ending::Deadlock
-                   : failure_.cause == Cause::Interrupted ? Ending::Interrupted
-                                                          : Ending::Error;
-  failure_.ranks = rank_count;
-  outcome.error = describe(failure_, *module);
-  if (failure_.site < module->site_count) outcome.site = module->sites[failure_.site];
-  outcome.rank = failure_.rank;
-  outcome.block = failure_.block;
+  outcome.ending = failure_->cause == Cause::Deadlock      ? Ending::Deadlock
+                   : failure_->cause == Cause::Interrupted ? Ending::Interrupted
+                                                           : Ending::Error;
+  failure_->ranks = rank_count;
+  outcome.error = describe(*failure_, *module);
+  if (failure_->site < module->site_count) outcome.site = module->sites[failure_->site];
+  outcome.rank = failure_->rank;
+  outcome.block = failure_->block;
 }
 
 void Run::help() {
@@ -243,7 +239,7 @@ uint64_t Run::last_notify(const int32_t* cell) {
 }
 
 void Run::call_for_help() {
-  if (asleep_.load(std::memory_order_seq_cst)) return wake_caller();
+  if (bell_->has_sleeper()) return bell_->ring();
   int32_t helpers = helpers_.load(std::memory_order_relaxed);
   while (helpers < threads - 1) {
     if (!helpers_.compare_exchange_weak(helpers, helpers + 1)) continue;
@@ -255,49 +251,66 @@ void Run::call_for_help() {
   }
 }
 
-void Run::wake_caller() {
-  asleep_.store(false);
-  alarm_.fetch_add(1);
-  futex_wake(alarm_);
-}
-
 bool Run::idle(Worker& worker) {
   if (finished() && worker.index == 0) return false;
-  if (helpers_.load() > 0) {
-    keep_apart(worker);
-    uint64_t until = now_ns() + spin_ns;
-    do {
-      for (int i = 0; i < 50; ++i) {
-        if (any_ready()) return true;
-        if (finished()) break;
-        SpinLock::pause();
-      }
-    } while (!finished() && !aborted() && now_ns() < until);
-  }
+  if ((helpers_.load() > 0 || shared_) && spin(worker)) return true;
   return worker.index == 0 ? idle_caller(worker) : idle_helper(worker);
 }
 
+bool Run::spin(Worker& worker) {
+  keep_apart(worker);
+  const uint64_t until = now_ns() + part.spin_ns;
+  do {
+    for (int i = 0; i < 50; ++i) {
+      if (any_ready() || rung()) return true;
+      if (finished()) return false;
+      SpinLock::pause();
+    }
+  } while (!aborted() && now_ns() < until);
+  for (int32_t i = 0; i < part.yields && !finished() && !aborted(); ++i) {
+    if (any_ready() || rung()) return true;
+    sched_yield();
+  }
+  return false;
+}
+
 bool Run::idle_caller(Worker& worker) {
-  uint32_t ticket = alarm_.load();
+  const uint32_t rings = bell_->rings();
+  if (rung()) return true;
   bool sleeps, alone;
   {
     std::lock_guard lock(idle_mutex_);
-    asleep_.store(true, std::memory_order_seq_cst);
+    bell_->announce();
     // In this order: without helpers nothing changes any more, with one everything may.
     alone = helpers_.load() == 0;
     bool interrupted = aborted() && !released_.load();
     bool nothing = !finished() && !any_ready();
     sleeps = nothing && !alone && !interrupted;
     alone = alone && nothing;
-    if (!sleeps) asleep_.store(false);
+    if (!sleeps) bell_->stay_awake();
   }
   if (sleeps) {
-    futex_wait(alarm_, ticket);
-    asleep_.store(false);
-  } else if (alone) {
-    stalled(worker);
+    bell_->sleep(rings);
+  } else if (alone && !stalled(worker)) {
+    rest(rings);
   }
   return true;
+}
+
+// `rings`: read before the last look for something to do.
+void Run::rest(uint32_t rings) {
+  rests_at_.store(rings);
+  turns_.fetch_add(1);
+  bell_->announce();
+  world_->quiet(*this);
+  if (!aborted()) bell_->sleep(rings);
+  bell_->stay_awake();
+  turns_.fetch_add(1);
+}
+
+Run::Pulse Run::pulse() const {
+  const uint64_t turns = turns_.load();
+  return {turns, turns % 2 != 0 && rests_at_.load() == bell_->rings()};
 }
 
 bool Run::idle_helper(Worker& worker) {
@@ -306,36 +319,35 @@ bool Run::idle_helper(Worker& worker) {
   free_workers_.push_back(worker.index);
   worker.core.store(Worker::not_at_work, std::memory_order_relaxed);
   // The caller looks whether anything can still happen, or ends the run.
-  if (helpers_.fetch_sub(1) == 1 && asleep_.load()) wake_caller();
+  if (helpers_.fetch_sub(1) == 1 && bell_->has_sleeper()) bell_->ring();
   return false;
 }
 
 void Run::rank_ended() {
   if (ranks_left_.fetch_sub(1) != 1) return;
   finished_.store(true, std::memory_order_seq_cst);
-  if (asleep_.load(std::memory_order_seq_cst)) wake_caller();
+  if (bell_->has_sleeper()) bell_->ring();
 }
 
-// Only the caller's worker is left, and it has nothing to do.
-void Run::stalled(Worker& worker) {
-  if (aborted() && !released_.load()) return release_parked(worker);
-  if (unthrottle(worker)) return;
-  std::vector<const Waiter*> waiters = cells.all();
-  TW_CHECK(!waiters.empty() && !aborted(), "a run came to a stop with nothing to wait for");
-  report_deadlock(worker);
+bool Run::stalled(Worker& worker) {
+  if (aborted()) {
+    TW_CHECK(!released_.load(), "a run was stopped, and something in it did not end");
+    release_parked(worker);
+    return true;
+  }
+  return unthrottle(worker);
 }
 
 bool Run::unthrottle(Worker& worker) {
   bool any = false;
-  for (int32_t i = 0; i < rank_count; ++i) any |= ranks_[i]->unthrottle(worker);
+  for (int32_t i = 0; i < part.count; ++i) any |= ranks_[i]->unthrottle(worker);
   return any;
 }
 
-void Run::report_deadlock(Worker& worker) {
-  Failure failure;
-  failure.cause = Cause::Deadlock;
-  for (const Waiter* waiter : cells.all()) failure.blocked.push_back(blocked(*waiter));
-  fail(std::move(failure), &worker);
+std::vector<Blocked> Run::waits() {
+  std::vector<Blocked> result;
+  for (const Waiter* waiter : cells.all()) result.push_back(blocked(*waiter));
+  return result;
 }
 
 Blocked Run::blocked(const Waiter& waiter) const {
@@ -364,7 +376,16 @@ void Run::release_parked(Worker& worker) {
   go_on(cells.take_all(), worker);
 }
 
+void Run::hear(Worker& worker) {
+  heard_.store(bell_->rings());
+  go_on(cells.scan(), worker);
+}
+
 void Run::wake(const int32_t* cell, Worker& worker) {
+  if (shared_ && windows) {
+    const int32_t rank = windows->rank_of(cell);
+    if (rank >= 0 && !part.has(rank)) return world_->wake(rank);
+  }
   go_on(cells.wake(cell), worker);
 }
 
@@ -399,17 +420,27 @@ void Run::yielded(Worker& worker, Job& job) {
   worker.push(Item(&job), true);
 }
 
-void Run::fail(Failure failure, Worker* worker) {
-  {
-    std::lock_guard lock(failure_mutex_);
-    // After an interrupt nothing that goes wrong matters any more.
-    if (!failed_ && !aborted()) {
-      failure_ = std::move(failure);
-      failed_ = true;
-    }
-    abort_.store(1);
-  }
+void Run::fail(const Failure& failure, Worker* worker) {
+  if (keep(failure) && shared_) world_->failed(*this, failure);
   if (worker) release_parked(*worker);
+}
+
+void Run::stop(const Failure& failure) {
+  keep(failure);
+  bell_->ring();
+}
+
+bool Run::keep(const Failure& failure) {
+  std::lock_guard lock(failure_mutex_);
+  if (failure_) return false;
+  if (aborted()) {
+    // After an interrupt nothing that goes wrong matters any more.
+    failure_.emplace().cause = Cause::Interrupted;
+    return false;
+  }
+  failure_ = failure;
+  abort_.store(1);
+  return true;
 }
 
 abi::Status Run::fail(BlockContext& context, abi::Fault fault, uint32_t site, int64_t a, int64_t b, int64_t c,
@@ -420,21 +451,21 @@ abi::Status Run::fail(BlockContext& context, abi::Fault fault, uint32_t site, in
   failure.numbers[1] = b;
   failure.numbers[2] = c;
   failure.numbers[3] = d;
-  fail(std::move(failure), context.worker);
+  fail(failure, context.worker);
   return abi::failed;
 }
 
 abi::Status Run::fail_memory(BlockContext& context, uint64_t bytes, uint32_t site) {
   Failure failure = failure_in(context, Cause::Memory, site);
   failure.numbers[0] = static_cast<int64_t>(bytes);
-  fail(std::move(failure), context.worker);
+  fail(failure, context.worker);
   return abi::failed;
 }
 
 abi::Status Run::fail_fibers(BlockContext& context, uint32_t site) {
   Failure failure = failure_in(context, Cause::Fibers, site);
   failure.numbers[0] = fiber_limit;
-  fail(std::move(failure), context.worker);
+  fail(failure, context.worker);
   return abi::failed;
 }
 
@@ -443,7 +474,7 @@ void Run::ended_badly(BlockContext& context, abi::Status status) {
   Failure failure = failure_in(context, Cause::Internal, context.function->site);
   failure.text = "`" + std::string(context.function->name) + "` ended with status " + std::to_string(status) +
                  " and did not say why";
-  fail(std::move(failure), context.worker);
+  fail(failure, context.worker);
 }
 
 Failure Run::failure_in(const BlockContext& context, Cause cause, uint32_t site) {
@@ -460,8 +491,7 @@ Failure Run::failure_in(const BlockContext& context, Cause cause, uint32_t site)
 void Run::interrupt() {
   if (!active_.load()) return;
   abort_.store(1);
-  alarm_.fetch_add(1);
-  futex_wake(alarm_);
+  bell_->ring();
 }
 
 }  // namespace tilewire::runtime

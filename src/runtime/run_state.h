@@ -1,4 +1,4 @@
-// The state of one run: its ranks, its workers, who is idle, what failed.
+// The state of one run in this process: the ranks that live here, its workers, who is idle, what failed.
 #pragma once
 
 #include <sched.h>
@@ -19,6 +19,7 @@
 #include "runtime/run.h"
 #include "runtime/windows.h"
 #include "runtime/worker.h"
+#include "runtime/world.h"
 
 namespace tilewire::runtime {
 
@@ -34,7 +35,7 @@ class Run {
   void help();
 
   // Generated code, or the runtime for it, cannot go on. The first failure is kept; the run stops.
-  void fail(Failure failure, Worker* worker);
+  void fail(const Failure& failure, Worker* worker);
   abi::Status fail(BlockContext& context, abi::Fault fault, uint32_t site, int64_t a, int64_t b, int64_t c,
                    int64_t d);
   abi::Status fail_memory(BlockContext& context, uint64_t bytes, uint32_t site);
@@ -44,16 +45,22 @@ class Run {
   bool aborted() const { return abort_.load(std::memory_order_relaxed) != 0; }
   // From a signal handler.
   void interrupt();
-  // Brings parked fibers back after an interrupt. Cheap when there was none.
-  void poll_abort(Worker& worker) {
+  // Brings parked fibers back after an interrupt, and those whose cells were written elsewhere. Cheap when
+  // there was nothing of the kind.
+  void poll(Worker& worker) {
     if (aborted() && !released_.load(std::memory_order_relaxed)) release_parked(worker);
+    if (rung()) hear(worker);
   }
+  // Somebody elsewhere may have written cells that fibers are parked on.
+  bool rung() const { return shared_ && heard_.load(std::memory_order_relaxed) != bell_->rings(); }
 
   // There is work that another worker could take.
   void call_for_help();
   bool any_ready() const;
-  // Other workers take part.
-  bool helped() const { return helpers_.load(std::memory_order_relaxed) > 0; }
+  // Other workers take part, here or elsewhere on cores of their own.
+  bool brings_more() const {
+    return helpers_.load(std::memory_order_relaxed) > 0 || (shared_ && part.spin_ns > 0);
+  }
   Item steal(Worker& thief);
   // Two workers on one core get less done than one. Systems that like to put threads together leave them so
   // for a long time: a worker that was moved, or waits, looks whether it is alone on its core, and if not,
@@ -62,6 +69,7 @@ class Run {
   // Nothing was found. True: look again. False: the worker's part is over.
   bool idle(Worker& worker);
   void rank_ended();
+  Rank& rank(int32_t number) { return *ranks_[number - part.first]; }
   bool finished() const { return finished_.load(std::memory_order_seq_cst); }
 
   // A fiber lets others run.
@@ -75,6 +83,18 @@ class Run {
   void land_notifies(BlockContext& context, const int32_t* cell) {
     if (context.job && context.job->notifies.has(cell)) land_notifies(context);
   }
+
+  // For the world, from any thread. A failure elsewhere, or what the world found out: stops this part.
+  void stop(const Failure& failure);
+  // Whether anything happens in this part. When `turns` is the same at two moments and `quiet` true at both,
+  // nothing has in between.
+  struct Pulse {
+    uint64_t turns;
+    bool quiet;
+  };
+  Pulse pulse() const;
+  // Inside World::quiet only: what waits here.
+  std::vector<Blocked> waits();
 
   // Nothing else can run: lets throttled orchestration functions go on. False: there are none.
   bool unthrottle(Worker& worker);
@@ -98,7 +118,8 @@ class Run {
   const abi::Module* module = nullptr;
   Windows* windows = nullptr;
   int32_t threads = 1;
-  int32_t rank_count = 1;
+  int32_t rank_count = 1;  // in the world
+  World::Part part;        // of the ranks, and of waiting for others
   bool tracing = false;
   bool timing = false;
   bool random = false;
@@ -127,16 +148,21 @@ class Run {
   void finish(const Request& request, Outcome& outcome);
   bool idle_caller(Worker& worker);
   bool idle_helper(Worker& worker);
-  void stalled(Worker& worker);
+  // Only the caller's worker is left, and it has nothing to do. False: nothing can happen unless somebody
+  // elsewhere acts.
+  bool stalled(Worker& worker);
+  void rest(uint32_t rings);
+  void hear(Worker& worker);
+  bool spin(Worker& worker);
+  // The first failure; an interrupt before it takes its place. False: the run was stopped already.
+  bool keep(const Failure& failure);
   // Where two workers have been found on one core, the caller's thread stays where it is for the time of a
   // run: it would be put on a helper's core, and kernels can be long. False: it is free.
   bool hold_caller();
   void send_elsewhere(const Worker& worker);
   void release_parked(Worker& worker);
   static void go_on(Waiter* waiters, Worker& worker);
-  void report_deadlock(Worker& worker);
   static Failure failure_in(const BlockContext& context, Cause cause, uint32_t site);
-  void wake_caller();
 
   std::atomic<bool> active_{false};
   std::atomic<uint32_t> abort_{0};
@@ -146,11 +172,9 @@ class Run {
   static_assert(sizeof(std::atomic<uint32_t>) == sizeof(uint32_t));
 
   std::vector<std::unique_ptr<Worker>> workers_;
-  std::vector<std::unique_ptr<Rank>> ranks_;
+  std::vector<std::unique_ptr<Rank>> ranks_;  // the first part.count of them, from part.first on
 
   std::mutex idle_mutex_;
-  std::atomic<bool> asleep_{false};    // the caller's worker
-  std::atomic<uint32_t> alarm_{0};     // it sleeps on this
   std::atomic<int32_t> helpers_{0};    // asked for or at work; goes down only under idle_mutex_
   std::vector<int32_t> free_workers_;  // under idle_mutex_
   int32_t helpers_used_ = 0;
@@ -160,9 +184,16 @@ class Run {
   std::unordered_map<const int32_t*, uint64_t> notifies_;
   uint64_t notify_count_ = 0;
 
+  World* world_ = nullptr;
+  bool shared_ = false;  // ranks live elsewhere, too
+  Bell own_bell_;
+  Bell* bell_ = &own_bell_;            // of the caller's worker
+  std::atomic<uint32_t> heard_{0};     // rings after which cells were looked at
+  std::atomic<uint64_t> turns_{0};     // odd: nothing can happen here
+  std::atomic<uint32_t> rests_at_{0};  // rings then
+
   std::mutex failure_mutex_;
-  bool failed_ = false;
-  Failure failure_;
+  std::optional<Failure> failure_;
 };
 
 uint64_t now_ns();

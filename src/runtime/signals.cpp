@@ -22,16 +22,17 @@ bool met(Waiter& waiter) {
   return holds(waiter.seen, waiter.cmp, waiter.expected);
 }
 
-// Looks a while; worth it only while another worker may bring the value and this one has nothing else to do.
+// Looks a while; worth it only while another worker, here or elsewhere, may bring the value and this one has
+// nothing else to do.
 template <class Met>
 bool seen_soon(const BlockContext& block, Met met) {
   if (met()) return true;
   Run& run = *block.run;
-  if (run.random || !run.helped()) return false;
+  if (run.random || !run.brings_more()) return false;
   const ReadyQueue& queue = block.worker->queue;
   for (int i = 0; i < all_looks && queue.size() == 0 && !run.aborted(); ++i) {
     if (met()) return true;
-    if (i % 64 == 63 && run.any_ready()) return false;
+    if (i % 64 == 63 && (run.any_ready() || run.rung())) return false;
     if (i == eager_looks) run.keep_apart(*block.worker);
     if (i >= eager_looks) SpinLock::pause();
   }
@@ -49,7 +50,7 @@ abi::Status cannot_block(BlockContext& block, const char* op) {
   failure.kernel = block.kernel_name();
   failure.text =
       std::string(op) + " in `" + block.function->name + "`, which was compiled as one that never blocks";
-  block.run->fail(std::move(failure), block.worker);
+  block.run->fail(failure, block.worker);
   return abi::failed;
 }
 

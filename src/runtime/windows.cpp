@@ -1,99 +1,95 @@
 #include "runtime/windows.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <numeric>
 
-#include "runtime/process.h"
 #include "support/diagnostics.h"
 
 namespace tilewire::runtime {
-namespace {
 
-uint64_t physical_bytes() {
-  static const uint64_t bytes = uint64_t(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
-  return bytes;
-}
-
-}  // namespace
-
-std::unique_ptr<Windows> Windows::make(int32_t ranks, std::vector<GroupLayout> groups) {
-  std::unique_ptr<Windows> windows(new Windows());
+std::unique_ptr<Windows> Windows::make(int32_t ranks, std::vector<GroupLayout> groups, World& world) {
+  std::unique_ptr<Windows> windows(new Windows(world, ranks));
   windows->groups_.reserve(groups.size());
   for (GroupLayout& layout : groups) {
     Group& group = windows->groups_.emplace_back();
     group.layout = std::move(layout);
-    std::vector<int32_t>& devices = group.layout.devices;
-    if (devices.empty()) {
-      devices.resize(ranks);
-      std::iota(devices.begin(), devices.end(), 0);
-    }
-    group.index.assign(ranks, -1);
-    for (size_t i = 0; i < devices.size(); ++i) {
-      TW_CHECK(devices[i] >= 0 && devices[i] < ranks, "a communication group of a rank that does not exist");
-      group.index[devices[i]] = static_cast<int32_t>(i);
-    }
+    windows->number_ranks(group, ranks);
     for (const WindowSlot& slot : group.layout.slots) {
       TW_CHECK(slot.offset <= group.layout.bytes && slot.bytes <= group.layout.bytes - slot.offset,
                "a window buffer outside its region");
     }
-    if (!windows->map(group, static_cast<uint32_t>(windows->groups_.size() - 1))) return nullptr;
+    group.memory = world.map(group.layout, ranks);
+    if (!group.memory) return nullptr;
+    windows->add_views(group);
+    windows->add_regions(group, static_cast<uint32_t>(windows->groups_.size() - 1));
   }
   std::sort(windows->regions_.begin(), windows->regions_.end(),
             [](const Region& a, const Region& b) { return a.base < b.base; });
   return windows;
 }
 
-bool Windows::map(Group& group, uint32_t number) {
-  size_t count = group.layout.devices.size();
-  // The system may promise more than it has and kill the process later.
-  if (group.layout.bytes > physical_bytes() / std::max<size_t>(count, 1)) return false;
-  uint64_t bytes = RegionPool::rounded(group.layout.bytes);
-  words_.push_back(std::make_unique<WaiterWord[]>(count));
-  for (size_t i = 0; i < count; ++i) {
-    std::byte* base = Process::get().regions.take(bytes);
-    if (!base) return false;
-    uint32_t* waiters = &words_.back()[i].value;
-    regions_.push_back({base, bytes, number, group.layout.devices[i], waiters});
-    group.regions.push_back(base);
-    group.waiters.push_back(waiters);
+void Windows::number_ranks(Group& group, int32_t ranks) const {
+  std::vector<int32_t>& devices = group.layout.devices;
+  if (devices.empty()) {
+    devices.resize(ranks);
+    std::iota(devices.begin(), devices.end(), 0);
   }
-  group.members.resize(count);
-  for (size_t i = 0; i < count; ++i) {
-    Member& member = group.members[i];
-    member.view = {group.regions.data(), group.waiters.data(), static_cast<int32_t>(i),
-                   static_cast<int32_t>(count)};
-    for (const WindowSlot& slot : group.layout.slots)
-      member.windows.push_back({&member.view, slot.offset, slot.bytes});
+  group.index.assign(ranks, -1);
+  for (size_t i = 0; i < devices.size(); ++i) {
+    TW_CHECK(devices[i] >= 0 && devices[i] < ranks, "a communication group of a rank that does not exist");
+    group.index[devices[i]] = static_cast<int32_t>(i);
+    group.first_here += devices[i] < part_.first;
   }
-  return true;
 }
 
-Windows::~Windows() {
-  for (const Region& region : regions_) {
-    Process::get().regions.give(region.base, region.bytes, groups_[region.group].layout.bytes);
+void Windows::add_views(Group& group) {
+  const std::vector<int32_t>& devices = group.layout.devices;
+  const auto count = static_cast<int32_t>(devices.size());
+  int32_t end = group.first_here;
+  while (end < count && part_.has(devices[end])) ++end;
+  const std::vector<WindowSlot>& slots = group.layout.slots;
+  group.views.reserve(end - group.first_here);
+  group.windows.reserve((end - group.first_here) * slots.size());
+  for (int32_t i = group.first_here; i < end; ++i) {
+    const abi::Group& view = group.views.emplace_back(
+        abi::Group{group.memory->regions.data(), group.memory->waiters.data(), i, count});
+    for (const WindowSlot& slot : slots) group.windows.push_back({&view, slot.offset, slot.bytes});
   }
+}
+
+void Windows::add_regions(const Group& group, uint32_t number) {
+  const GroupMemory& memory = *group.memory;
+  regions_.reserve(regions_.size() + memory.regions.size());
+  for (size_t i = 0; i < memory.regions.size(); ++i) {
+    regions_.push_back(
+        {memory.regions[i], memory.mapped_bytes, number, group.layout.devices[i], memory.waiters[i]});
+  }
+}
+
+const abi::Group* Windows::view_of(const Group& group, int32_t rank) const {
+  const int32_t index = group.index.at(rank);
+  return index < 0 || !part_.has(rank) ? nullptr : &group.views[index - group.first_here];
 }
 
 const abi::Group* Windows::group(size_t group, int32_t rank) const {
-  int32_t index = groups_.at(group).index.at(rank);
-  return index < 0 ? nullptr : &groups_[group].members[index].view;
+  return view_of(groups_.at(group), rank);
 }
 
-const abi::Window* Windows::window(size_t group, size_t slot, int32_t rank) const {
-  int32_t index = groups_.at(group).index.at(rank);
-  return index < 0 ? nullptr : &groups_[group].members[index].windows.at(slot);
+const abi::Window* Windows::window(size_t number, size_t slot, int32_t rank) const {
+  const Group& group = groups_.at(number);
+  const abi::Group* view = view_of(group, rank);
+  return view ? &group.windows.at((view - group.views.data()) * group.layout.slots.size() + slot) : nullptr;
 }
 
-std::byte* Windows::data(size_t group, size_t slot, int32_t rank) const {
-  int32_t index = groups_.at(group).index.at(rank);
-  return index < 0 ? nullptr : groups_[group].regions[index] + groups_[group].layout.slots.at(slot).offset;
+std::byte* Windows::data(size_t number, size_t slot, int32_t rank) const {
+  const Group& group = groups_.at(number);
+  const int32_t index = group.index.at(rank);
+  return index < 0 ? nullptr : group.memory->regions[index] + group.layout.slots.at(slot).offset;
 }
 
 void Windows::zero() {
-  for (const Region& region : regions_) {
-    RegionPool::clear(region.base, region.bytes, groups_[region.group].layout.bytes);
+  for (Group& group : groups_) {
+    for (const abi::Group& view : group.views) group.memory->clear(view.rank);
   }
   fresh_ = true;
 }

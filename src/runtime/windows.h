@@ -1,5 +1,5 @@
-// The window buffers of a local world: for every communication group, one zeroed region of memory for each of
-// its ranks, all mapped here, so that a peer's memory is an address away.
+// The window buffers of a world as this process sees them: for every communication group, one zeroed region
+// of memory for each of its ranks. A peer's memory is an address away, or the address names it in messages.
 //
 // The maker of a run builds these first, takes the words of window arguments from them, and passes them with
 // the Request; they may be used for several runs, one after the other, and keep their content until `zero`.
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "abi/abi.h"
+#include "runtime/world.h"
 
 namespace tilewire::runtime {
 
@@ -40,22 +41,26 @@ struct WindowRegion {
 class Windows {
  public:
   // Null when there is not that much memory. Slots must lie inside their region, devices inside the world.
-  static std::unique_ptr<Windows> make(int32_t ranks, std::vector<GroupLayout> groups);
+  static std::unique_ptr<Windows> make(int32_t ranks, std::vector<GroupLayout> groups,
+                                       World& world = local_world());
   Windows(const Windows&) = delete;
-  ~Windows();
 
-  // As `rank` of the world sees them; null when it is not in the group.
+  // As `rank`, which lives here, sees them; null when it lives elsewhere or is not in the group.
   const abi::Group* group(size_t group, int32_t rank) const;
   const abi::Window* window(size_t group, size_t slot, int32_t rank) const;
-  std::byte* data(size_t group, size_t slot, int32_t rank) const;  // its own copy
+  // Where the copy of any rank is; null when it is not in the group.
+  std::byte* data(size_t group, size_t slot, int32_t rank) const;
+  bool in_group(size_t group, int32_t rank) const { return groups_.at(group).index.at(rank) >= 0; }
 
-  // Adds the regions of a rank, one per group it is in.
+  // Adds the regions of a rank that lives here, one per group it is in.
   void append_regions(int32_t rank, std::vector<WindowRegion>& regions) const;
 
+  // Those of the ranks that live here.
   void zero();
   // Before a run: zeroes them unless they are to keep their content or nobody has used them yet.
   void begin_run(bool keep);
 
+  World& world() const { return world_; }
   // Ranks of the world in a group, ascending.
   const std::vector<int32_t>& devices(size_t group) const { return groups_.at(group).layout.devices; }
   const WindowSlot& slot(size_t group, size_t slot) const { return groups_.at(group).layout.slots.at(slot); }
@@ -75,34 +80,35 @@ class Windows {
  private:
   struct Region {
     std::byte* base;
-    uint64_t bytes;  // mapped, less the guard page
+    uint64_t bytes;  // mapped
     uint32_t group;
     int32_t rank;  // of the world
     uint32_t* waiters;
   };
-  struct alignas(64) WaiterWord {
-    uint32_t value = 0;
-  };
-  struct Member {
-    abi::Group view;
-    std::vector<abi::Window> windows;
-  };
   struct Group {
     GroupLayout layout;
     std::vector<int32_t> index;  // of a rank of the world in the group, or -1
-    std::vector<std::byte*> regions;
-    std::vector<uint32_t*> waiters;
-    std::vector<Member> members;
+    std::unique_ptr<GroupMemory> memory;
+    // Those of its ranks that live here follow each other, from this one on.
+    int32_t first_here = 0;
+    std::vector<abi::Group> views;
+    std::vector<abi::Window> windows;  // of each view, one per slot
   };
 
-  Windows() = default;
-  bool map(Group& group, uint32_t number);
+  Windows(World& world, int32_t ranks) : world_(world), part_(world.part(ranks)) {}
+  void number_ranks(Group& group, int32_t ranks) const;
+  // After the memory is there.
+  void add_views(Group& group);
+  void add_regions(const Group& group, uint32_t number);
   const Region* region_of(const void* address) const;
+  // The view of a rank; null when it lives elsewhere or is not in the group.
+  const abi::Group* view_of(const Group& group, int32_t rank) const;
 
+  World& world_;
+  const World::Part part_;
   std::vector<Group> groups_;
   std::vector<Region> regions_;  // by address, once all are mapped
-  std::vector<std::unique_ptr<WaiterWord[]>> words_;
-  bool fresh_ = true;  // no run has used them
+  bool fresh_ = true;            // no run has used them
 };
 
 }  // namespace tilewire::runtime

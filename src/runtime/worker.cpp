@@ -34,7 +34,7 @@ Worker::Worker(Run& run, int32_t number) : index(number), run_(run) {
 
 void Worker::work() {
   for (;;) {
-    run_.poll_abort(*this);
+    run_.poll(*this);
     if (run_.replay) {
       if (!run_.replay->step(*this) && !run_.idle(*this)) break;
       continue;
@@ -345,7 +345,7 @@ Job* Worker::take_job(Rank& rank) {
     failure.cause = in_use > Run::fiber_limit ? Cause::Fibers : Cause::Memory;
     failure.numbers[0] = failure.cause == Cause::Fibers ? Run::fiber_limit : int64_t{Fiber::stack_bytes};
     failure.rank = rank.index;
-    run_.fail(std::move(failure), this);
+    run_.fail(failure, this);
     return nullptr;
   }
   BlockContext& context = job->context;

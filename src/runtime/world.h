@@ -1,0 +1,96 @@
+// Where the ranks of a run live, and how those elsewhere are reached.
+//
+// A world is a list of processes. For a call each of them has a Run, with the ranks that live there, and the
+// Run goes over these only. What it needs of the others goes through this interface: memory of their windows,
+// waking them, agreeing on the call and its outcome, stopping together, and finding out that nobody can go
+// on. In the local world every rank is a fiber of this process.
+//
+// None of it is on a fast path. Loads, stores and signals go to mapped addresses, inline in generated code;
+// `wake` is called when a notify finds somebody parked, `quiet` when nothing is left to do.
+//
+// The world may call these functions of a Run between `begin` and `end`, from any thread: stop, pulse,
+// aborted. `waits` only inside `quiet`.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/bell.h"
+#include "runtime/failure.h"
+
+namespace tilewire::runtime {
+
+class Run;
+struct GroupLayout;
+
+// The regions of a communication group as this process reaches them, by their number in the group. Those of
+// ranks that live here are zeroed and belong to this object.
+class GroupMemory {
+ public:
+  virtual ~GroupMemory() = default;
+  // Zeroes a region again, of a rank that lives here.
+  virtual void clear(size_t member) = 0;
+
+  uint64_t mapped_bytes = 0;  // of each region: whole pages
+  // Where they start. That of a rank which only messages reach is in reserved memory, so that an address
+  // still names a rank and an offset.
+  std::vector<std::byte*> regions;
+  // Non-zero while somebody is parked on a cell of the region; null: only messages reach it.
+  std::vector<uint32_t*> waiters;
+};
+
+// Something that must be the same in all processes of a call.
+struct Term {
+  std::string name;
+  std::string value;
+};
+
+class World {
+ public:
+  virtual ~World() = default;
+
+  // This process's part in a call: the ranks [first, first + count).
+  struct Part {
+    int32_t first = 0;
+    int32_t count = 0;
+    Bell* bell = nullptr;       // rung from elsewhere; null: the run uses its own
+    int32_t sharers = 1;        // processes that share the cores this one may use
+    uint64_t spin_ns = 20'000;  // a worker looks that long for something to do
+    int32_t yields = 0;         // and lets other threads run so often, before it leaves or sleeps
+
+    bool has(int32_t rank) const { return rank >= first && rank - first < count; }
+  };
+  virtual Part part(int32_t ranks) const = 0;
+
+  // Memory for a group of a call on `ranks` ranks. All processes map the same groups in the same order. Null,
+  // in all of them, when one has not that much memory.
+  virtual std::unique_ptr<GroupMemory> map(const GroupLayout& layout, int32_t ranks) = 0;
+
+  // Before any rank starts. Windows of ranks that live here are zeroed and filled; when this returns those of
+  // all others are. Also called when the run has failed already. False: no rank may start, because terms
+  // differ or a process failed, and the run was told why.
+  virtual bool begin(Run& run, std::span<const Term> terms) = 0;
+  // No rank of this process does anything any more. Returns when that is so everywhere. `failure`: what
+  // stopped this process, if anything; afterwards what all of them report.
+  virtual void end(Run& run, std::optional<Failure>& failure) = 0;
+
+  // A rank elsewhere is parked on a cell that was written: lets its process look. Also for a rank that lives
+  // here.
+  virtual void wake(int32_t rank) = 0;
+  // The run failed here first: stops the parts elsewhere.
+  virtual void failed(Run& run, const Failure& failure) = 0;
+  // Nothing can happen here any more unless somebody elsewhere acts. If everybody is in that state it is a
+  // deadlock, and the world stops all parts with the waits of all. Called on the thread of the run's caller,
+  // again whenever the bell has rung in vain.
+  virtual void quiet(Run& run) = 0;
+};
+
+// All ranks are fibers of this process.
+World& local_world();
+
+}  // namespace tilewire::runtime
