@@ -1,0 +1,176 @@
+#include "split_world.h"
+
+#include <algorithm>
+
+#include "runtime/windows.h"
+
+namespace tilewire::runtime {
+namespace {
+
+// The same regions for all parts.
+class SharedMemory final : public GroupMemory {
+ public:
+  explicit SharedMemory(std::shared_ptr<GroupMemory> memory) : memory_(std::move(memory)) {
+    mapped_bytes = memory_->mapped_bytes;
+    regions = memory_->regions;
+    waiters = memory_->waiters;
+  }
+  void clear(size_t member) override { memory_->clear(member); }
+
+ private:
+  std::shared_ptr<GroupMemory> memory_;
+};
+
+}  // namespace
+
+SplitWorld::SplitWorld(std::vector<int32_t> counts, uint64_t spin_ns) {
+  for (size_t i = 0; i < counts.size(); ++i) {
+    Part& part = *parts_.emplace_back(std::make_unique<Part>(*this, i));
+    part.place = {.first = ranks_, .count = counts[i], .bell = &part.bell, .spin_ns = spin_ns, .yields = 10};
+    ranks_ += counts[i];
+  }
+}
+
+World::Part SplitWorld::Part::part(int32_t ranks) const {
+  TW_CHECK(ranks == all.ranks_, "a call on another number of ranks");
+  return place;
+}
+
+std::unique_ptr<GroupMemory> SplitWorld::Part::map(const GroupLayout& layout, int32_t ranks) {
+  std::lock_guard lock(all.mutex_);
+  if (mapped == all.memories_.size()) all.memories_.push_back(local_world().map(layout, ranks));
+  std::shared_ptr<GroupMemory> memory = all.memories_[mapped++];
+  return memory ? std::make_unique<SharedMemory>(memory) : nullptr;
+}
+
+template <class Ready>
+void SplitWorld::Part::await(std::unique_lock<std::mutex>& lock, const Run& run, Ready ready) {
+  while (!ready() && !run.aborted()) {
+    const uint32_t rings = bell.rings();
+    lock.unlock();
+    bell.announce();
+    if (!run.aborted()) bell.sleep(rings);
+    bell.stay_awake();
+    lock.lock();
+  }
+}
+
+bool SplitWorld::Part::begin(Run& run, std::span<const Term> terms) {
+  std::unique_lock lock(all.mutex_);
+  Call& now = all.call_of(*this);
+  now.runs[index] = &run;
+  now.terms[index].assign(terms.begin(), terms.end());
+  if (now.failure) run.stop(*now.failure);
+  if (++now.begun == all.size()) {
+    for (size_t part = 1; part < all.size() && !now.failure; ++part) {
+      for (size_t i = 0; i < now.terms[0].size() && !now.failure; ++i) {
+        if (now.terms[part][i].value == now.terms[0][i].value) continue;
+        Failure failure;
+        failure.text = "`" + now.terms[0][i].name + "` is " + now.terms[part][i].value + " in part " +
+                       std::to_string(part) + " and " + now.terms[0][i].value + " in part 0";
+        all.stop(now, failure, all.size());
+      }
+    }
+    all.ring_all();
+  }
+  await(lock, run, [&] { return now.begun == all.size() || now.failure; });
+  return !now.failure && !run.aborted();
+}
+
+void SplitWorld::Part::end(Run& run, std::optional<Failure>& failure) {
+  std::unique_lock lock(all.mutex_);
+  Call& now = all.call_of(*this);
+  now.ended[index] = true;
+  if (failure) all.stop(now, *failure, index);
+  all.find_deadlock(now);
+  all.ring_all();
+  auto all_ended = [&] {
+    return std::count(now.ended.begin(), now.ended.end(), true) == ssize_t(all.size());
+  };
+  await(lock, run, all_ended);
+  if (!all_ended() && !now.failure) {  // interrupted while it waited for the others
+    Failure interrupted;
+    interrupted.cause = Cause::Interrupted;
+    all.stop(now, interrupted, index);
+  }
+  while (!all_ended()) {
+    lock.unlock();
+    std::this_thread::yield();
+    lock.lock();
+  }
+  failure = now.failure;
+  now.runs[index] = nullptr;
+  ++call;
+}
+
+void SplitWorld::Part::wake(int32_t rank) {
+  for (auto& part : all.parts_) {
+    if (part->place.has(rank)) part->bell.ring();
+  }
+}
+
+void SplitWorld::Part::failed(Run&, const Failure& failure) {
+  std::lock_guard lock(all.mutex_);
+  all.stop(all.call_of(*this), failure, index);
+}
+
+void SplitWorld::Part::quiet(Run& run) {
+  std::lock_guard lock(all.mutex_);
+  Call& now = all.call_of(*this);
+  all.find_deadlock(now);
+  if (!now.stuck || now.lists[index]) return;
+  now.lists[index] = run.waits();
+  all.complete_deadlock(now);
+}
+
+SplitWorld::Call& SplitWorld::call_of(const Part& part) {
+  while (part.call >= calls_.size()) calls_.emplace_back(size());
+  return calls_[part.call];
+}
+
+void SplitWorld::ring_all() {
+  for (auto& part : parts_) part->bell.ring();
+}
+
+// The first failure counts, everywhere.
+void SplitWorld::stop(Call& call, const Failure& failure, size_t except) {
+  if (call.failure) return;
+  call.failure = failure;
+  for (size_t i = 0; i < size(); ++i) {
+    if (i != except && call.runs[i]) call.runs[i]->stop(failure);
+  }
+}
+
+// Nobody did anything from the end of the first look to the beginning of the second.
+bool SplitWorld::all_quiet(const Call& call) const {
+  std::vector<uint64_t> turns(size());
+  for (int look = 0; look < 2; ++look) {
+    for (size_t i = 0; i < size(); ++i) {
+      if (call.ended[i]) continue;
+      if (!call.runs[i]) return false;
+      const Run::Pulse pulse = call.runs[i]->pulse();
+      if (!pulse.quiet || (look == 1 && pulse.turns != turns[i])) return false;
+      turns[i] = pulse.turns;
+    }
+  }
+  return true;
+}
+
+void SplitWorld::find_deadlock(Call& call) {
+  const bool any_left = std::find(call.ended.begin(), call.ended.end(), false) != call.ended.end();
+  if (call.stuck || call.failure || !any_left || call.begun < size() || !all_quiet(call)) return;
+  call.stuck = true;
+  ring_all();  // everybody tells what it waits for
+}
+
+void SplitWorld::complete_deadlock(Call& call) {
+  std::vector<Blocked> all;
+  for (size_t i = 0; i < size(); ++i) {
+    if (call.ended[i]) continue;
+    if (!call.lists[i]) return;
+    all.insert(all.end(), call.lists[i]->begin(), call.lists[i]->end());
+  }
+  if (!all.empty()) stop(call, deadlock_of(std::move(all)), size());
+}
+
+}  // namespace tilewire::runtime
