@@ -149,16 +149,13 @@ abi::Status poll(abi::Context* context, const abi::Word* carried, uint32_t count
     return run.aborted() ? abi::aborted : abi::ok;
   }
   const std::span<Look> looks = job.polls.end_round({carried, count}, depth);
-  // Nobody tells when an element of a tensor that is no window changes.
-  if (std::any_of(looks.begin(), looks.end(), [](const Look& look) { return !look.word; })) {
-    job.polls.changed(depth);
-    if (run.replay) return run.replay->behind(block);
-    job.leave(Job::After::Yield);
-    return run.aborted() ? abi::aborted : abi::ok;
-  }
   if (run.replay) {
     job.replay->repeats.assign(looks.begin(), looks.end());
     if (!looks.empty()) job.polls.changed(depth);
+    // Elements of tensors that are no windows: looking at them is no event.
+    if (std::any_of(looks.begin(), looks.end(), [](const Look& look) { return !look.word; })) {
+      return run.replay->behind(block);
+    }
     return run.aborted() ? abi::aborted : abi::ok;
   }
   if (looks.empty()) {
