@@ -5,7 +5,7 @@ Programs are written with `tilewire.language` (pl) and `tilewire.language.distri
 """
 
 from tilewire import ir
-from tilewire._core import Manifest, __version__, load_bundle
+from tilewire._core import Manifest, __version__, load_bundle, targets
 from tilewire.checking import Report, Reports
 from tilewire.errors import (
     BundleError,
@@ -33,4 +33,5 @@ __all__ = [
     "__version__",
     "ir",
     "load_bundle",
+    "targets",
 ]

@@ -88,7 +88,10 @@ std::string Program::as_python() const {
 }
 
 std::string Executable::text(const std::string& form) const {
-  return body_->executable->text(form);
+  Diagnostics diags;
+  auto text = body_->executable->text(form, diags);
+  if (!text) throw ProgramError(diags.text());
+  return std::move(*text);
 }
 
 void Executable::save(const std::string& folder, int ranks) const {

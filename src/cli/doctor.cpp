@@ -4,10 +4,11 @@
 #include <fstream>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "cli/commands.h"
 #include "cli/subprocess.h"
-#include "driver/cpu_library.h"
+#include "driver/targets.h"
 #include "ops/registry.h"
 
 namespace tilewire::cli {
@@ -73,12 +74,14 @@ int doctor() {
   if (*TILEWIRE_SANITIZE) build += ", sanitizers " TILEWIRE_SANITIZE;
   row("build", build);
   row("ops", std::to_string(ops::registry().all().size()));
-  Diagnostics problems;
-  std::string targets = "ir, interp (the reference interpreter)";
-  if (driver::cpu_library(problems)) targets += ", cpu (native code)";
-  row("targets", targets);
-  for (const Diagnostic& problem : problems.all()) row("", problem.message);
-  row("transports", "local, one rank");
+  const char* title = "targets";
+  for (const driver::Target* target : driver::targets()) {
+    const std::string problem = target->problem();
+    std::string text = std::string(target->name) + ": " + target->does;
+    if (!problem.empty()) text += "; not usable here: " + problem;
+    row(std::exchange(title, ""), text);
+  }
+  row("worlds", "local: all ranks in this process");
   row("python", python_package());
   std::string model = cpuinfo("model name");
   row("processor",

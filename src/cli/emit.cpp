@@ -7,8 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/input.h"
-#include "driver/executable.h"
-#include "ir/serialize.h"
+#include "driver/targets.h"
 #include "support/diagnostics/command.h"
 
 namespace tilewire::cli {
@@ -40,37 +39,34 @@ std::string write_file(const std::filesystem::path& path, const std::string& con
 }  // namespace
 
 int emit(const EmitOptions& options) {
-  bool native = options.target == "cpu";
-  if (options.target != "ir" && !native) {
-    return refuse(diag::unknown_target, {options.target}, "there are --target ir and --target cpu",
-                  WrongUsage);
-  }
-  if (!native && options.directory.empty() && isatty(STDOUT_FILENO)) {
-    return refuse(diag::bytes_to_terminal, {}, "write -o DIR, or send the output to a file", WrongUsage);
+  Diagnostics diags;
+  const driver::Target* target = driver::target_to_emit(options.target, diags);
+  if (!target) {
+    std::fputs(diags.text().c_str(), stderr);
+    return WrongUsage;
   }
   Input input = read_input(options.input);
   if (!input.program) return input.exit_code;
-  std::string content;
-  if (native) {
-    Diagnostics diags;
-    auto executable = driver::Executable::compile(input.program, {options.input.entry, "cpu"}, diags);
-    if (!executable) {
-      std::fputs(diags.text().c_str(), stderr);
-      return InvalidProgram;
-    }
-    content = executable->text("cpu");
-  } else {
-    content = ir::to_bytes(input.program);
-  }
+  auto files = target->emit(input.program, {.entry = options.input.entry, .target = options.target}, diags);
+  std::fputs(diags.text().c_str(), stderr);
+  if (!files) return InvalidProgram;
   if (options.directory.empty()) {
-    return std::fwrite(content.data(), 1, content.size(), stdout) == content.size() ? Fine : Failed;
+    for (const auto& [name, content, bytes] : *files) {
+      if (bytes && isatty(STDOUT_FILENO)) {
+        return refuse(diag::bytes_to_terminal, {}, "write -o DIR, or send the output to a file", WrongUsage);
+      }
+      if (std::fwrite(content.data(), 1, content.size(), stdout) != content.size()) return Failed;
+    }
+    return Fine;
   }
-  std::filesystem::path folder = options.directory, path = folder / (native ? "program.ll" : "program.twir");
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  std::string problem = error ? error.message() : write_file(path, content);
-  if (!problem.empty()) return refuse(diag::output_unwritable, {path.string(), problem}, "", Failed);
-  std::printf("%s\n", path.c_str());
+  for (const driver::EmittedFile& file : *files) {
+    const std::filesystem::path path = std::filesystem::path(options.directory) / file.name;
+    std::error_code error;
+    std::filesystem::create_directories(path.parent_path(), error);
+    std::string problem = error ? error.message() : write_file(path, file.content);
+    if (!problem.empty()) return refuse(diag::output_unwritable, {path.string(), problem}, "", Failed);
+    std::printf("%s\n", path.c_str());
+  }
   return Fine;
 }
 

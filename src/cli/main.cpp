@@ -10,6 +10,7 @@
 #include <string>
 
 #include "cli/commands.h"
+#include "driver/targets.h"
 
 namespace {
 
@@ -33,7 +34,7 @@ class HelpText : public CLI::Formatter {
   const std::map<std::string, std::string> usages = {
       {"print",
        "(FILE | --python FILE:NAME) [--after PASS | --all-passes] [-D NAME=VALUE]... [--entry NAME]"},
-      {"emit", "(FILE | --python FILE:NAME) --target ir|cpu [-o DIR] [-D NAME=VALUE]..."},
+      {"emit", "(FILE | --python FILE:NAME) --target TARGET [-o DIR] [-D NAME=VALUE]..."},
       {"run",
        "(FILE | BUNDLE | --python FILE:NAME) [--ranks N] [--entry NAME] [--in NAME=FILE.npy]... [--seed N] "
        "[--out "
@@ -75,6 +76,24 @@ void add_input(CLI::App& command, InputOptions& input) {
   });
 }
 
+// "cpu: native code; interp: the reference interpreter"
+std::string targets_to_run() {
+  std::string text;
+  for (const tilewire::driver::Target* target : tilewire::driver::targets()) {
+    if (target->runs) text += (text.empty() ? "" : "; ") + std::string(target->name) + ": " + target->does;
+  }
+  return text;
+}
+
+std::string targets_to_emit() {
+  std::string text;
+  for (const tilewire::driver::Target* target : tilewire::driver::targets()) {
+    if (target->emitted)
+      text += (text.empty() ? "" : "; ") + std::string(target->name) + ": " + target->emitted;
+  }
+  return text;
+}
+
 void add_run(CLI::App& command, RunOptions& options) {
   command
       .add_option(
@@ -90,8 +109,7 @@ void add_run(CLI::App& command, RunOptions& options) {
   command.add_option("--seed", options.seed, "Of the random arrays; 0 when left out")->type_name("N");
   command.add_option("--out", options.out, "Folder for the outputs as .npy files; made if missing")
       ->type_name("DIR");
-  command.add_option("--target", options.target, "cpu: native code; interp: the reference interpreter")
-      ->type_name("TARGET");
+  command.add_option("--target", options.target, targets_to_run())->type_name("TARGET");
   command.add_option("--threads", options.threads, "Worker threads; one a core when left out")
       ->type_name("N")
       ->check(CLI::NonNegativeNumber);
@@ -174,10 +192,7 @@ int execute(int argc, char** argv) {
   EmitOptions emit_options;
   CLI::App* emit_command = app.add_subcommand("emit", "Write what a program becomes for a target");
   add_input(*emit_command, emit_options.input);
-  emit_command
-      ->add_option(
-          "--target", emit_options.target,
-          "ir: the serialised program, program.twir; cpu: LLVM's text of the native code, program.ll")
+  emit_command->add_option("--target", emit_options.target, targets_to_emit())
       ->required()
       ->type_name("TARGET");
   emit_command->add_option("-o,--output", emit_options.directory, "Folder to write to; made if missing")

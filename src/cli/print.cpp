@@ -3,10 +3,10 @@
 
 #include "cli/commands.h"
 #include "cli/input.h"
+#include "driver/targets.h"
 #include "ir/printer.h"
 #include "passes/pipeline.h"
 #include "support/diagnostics/passes.h"
-#include "target/cpu/traits.h"
 
 namespace tilewire::cli {
 namespace {
@@ -17,7 +17,7 @@ bool put(const std::string& text) {
 
 int unknown_pass(const std::string& name) {
   std::string names;
-  for (const passes::Pass* pass : passes::pipeline(target::cpu::traits))
+  for (const passes::Pass* pass : passes::pipeline(driver::default_target().traits))
     names += (names.empty() ? "" : ", ") + std::string(pass->name);
   Diagnostics diags;
   diags.report(diag::unknown_pass, {}, {name}).with_help("the passes are " + names);
@@ -40,7 +40,7 @@ int print_all(const ir::ProgramRef& program) {
     good = put(title + (text == before ? ": no change\n" : "\n" + text)) && good;
     before = std::move(text);
   };
-  ir::ProgramRef lowered = passes::lower(program, target::cpu::traits, diags, show);
+  ir::ProgramRef lowered = passes::lower(program, driver::default_target().traits, diags, show);
   say(diags);
   if (!lowered) return InvalidProgram;
   return good ? Fine : Failed;
@@ -50,7 +50,7 @@ int print_all(const ir::ProgramRef& program) {
 
 int print(const PrintOptions& options) {
   const passes::Pass* last =
-      options.after.empty() ? nullptr : passes::find_pass(options.after, target::cpu::traits);
+      options.after.empty() ? nullptr : passes::find_pass(options.after, driver::default_target().traits);
   if (!options.after.empty() && !last) return unknown_pass(options.after);
   Input input = read_input(options.input);
   if (!input.program) return input.exit_code;
@@ -58,7 +58,7 @@ int print(const PrintOptions& options) {
   ir::ProgramRef program = input.program;
   if (last) {
     Diagnostics diags;
-    program = passes::lower_until(*last, program, target::cpu::traits, diags);
+    program = passes::lower_until(*last, program, driver::default_target().traits, diags);
     say(diags);
     if (!program) return InvalidProgram;
   }

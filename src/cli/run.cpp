@@ -11,6 +11,7 @@
 #include "driver/executable.h"
 #include "driver/inputs.h"
 #include "driver/schedule_file.h"
+#include "driver/targets.h"
 #include "ir/op.h"
 #include "numeric/numeric.h"
 #include "support/diagnostics/bundle.h"
@@ -106,10 +107,10 @@ std::shared_ptr<driver::Executable> executable_for(const RunOptions& options, in
   exit_code = InvalidProgram;
   std::error_code ignored;
   if (std::filesystem::is_directory(options.input.file, ignored)) {
-    const char* wrong = options.target != "cpu"            ? "--target"
-                        : options.debug_bounds             ? "--debug-bounds"
-                        : !options.input.constants.empty() ? "-D"
-                                                           : nullptr;
+    const char* wrong = options.target != driver::default_target().name ? "--target"
+                        : options.debug_bounds                          ? "--debug-bounds"
+                        : !options.input.constants.empty()              ? "-D"
+                                                                        : nullptr;
     if (wrong) {
       exit_code = WrongUsage;
       diags.report(diag::bundle_option, {}, {wrong});

@@ -7,6 +7,7 @@
 #include "driver/bundle_files.h"
 #include "driver/bundle_json.h"
 #include "driver/cpu_features.h"
+#include "driver/cpu_target.h"
 #include "driver/link.h"
 #include "driver/local_run.h"
 #include "driver/sha256.h"
@@ -25,7 +26,7 @@ using Contents = std::map<std::string, std::string>;
 class BundleExecutable final : public Executable {
  public:
   BundleExecutable(BundleEntry entry, std::string folder, Contents contents, runtime::Manifest manifest)
-      : Executable({}, Signature(entry.function, entry.name), "cpu"),
+      : Executable({}, Signature(entry.function, entry.name), cpu_target().name),
         entry_(std::move(entry)),
         folder_(std::move(folder)),
         contents_(std::move(contents)),
@@ -51,12 +52,10 @@ class BundleExecutable final : public Executable {
     return manifest_.groups.empty() ? std::string() : manifest_.write();
   }
 
-  std::string text(const std::string& form) const override {
-    Diagnostics diags;
-    if (form != "ir")
-      return "a bundle has native code alone; its form \"ir\" is the program it was made of\n";
-    ir::ProgramRef program = source(diags);
-    return program ? ir::as_python(program) : diags.text();
+  // It has native code alone, and the program it was made of.
+  std::optional<std::string> text(const std::string& form, Diagnostics& diags) const override {
+    ir::ProgramRef program = knows(form, diags) ? source(diags) : nullptr;
+    return program ? std::optional(ir::as_python(program)) : std::nullopt;
   }
 
   std::unique_ptr<Session> open(std::optional<int64_t>, Diagnostics& diags) override {

@@ -8,10 +8,10 @@
 #include "driver/inputs.h"
 #include "driver/ranks.h"
 #include "driver/schedule_digest.h"
+#include "driver/targets.h"
 #include "driver/trial_values.h"
 #include "passes/collect_comm_groups.h"
 #include "passes/pipeline.h"
-#include "target/cpu/traits.h"
 
 namespace tilewire::driver {
 namespace {
@@ -213,7 +213,7 @@ std::vector<check::Report> check_program(const ir::ProgramRef& program, const Ch
   const Entry entry = find_entry(program, options.entry, diags);
   if (!entry.function) return {};
   // What targets run: collectives are checked as what they are made of, and what is not used does not race.
-  ir::ProgramRef lowered = passes::lower(entry.program, passes::for_checking(target::cpu::traits), diags);
+  ir::ProgramRef lowered = passes::lower(entry.program, passes::for_checking(default_target().traits), diags);
   if (!lowered) return {};
   return Checking(entry, std::move(lowered), options).go(diags);
 }

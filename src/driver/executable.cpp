@@ -1,8 +1,7 @@
 #include "driver/executable.h"
 
-#include "driver/cpu_executable.h"
 #include "driver/entry.h"
-#include "driver/interp_executable.h"
+#include "driver/targets.h"
 #include "support/diagnostics/bundle.h"
 #include "support/diagnostics/driver.h"
 
@@ -12,10 +11,18 @@ std::shared_ptr<Executable> Executable::compile(const ir::ProgramRef& program, c
                                                 Diagnostics& diags) {
   Entry entry = find_entry(program, options.entry, diags);
   if (!entry.function) return nullptr;
-  if (options.target == "cpu") return compile_for_cpu(entry, options, diags);
-  if (options.target == "interp") return compile_for_interp(entry, diags);
-  diags.report(diag::no_such_run_target, {}, {options.target}).with_help("there are `cpu` and `interp`");
-  return nullptr;
+  const Target* target = target_to_run(options.target, diags);
+  return target ? target->compile(entry, options, diags) : nullptr;
+}
+
+bool Executable::knows(const std::string& form, Diagnostics& diags) const {
+  std::string names;
+  for (const std::string& known : forms()) {
+    if (known == form) return true;
+    names += (names.empty() ? "`" : ", `") + known + "`";
+  }
+  diags.report(diag::no_such_form, {}, {signature_.name(), form}).with_help("there are " + names);
+  return false;
 }
 
 std::unique_ptr<Session> Executable::open(std::optional<int64_t>, Diagnostics& diags) {

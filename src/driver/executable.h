@@ -19,7 +19,7 @@ namespace tilewire::driver {
 
 struct CompileOptions {
   std::string entry;           // empty: the only one there is
-  std::string target = "cpu";  // or "interp"
+  std::string target = "cpu";  // the name of one that runs (targets.h)
   bool bounds = false;         // check every access
 };
 
@@ -71,8 +71,10 @@ class Executable {
   const Signature& signature() const { return signature_; }
   const ir::ProgramRef& program() const { return program_; }
   const std::string& target() const { return target_; }
-  // What was made of the program: "ir", or the target's own form.
-  virtual std::string text(const std::string& form) const = 0;
+  // Texts that can be had of it: "ir", as it was read, and what was made of it.
+  virtual std::vector<std::string> forms() const { return {"ir"}; }
+  // Nothing after reporting an error.
+  virtual std::optional<std::string> text(const std::string& form, Diagnostics& diags) const = 0;
   // Writes it as a bundle (bundle.h), with `ranks` for that number of ranks alone. False after an error.
   virtual bool save(const std::string& folder, std::optional<int64_t> ranks, Diagnostics& diags);
 
@@ -88,6 +90,8 @@ class Executable {
  protected:
   Executable(ir::ProgramRef program, Signature signature, std::string target)
       : program_(std::move(program)), signature_(std::move(signature)), target_(std::move(target)) {}
+  // Whether it is one of forms(); reports if not.
+  bool knows(const std::string& form, Diagnostics& diags) const;
 
  private:
   ir::ProgramRef program_;

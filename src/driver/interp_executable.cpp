@@ -8,7 +8,6 @@
 #include "passes/pipeline.h"
 #include "runtime/run.h"
 #include "support/diagnostics/runtime.h"
-#include "target/cpu/traits.h"
 
 namespace tilewire::driver {
 namespace {
@@ -41,10 +40,12 @@ class AbortPulse final : public interp::Pulse {
 
 class InterpExecutable final : public Executable {
  public:
-  InterpExecutable(const Entry& entry, ir::ProgramRef grouped)
-      : Executable(entry.program, signature_of(entry), "interp"), grouped_(std::move(grouped)) {}
+  InterpExecutable(const Entry& entry, const Target& target, ir::ProgramRef grouped)
+      : Executable(entry.program, signature_of(entry), target.name), grouped_(std::move(grouped)) {}
 
-  std::string text(const std::string&) const override { return ir::as_python(program()); }
+  std::optional<std::string> text(const std::string& form, Diagnostics& diags) const override {
+    return knows(form, diags) ? std::optional(ir::as_python(program())) : std::nullopt;
+  }
 
   Call call(const BoundArguments& arguments, const CallOptions& options, Diagnostics& diags) override {
     CallSchedule schedule;
@@ -52,9 +53,9 @@ class InterpExecutable final : public Executable {
     auto ranks = ranks_.count(schedule.ranks(options), arguments, diags);
     if (!ranks || !schedule.begin(*this, *ranks, arguments, diags)) return {};
     // A schedule is one of the lowered program, which is what the checker runs.
-    ir::ProgramRef checked = schedule.replay
-                                 ? passes::lower(program(), passes::for_checking(target::cpu::traits), diags)
-                                 : grouped_;
+    ir::ProgramRef checked =
+        schedule.replay ? passes::lower(program(), passes::for_checking(default_target().traits), diags)
+                        : grouped_;
     if (!checked) return {};
     ir::ProgramRef grouped =
         passes::collect_comm_groups(checked, known_values(arguments, signature(), *ranks), diags);
@@ -125,9 +126,9 @@ class InterpExecutable final : public Executable {
 
 }  // namespace
 
-std::shared_ptr<Executable> compile_for_interp(const Entry& entry, Diagnostics& diags) {
-  ir::ProgramRef grouped = passes::lower(entry.program, passes::for_interp(target::cpu::traits), diags);
-  return grouped ? std::make_shared<InterpExecutable>(entry, std::move(grouped)) : nullptr;
+std::shared_ptr<Executable> compile_for_interp(const Entry& entry, const Target& target, Diagnostics& diags) {
+  ir::ProgramRef grouped = passes::lower(entry.program, target.traits, diags);
+  return grouped ? std::make_shared<InterpExecutable>(entry, target, std::move(grouped)) : nullptr;
 }
 
 }  // namespace tilewire::driver

@@ -11,7 +11,7 @@
 
 namespace tilewire::driver {
 
-// The bytes of a shared object with the code of `object` (target::cpu::CompiledModule::object), which needs
+// The bytes of a shared object with the code of `object` (target::Code::object), which needs
 // nothing but the C and math libraries. `build_id`: hexadecimal digits, recorded in it as its build ID.
 // Nothing after an error.
 std::optional<std::string> link_shared(std::span<const std::byte> object, const std::string& build_id,

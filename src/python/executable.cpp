@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 
 #include "driver/bundle.h"
+#include "driver/targets.h"
 #include "python/arrays.h"
 #include "python/bind_module.h"
 #include "python/convert.h"
@@ -257,6 +258,22 @@ void save(const Callable& self, nb::handle folder, std::optional<int64_t> ranks)
   if (!saved) raise_run_error(diags, "BundleError");
 }
 
+std::string text(const Callable& self, const std::string& form) {
+  Diagnostics diags;
+  auto made = self.executable->text(form, diags);
+  if (!made) raise_run_error(diags, "RunError");
+  return std::move(*made);
+}
+
+// Those that programs can be compiled for and called on, here.
+nb::list targets() {
+  nb::list names;
+  for (const driver::Target* target : driver::targets()) {
+    if (target->runs && target->problem().empty()) names.append(to_python(std::string(target->name)));
+  }
+  return names;
+}
+
 Callable load_bundle(nb::handle folder, const std::string& entry) {
   std::string path = path_option("folder", folder);
   Diagnostics diags;
@@ -283,15 +300,17 @@ void bind_executable(nb::module_& module) {
       .def_prop_ro("entry",
                    [](const Callable& self) { return to_python(self.executable->signature().name()); })
       .def_prop_ro("target", [](const Callable& self) { return to_python(self.executable->target()); })
-      .def(
-          "text", [](const Callable& self, const std::string& form) { return self.executable->text(form); },
-          nb::arg("form") = "ir", "What was made of the program: \"ir\", or the name of its target.")
+      .def("text", text, nb::arg("form") = "ir",
+           "What was made of the program: \"ir\" as it was read, \"lowered\" by the passes, or the name of "
+           "its "
+           "target.")
       .def("save", save, nb::arg("folder"), nb::arg("ranks") = nb::none(),
            "Writes a bundle: a folder that runs without source and compiler.")
       .def("__repr__", [](const Callable& self) {
         return "<Executable " + self.executable->signature().name() + " for " + self.executable->target() +
                ">";
       });
+  module.def("targets", targets, "The targets that programs can be compiled for and called on, here.");
   module.def("load_bundle", load_bundle, nb::arg("folder"), nb::arg("entry") = "",
              "The program of a bundle, ready to be called.");
   module.def("compile", compile, nb::arg("program"), nb::arg("entry"), nb::arg("target"),

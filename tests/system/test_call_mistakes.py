@@ -158,3 +158,18 @@ class P:
         for words in (["run", "--target", "interp"], ["run"], ["check"]):
             done = subprocess.run([TILEWIRE, *words, path, "--entry", entry], capture_output=True, text=True, timeout=60)
             assert done.returncode == 0, done.stderr
+
+
+def test_targets_and_forms_that_are_not_there(tmp_path):
+    assert tilewire.targets() == ["cpu", "interp"]
+    for target in ("gpu", "ir"):
+        assert str(pytest.raises(tilewire.Error, lambda: cp.compile(X, target=target)).value) == (
+            f"error[TW2220]: there is no target `{target}` to run on\n  = help: there are `cpu` and `interp`\n")
+    exe = cp.compile(X)
+    exe.save(tmp_path / "cp")
+    for made, forms in ((exe, "`ir`, `lowered`, `cpu`"), (cp.compile(X, target="interp"), "`ir`"),
+                        (tilewire.load_bundle(tmp_path / "cp"), "`ir`")):
+        assert "def cp(" in made.text()
+        assert str(pytest.raises(tilewire.RunError, made.text, "ptx").value) == (
+            f"error[TW2240]: there is no form `ptx` of `cp`\n  = help: there are {forms}\n")
+    assert "define" in exe.text("cpu")

@@ -60,7 +60,7 @@ def allowed():
 
 def folder_of(path):
     parts = path.relative_to(SOURCE).parts
-    return "/".join(parts[:2]) if parts[0] == "target" else parts[0]
+    return "/".join(parts[:2]) if parts[0] == "target" and len(parts) > 2 else parts[0]
 
 
 def included(path):

@@ -80,10 +80,10 @@ std::string text_of(llvm::Error error) {
   return text;
 }
 
-class Loaded final : public CompiledModule {
+class Loaded final : public Code {
  public:
   const abi::Module* module() const override { return module_; }
-  std::string ir_text() const override { return text_; }
+  std::string text() const override { return text_; }
   std::span<const std::byte> object() const override {
     return {reinterpret_cast<const std::byte*>(object_.data()), object_.size()};
   }
@@ -165,8 +165,7 @@ void run_passes(llvm::Module& module, llvm::TargetMachine& target, bool tsan) {
 
 }  // namespace
 
-std::unique_ptr<CompiledModule> compile(const ir::ProgramRef& program, const Options& options,
-                                        Diagnostics& diags) {
+std::unique_ptr<Code> compile(const ir::ProgramRef& program, const Options& options, Diagnostics& diags) {
   std::unique_ptr<llvm::TargetMachine> target = host().machine(options.opt, options.tsan);
   if (!target) {
     diags.report(diag::cpu_code, program->span, {program->name_hint, host().error});
@@ -199,7 +198,7 @@ std::unique_ptr<CompiledModule> compile(const ir::ProgramRef& program, const Opt
   return result;
 }
 
-std::unique_ptr<CompiledModule> load_object(std::span<const std::byte> object, std::string& error) {
+std::unique_ptr<Code> load_object(std::span<const std::byte> object, std::string& error) {
   host();
   auto result = std::make_unique<Loaded>();
   const char* first = reinterpret_cast<const char*>(object.data());

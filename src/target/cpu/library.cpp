@@ -6,8 +6,7 @@
 namespace tilewire::target::cpu {
 namespace {
 
-std::unique_ptr<CompiledModule> compile_bytes(std::string_view bytes, const Options& options,
-                                              Diagnostics& diags) {
+std::unique_ptr<Code> compile_bytes(std::string_view bytes, const Options& options, Diagnostics& diags) {
   ir::ProgramRef program = ir::program_from_bytes(bytes, ops::registry(), diags);
   return program ? compile(program, options, diags) : nullptr;
 }

@@ -110,7 +110,7 @@ TEST(Accesses, OfRightProgramsAreInside) {
 
 // --- lines
 
-std::set<std::pair<std::string, uint64_t>> lines_of(const CompiledModule& module) {
+std::set<std::pair<std::string, uint64_t>> lines_of(const Code& module) {
   auto bytes = module.object();
   llvm::StringRef data(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   auto object = llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(data, "object"));

@@ -331,8 +331,8 @@ ProgramRef read(const std::string& text, bool lower) {
   return program;
 }
 
-std::unique_ptr<CompiledModule> compiled(const std::string& text, const Options& options, std::string& errors,
-                                         bool lower) {
+std::unique_ptr<Code> compiled(const std::string& text, const Options& options, std::string& errors,
+                               bool lower) {
   ProgramRef program = read(text, lower);
   if (!program) return nullptr;
   Diagnostics diags;
@@ -376,7 +376,7 @@ struct CompiledProgram {
   std::string text;
   bool lower, hooks;
   ProgramRef source, program;
-  std::unique_ptr<CompiledModule> module;
+  std::unique_ptr<Code> module;
   std::string problem;
 };
 

@@ -70,7 +70,7 @@ std::optional<Failure> failure(const Case& c, const Options& options = {});
 
 ir::ProgramRef read(const std::string& text, bool lower);
 // With the diagnostics as text when it fails.
-std::unique_ptr<CompiledModule> compiled(const std::string& text, const Options& options, std::string& errors,
-                                         bool lower = true);
+std::unique_ptr<Code> compiled(const std::string& text, const Options& options, std::string& errors,
+                               bool lower = true);
 
 }  // namespace tilewire::target::cpu

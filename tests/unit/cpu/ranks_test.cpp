@@ -231,13 +231,13 @@ TEST(Signals, AreInline) {
   options.tsan = false;
   auto module = compiled(described, options, errors);
   ASSERT_TRUE(module) << errors;
-  std::string text = module->ir_text();
+  std::string text = module->text();
   EXPECT_NE(text.find("atomicrmw add ptr"), std::string::npos);
   EXPECT_NE(text.find("load atomic i32, ptr"), std::string::npos);
   options.hooks = true;
   module = compiled(described, options, errors);
   ASSERT_TRUE(module) << errors;
-  EXPECT_EQ(module->ir_text().find("atomicrmw"), std::string::npos);
+  EXPECT_EQ(module->text().find("atomicrmw"), std::string::npos);
   EXPECT_EQ(module->module()->bits & abi::Hooks, abi::Hooks);
 }
 
