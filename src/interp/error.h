@@ -13,7 +13,7 @@ struct RunError {
   enum class Kind : uint8_t {
     Argument,  // the caller's arrays do not fit the parameters; nothing has run
     Program,   // the program did what it must not
-    Deadlock,  // no task can go on
+    Deadlock,  // every task is blocked
     Limit,     // too many steps or too much memory
   };
   Kind kind = Kind::Program;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <new>
+#include <tuple>
 
 #include "interp/context.h"
 #include "interp/move.h"
@@ -635,12 +636,16 @@ void World::report_deadlock() {
     if (agents_[id]->next()->code == Opcode::Op) waiting.push_back(id);
   }
   if (waiting.empty()) waiting = blocked_;
-  std::sort(waiting.begin(), waiting.end());
+  // As the runtime lists them, whatever the schedule was.
+  auto order = [&](AgentId id) {
+    const Span& at = agents_[id]->next()->node->span;
+    return std::tuple(agents_[id]->rank, at.line, at.column, agents_[id]->block, id);
+  };
+  std::sort(waiting.begin(), waiting.end(), [&](AgentId a, AgentId b) { return order(a) < order(b); });
   Diagnostics diags;
   Span first;
   if (!waiting.empty()) first = agents_[waiting.front()]->next()->node->span;
-  std::string count = std::to_string(waiting.size()) + (waiting.size() == 1 ? " waits" : " wait");
-  Diagnostic& d = diags.report(diag::run_deadlock, first, {count});
+  Diagnostic& d = diags.report(diag::run_deadlock, first, {diag::blocked_text(waiting.size())});
   for (AgentId id : waiting) {
     const Agent& agent = *agents_[id];
     std::string where = place(agent, agent.frames.front().code->name, options_.ranks);

@@ -59,7 +59,7 @@ Words words_of(const Failure& failure, const abi::Module& module, const abi::Sit
     case abi::Fault::ZeroDivisor:
       return {diag::run_zero_divisor, {what}};
     case abi::Fault::Narrowing:
-      return {diag::run_narrowing, {number(0), "INT" + number(2)}};
+      return {diag::run_narrowing, {number(0), "pl.INT" + number(2)}};
     case abi::Fault::BlockCount:
       return {diag::run_block_count, {number(0)}};
     case abi::Fault::ValidShape:
@@ -107,13 +107,14 @@ Diagnostic make(Diag row, Span span, const std::vector<std::string>& arguments) 
 Diagnostic describe_deadlock(const Failure& failure, const abi::Module& module) {
   constexpr size_t shown = 50;
   std::vector<Blocked> blocked = failure.blocked;
-  std::sort(blocked.begin(), blocked.end(), [](const Blocked& a, const Blocked& b) {
-    return std::tie(a.rank, a.site, a.block) < std::tie(b.rank, b.site, b.block);
-  });
+  auto order = [&](const Blocked& one) {
+    const abi::Site& site = site_of(module, one.site);
+    return std::tuple(one.rank, site.line, site.column, one.block, one.kernel, one.cell);
+  };
+  std::sort(blocked.begin(), blocked.end(),
+            [&](const Blocked& a, const Blocked& b) { return order(a) < order(b); });
   Span first = blocked.empty() ? Span{} : span_of(site_of(module, blocked.front().site));
-  Diagnostic result = make(
-      diag::run_deadlock, first,
-      {std::to_string(blocked.size()) + (blocked.size() == 1 ? " waits" : " wait") + ", none can be woken"});
+  Diagnostic result = make(diag::run_deadlock, first, {diag::blocked_text(blocked.size())});
   for (size_t i = 0; i < blocked.size() && i < shown; ++i) {
     const Blocked& one = blocked[i];
     std::string text = place(one.kernel, one.block, one.blocks, one.rank, failure.ranks);

@@ -156,13 +156,13 @@ TEST(Ranks, DeadlocksAreTold) {
   Data y;
   Outcome out =
       run_two("if me == 0:\n    pld.system.notify(w, other, [0], 1)\npld.system.wait(w, [0], 1)", y);
-  EXPECT_EQ(out.message(), "TW2121: no task can go on: 1 waits");
+  EXPECT_EQ(out.message(), "TW2121: deadlock: 1 task is blocked and nothing can wake it");
   EXPECT_NE(out.error().find("rank 0, in `k`: waits for `w[0]` of rank 0 >= 1, which is 0"),
             std::string::npos)
       << out.error();
   EXPECT_EQ(out.result.error->kind, RunError::Kind::Deadlock);
   out = run_two("while not pld.system.test(w, [0], 1):\n    me = me + 0", y);
-  EXPECT_EQ(out.message(), "TW2121: no task can go on: 2 wait");
+  EXPECT_EQ(out.message(), "TW2121: deadlock: 2 tasks are blocked and nothing can wake them");
 }
 
 TEST(Ranks, PeersAndDevicesThatDoNotExist) {

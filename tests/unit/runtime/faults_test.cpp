@@ -43,7 +43,7 @@ TEST(Faults, EachHasItsText) {
             "error[TW2112]: dimension 1 cannot have extent -3");
   EXPECT_EQ(shown(Fault::ZeroDivisor, "//"), "error[TW2103]: `//` by zero");
   EXPECT_EQ(shown(Fault::Narrowing, "pl.cast", int64_t{1} << 40, 0, 32),
-            "error[TW2104]: 1099511627776 does not fit INT32");
+            "error[TW2104]: 1099511627776 does not fit pl.INT32");
   EXPECT_EQ(shown(Fault::BlockCount, "pl.spmd", -1), "error[TW2105]: a launch cannot have -1 blocks");
   EXPECT_EQ(shown(Fault::ValidShape, "pl.load", 17, 16, 0),
             "error[TW2106]: valid extent 17 does not fit dimension 0 of the tile, which has extent 16");

@@ -131,7 +131,7 @@ TEST(Defer, TakesPartInDeadlocks) {
     Outcome outcome = run_on_ranks(program, 2, threads, *windows, 2, orchestration);
     EXPECT_EQ(outcome.ending, Ending::Deadlock);
     EXPECT_EQ(text(outcome),
-              "error[TW2121]: no task can go on: 2 wait, none can be woken\n"
+              "error[TW2121]: deadlock: 2 tasks are blocked and nothing can wake them\n"
               " --> k.py:9:5\n"
               "  = note: rank 0, in `kern`: waits for `sig[1]` of rank 0 >= 3, which is 0\n"
               " --> k.py:9:5\n"

@@ -86,7 +86,7 @@ TEST(Replay, HangsEveryTime) {
     EXPECT_EQ(outcome.ending, Ending::Deadlock);
     ASSERT_TRUE(outcome.error);
     EXPECT_EQ(render(*outcome.error),
-              "error[TW2121]: no task can go on: 1 waits, none can be woken\n"
+              "error[TW2121]: deadlock: 1 task is blocked and nothing can wake it\n"
               " --> k.py:9:5\n"
               "  = note: rank 1, in `kern`: waits for `sig[0]` of rank 1 == 1, which is 2\n"
               " --> k.py:9:5\n");
@@ -180,7 +180,7 @@ TEST(Replay, KnowsCores) {
     ASSERT_EQ(outcome.ending, Ending::Deadlock);
     EXPECT_NE(render(*outcome.error).find("in `tell`: waits for a core"), std::string::npos)
         << render(*outcome.error);
-    EXPECT_NE(outcome.error->message.find("3 wait"), std::string::npos) << outcome.error->message;
+    EXPECT_NE(outcome.error->message.find("3 tasks"), std::string::npos) << outcome.error->message;
   }
 }
 

@@ -253,7 +253,7 @@ TEST(Run, ADeadlockIsReportedAtOnceWithEveryWait) {
     EXPECT_LT(Clock::now() - start, std::chrono::milliseconds(2000));
     EXPECT_EQ(outcome.ending, Ending::Deadlock);
     EXPECT_EQ(text(outcome),
-              "error[TW2121]: no task can go on: 2 wait, none can be woken\n"
+              "error[TW2121]: deadlock: 2 tasks are blocked and nothing can wake them\n"
               " --> k.py:8:5\n"
               "  = note: in `stuck`, block 0 of 2: waits for a cell >= 4, which is 3\n"
               " --> k.py:8:5\n"
@@ -309,7 +309,7 @@ TEST(Run, PollsThatNobodyAnswersAreADeadlock) {
           threads);
       EXPECT_EQ(outcome.ending, Ending::Deadlock);
       std::string all = text(outcome);
-      EXPECT_NE(all.find("2 wait"), std::string::npos) << all;
+      EXPECT_NE(all.find("2 tasks"), std::string::npos) << all;
       EXPECT_NE(all.find("in `polls`: reads a cell, which is 0"), std::string::npos) << all;
       EXPECT_NE(all.find("in `waits`: waits for a cell >= 1, which is 0"), std::string::npos) << all;
     }

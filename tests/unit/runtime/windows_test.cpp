@@ -146,7 +146,7 @@ TEST(Ranks, ADeadlockNamesRankCellAndCondition) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
   EXPECT_EQ(outcome.ending, Ending::Deadlock);
   EXPECT_EQ(text(outcome),
-            "error[TW2121]: no task can go on: 2 wait, none can be woken\n"
+            "error[TW2121]: deadlock: 2 tasks are blocked and nothing can wake them\n"
             " --> k.py:8:5\n"
             "  = note: rank 0, in `kern`: waits for `sig[2]` of rank 0 >= 1, which is 0\n"
             " --> k.py:8:5\n"

@@ -209,7 +209,7 @@ TEST(Worlds, ADeadlockListsTheWaitsOfAllParts) {
         };
         return run_on_all(program, ranks, setting.threads, *windows, 2, body, setting.request());
       },
-      "error[TW2121]: no task can go on: 3 wait, none can be woken\n"
+      "error[TW2121]: deadlock: 3 tasks are blocked and nothing can wake them\n"
       " --> k.py:8:5\n"
       "  = note: rank 0, in `kern`: waits for `sig[2]` of rank 0 >= 1, which is 0\n"
       " --> k.py:8:5\n"
@@ -234,7 +234,7 @@ TEST(Worlds, ADeadlockIsFoundWhenAPartHasEnded) {
           };
           return run_on_all(program, ranks, setting.threads, *windows, 2, body, setting.request());
         },
-        "error[TW2121]: no task can go on: 1 waits, none can be woken\n"
+        "error[TW2121]: deadlock: 1 task is blocked and nothing can wake it\n"
         " --> k.py:8:5\n"
         "  = note: rank 0, in `kern`: waits for `sig[3]` of rank 0 >= 7, which is 0\n"
         " --> k.py:8:5\n");
@@ -429,7 +429,7 @@ TEST(Worlds, PollsAreAnsweredFromOtherParts) {
 
 TEST(Worlds, PollsThatNobodyAnswersAreADeadlock) {
   expect_same(polling(false),
-              "error[TW2121]: no task can go on: 4 wait, none can be woken\n"
+              "error[TW2121]: deadlock: 4 tasks are blocked and nothing can wake them\n"
               " --> k.py:8:5\n"
               "  = note: rank 0, in `kern`: reads `sig[0]` of rank 0, which is 0\n"
               " --> k.py:8:5\n"
