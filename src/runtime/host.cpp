@@ -128,8 +128,11 @@ abi::Status Host::dispatch(BlockContext& context, const abi::DeviceCall& call) {
   if (run_.aborted()) return abi::aborted;
   const abi::Function& entry = *call.entry;
   if (call.device < 0 || call.device >= run_.rank_count) {
-    return fail(context, diag::run_device,
-                {entry.name, std::to_string(call.device), std::to_string(run_.rank_count)}, call.site);
+    // As the source names it: `entry` may have been made to call a kernel.
+    return fail(
+        context, diag::run_device,
+        {run_.module->sites[call.site].what, std::to_string(call.device), std::to_string(run_.rank_count)},
+        call.site);
   }
   Call& kept = calls_.emplace_back();
   kept.entry = &entry;

@@ -187,7 +187,8 @@ void FunctionEmitter::dispatch(const FunctionCall& call) {
   llvm::StructType* type = abi_types(module.context).device_call;
   Value* record = new_alloca(type);
   fill_record(type, record,
-              {module.record(call.callee), word_array(words), index(call.device), site(call), b.getInt32(0)});
+              {module.record(call.callee), word_array(words), index(call.device),
+               site(call, module.source_name(call.callee)), b.getInt32(0)});
   return_unless_ok(call_api(offsetof(abi::Api, dispatch), {record}));
 }
 

@@ -170,6 +170,16 @@ const Function& ModuleEmitter::find(const std::string& name) const {
   return *entries_[found->second].function;
 }
 
+const std::string& ModuleEmitter::source_name(const std::string& name) const {
+  const Span& made = find(name).span;
+  for (const Entry& entry : entries_) {
+    const Span& at = entry.function->span;
+    const bool same = made && at.file == made.file && at.line == made.line && at.column == made.column;
+    if (same && entry.role == Kernel) return entry.function->name;
+  }
+  return name;
+}
+
 // Callees first: what they return is part of the plan of their callers.
 bool ModuleEmitter::plan_functions() {
   for (Role role : {Kernel, Orchestration, Host}) {

@@ -47,6 +47,8 @@ class ModuleEmitter : public Callees {
   // A record for one element of a tensor.
   llvm::Constant* element_param(ir::DType dtype);
   const ir::Function& find(const std::string& name) const;
+  // What the source calls it: the kernel, where a pass made the function only to call one.
+  const std::string& source_name(const std::string& name) const;
   const ReturnedParams& returned(const ir::FunctionCall& call) const override;
 
  private:
