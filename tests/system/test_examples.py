@@ -21,7 +21,7 @@ def run_by(path):
     return found and found[1].split()
 
 
-# Those of several ranks are in test_examples_ranks.py.
+# Those of several ranks are in test_examples_ranks.py and tests/conformance.
 FILES = [path for path in sorted(EXAMPLES.glob("*.py")) if "def main(target" in path.read_text()]
 
 

@@ -1,10 +1,9 @@
-"""Every example of several ranks agrees with NumPy: for 1 to 8 ranks, on every target, under random schedules.
+"""Examples of several ranks: as scripts and by the command, proved, and their order tested by random schedules.
 
-The examples compare the results themselves. TILEWIRE_SCHEDULES=20 takes that many schedules in place of two.
+tests/conformance/test_examples.py compares their results.
 """
 
 import faulthandler
-import os
 import pathlib
 import re
 import runpy
@@ -17,8 +16,6 @@ from targets import TARGETS
 
 EXAMPLES = pathlib.Path(__file__).parents[2] / "examples"
 COMMAND = pathlib.Path(sys.executable).parent / "tilewire"
-SCHEDULES = int(os.environ.get("TILEWIRE_SCHEDULES", "2"))
-RANKS = [1, 2, 3, 4, 8]
 
 FILES = {path.stem: path for path in sorted(EXAMPLES.glob("*.py")) if "def main(ranks" in path.read_text()}
 
@@ -29,38 +26,6 @@ def watchdog():
     faulthandler.dump_traceback_later(300, exit=True)
     yield
     faulthandler.cancel_dump_traceback_later()
-
-
-@pytest.fixture(scope="module")
-def examples():
-    return {name: runpy.run_path(str(path))["main"] for name, path in FILES.items()}
-
-
-def test_what_there_is():
-    assert set(FILES) >= {
-        "allgather_gemm", "barrier", "halo_exchange", "hello_ranks", "mesh_allreduce", "moe_dispatch",
-        "overlapping_groups", "producer_consumer", "ring_allreduce", "ring_gather", "ring_shift",
-    }  # fmt: skip
-
-
-@pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("ranks", RANKS)
-@pytest.mark.parametrize("name", FILES)
-def test_example(examples, name, ranks, target, capsys):
-    examples[name](ranks, target=target)
-    lines = capsys.readouterr().out.splitlines()
-    assert 1 <= len(lines) <= 2 and all(":" in line for line in lines)
-    for seed in range(1, SCHEDULES + 1):
-        examples[name](ranks, target=target, schedule=f"random:{seed}")
-
-
-@pytest.mark.skipif("cpu" not in TARGETS, reason="built without the cpu target")
-@pytest.mark.parametrize("ranks", [64, 1024])
-@pytest.mark.parametrize("name", ["barrier", "hello_ranks", "mesh_allreduce"])
-def test_many_ranks(examples, name, ranks):
-    examples[name](ranks, target="cpu")
-    for seed in range(1, SCHEDULES + 1):
-        examples[name](ranks, target="cpu", schedule=f"random:{seed}")
 
 
 # What keeps an example in order, a little too weak.

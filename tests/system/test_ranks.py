@@ -224,15 +224,6 @@ def test_random_schedules(target, seed):
     np.testing.assert_array_equal(rotate(x, ranks=4, target=target, schedule=f"random:{seed}"), np.roll(x, 1, axis=0))
 
 
-@pl.jit.incore
-def nothing(x: pl.Tensor[[1, 8], pl.FP32], y: pl.Out[pl.Tensor[[1, 8], pl.FP32]]):
-    pl.load(x)
-
-
-def test_random_schedules_poison_what_is_not_written(target):
-    assert np.isnan(nothing(rows(1)[0], target=target, schedule="random:1")).all()
-
-
 @pytest.mark.parametrize("schedule", ["rondom:1", "random", "random:", "random:x", "random:-1", "replay:"])
 def test_schedules_that_do_not_exist(target, schedule):
     with pytest.raises(tilewire.RunError) as caught:
@@ -240,47 +231,6 @@ def test_schedules_that_do_not_exist(target, schedule):
     [found] = caught.value.diagnostics
     assert (found.code, found.message) == ("TW2234", f"there is no schedule `{schedule}`")
     assert found.helps == ("there are `random:SEED`, SEED a number, and `replay:FILE`",)
-
-
-@pl.jit.incore
-def count(w: pl.InOut[pld.DistributedTensor[[1, 8], pl.INT32]], y: pl.Out[pl.Tensor[[1, 8], pl.INT32]]):
-    t = pl.load(w) + 1
-    w = pl.store(t, [0, 0], w)
-    y = pl.store(t, [0, 0], y)
-
-
-@pl.jit.host
-def counts(y: pl.Out[pl.Tensor[[NR, 1, 8], pl.INT32]], width: pl.Scalar[pl.INT64]):
-    w = pld.alloc_window([1, 8], dtype=pl.INT32)
-    for r in pl.range(NR):
-        count(w, y[r], device=r)
-    wide = pld.alloc_window_buffer(width)
-    v = pld.window(wide, [1, 8], dtype=pl.INT32)
-    for r in pl.range(NR):
-        count(v, y[r], device=r)
-
-
-def test_sessions_keep_windows():
-    exe = counts.compile(ranks=3)
-    y = np.zeros((3, 1, 8), np.int32)
-    for _ in range(2):
-        exe(y, 32)
-        assert (y == 1).all()
-    with exe.open() as session:
-        for call in range(1, 4):
-            session(y, 32)
-            assert (y == call).all()
-        session.reset()
-        session(y, 32)
-        assert (y == 1).all()
-        for call in (lambda: session(y, 64), lambda: session(y[:2], 32, ranks=2)):
-            assert error_of(call) == (
-                "TW2232", "this call of `counts` needs other window buffers than the session has",
-                "open another session for arguments of other sizes, or other ranks")
-    with pytest.raises(ValueError, match="the session is closed"):
-        session(y, 32)
-    exe(y, 32)
-    assert (y == 1).all()
 
 
 def test_sessions_of_the_interpreter():
@@ -329,14 +279,6 @@ def test_keywords_that_change_nothing(target):
     with pytest.raises(ValueError, match='split must be "auto"'):
         rotate.compile(split="fused")
     assert error_of(lambda: rotate.compile(rnaks=2))[:2] == ("TW2202", "`rotate` has no parameter `rnaks`")
-
-
-def test_deadlock_lists_who_waits(target):
-    program = pl.parse((PROGRAMS / "mesh_allreduce.py").read_text().replace("[source, 0], 2)", "[source, 0], 3)"))
-    with pytest.raises(tilewire.DeadlockError) as caught:
-        program.host(np.zeros((2, 1, 256), np.float32), ranks=2, target=target)
-    text = str(caught.value)
-    assert "rank 0" in text and "rank 1" in text and "signal" in text
 
 
 def command(*args):

@@ -13,7 +13,7 @@ import pytest
 import tilewire
 import tilewire.language as pl
 from targets import TARGETS
-from test_rank_programs import argument
+from arguments import argument
 
 TILEWIRE = Path(sys.executable).parent / "tilewire"
 WRONG = Path(__file__).parent.parent / "check"

@@ -1,4 +1,5 @@
-// Whole kernels: every case of kernels/*.py, and the functions of tests/lang/programs that run on one rank.
+// Whole kernels: every case of kernels/*.py, the functions of tests/lang/programs that run on one rank, and
+// the programs of several ranks of tests/conformance.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -30,6 +31,7 @@ TEST_P(Kernels, CompiledLikeInterpreted) {
   for (const FileCase& c : cases) EXPECT_EQ(problem(c), "") << c.title;
 }
 INSTANTIATE_TEST_SUITE_P(Files, Kernels, testing::ValuesIn(files("/tests/unit/cpu/kernels")), title);
+INSTANTIATE_TEST_SUITE_P(Ranked, Kernels, testing::ValuesIn(files("/tests/conformance/programs")), title);
 
 // Programs of one rank that are whole without arguments of the command.
 const char* const programs[] = {

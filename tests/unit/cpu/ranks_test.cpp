@@ -1,4 +1,5 @@
-// Programs of several ranks, compiled and run on the real runtime. Most cases are files: kernels/ranks_*.py.
+// Programs of several ranks, compiled and run on the real runtime. Most cases are files:
+// tests/conformance/programs.
 #include <gtest/gtest.h>
 
 #include <fstream>

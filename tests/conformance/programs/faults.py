@@ -243,3 +243,9 @@ class Faults:
     def host_slice(self, bad: pl.Scalar[pl.INDEX], y: pl.Out[pl.Tensor[[NR, 4, 16], pl.FP32]]):
         for r in pl.range(pld.world_size()):
             self.fill(y[r + bad], device=r)
+
+
+# Found before any rank starts:
+# refused: all_cells
+# refused: no_bytes
+# refused: view

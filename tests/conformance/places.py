@@ -1,0 +1,53 @@
+"""Where the conformance tests run programs: a target, and a world for its ranks.
+
+PLACES is the only table. A new target or world is one line of it; programs and tests know no place by name.
+
+A world of several processes has a launcher: then each process runs all tests, in the same order, and makes the same
+calls. A test asserts what holds in every process, and uses no files that two of them would share.
+"""
+
+import dataclasses
+
+import tilewire as tw
+
+
+@dataclasses.dataclass(frozen=True)
+class Place:
+    name: str
+    target: str
+    launcher: tuple[str, ...] = ()  # the words before `python -m pytest`
+    ways: tuple[dict, ...] = ({},)  # settings of a call that change nothing of what a program does
+    lacks: frozenset[str] = frozenset()  # tests marked `needs` with one of these words are left out
+
+    def settings(self, schedules=2):
+        """The settings of calls that must all do the same: every way, and some random schedules."""
+        for way in self.ways:
+            yield {"target": self.target, **way}
+        for seed in range(1, schedules + 1):
+            yield {"target": self.target, "schedule": f"random:{seed}"}
+        if "threads" not in self.lacks:
+            yield {"target": self.target, "schedule": "random:3", "threads": 1}
+
+    def ranks_here(self, ranks):
+        """Those whose tracks are in the trace that this process writes."""
+        return range(ranks)
+
+
+PLACES = (
+    Place("interp", target="interp", lacks=frozenset({"many ranks", "sessions", "threads", "traces"})),
+    Place("local", target="cpu", ways=({}, {"threads": 1}, {"threads": 2})),
+)
+
+
+def is_built(place):
+    """Whether this build of the package has the target. One that is there and fails is an error of its tests."""
+    import tilewire.language as pl
+
+    text = "import tilewire.language as pl\n@pl.jit.incore\ndef k(y: pl.Out[pl.Tensor[[1, 8], pl.FP32]]):\n    pass\n"
+    try:
+        pl.parse(text).compile(target=place.target)
+    except tw.Error as error:
+        if "TW2221" in str(error):
+            return False
+        raise
+    return True

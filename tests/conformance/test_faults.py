@@ -1,0 +1,230 @@
+"""What a rank does wrong stops all of them and is raised once, with rank and line; waits that nobody answers are listed.
+
+A comment in a program names its line, for the tests.
+"""
+
+import contextlib
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tilewire
+import tilewire.language as pl
+import tilewire.language.distributed as pld
+
+NR = pl.dynamic("NR")
+LINES = Path(__file__).read_text().splitlines()
+
+
+def line_of(comment):
+    [number] = [number for number, text in enumerate(LINES, 1) if text.endswith("# " + comment)]
+    return number
+
+
+@contextlib.contextmanager
+def promptly(seconds=10):
+    """What goes wrong is noticed, not waited for; the machine may be busy."""
+    start = time.monotonic()
+    yield
+    assert time.monotonic() - start < seconds
+
+
+def error_of(program, *arguments, kind=tilewire.RunError, **settings):
+    with promptly(), pytest.raises(kind) as raised:
+        program(*arguments, **settings)
+    assert type(raised.value) is kind
+    [found] = raised.value.diagnostics
+    return found
+
+
+@pl.jit.incore
+def step(bad: pl.Scalar[pl.INDEX], peer: pl.Scalar[pl.INDEX], y: pl.Out[pl.Tensor[[1, 8], pl.INT32]],
+         s: pl.InOut[pld.DistributedTensor[[2, 1], pl.INT32]]):
+    ctx = pld.get_comm_ctx(s)
+    me = pld.rank(ctx)
+    n = pld.nranks(ctx)
+    if me == bad:
+        pld.system.notify(s, peer, [1, 0], 1)  # names a peer
+    pld.system.notify(s, (me + 1) % n, [0, 0], 1)
+    pld.system.wait(s, [0, 0], 1)
+    pl.write(y, [0, 0], pl.cast(me, pl.INT32))
+
+
+@pl.jit.host
+def ring(bad: pl.Scalar[pl.INDEX], peer: pl.Scalar[pl.INDEX], y: pl.Out[pl.Tensor[[NR, 1, 8], pl.INT32]]):
+    s = pld.alloc_signal(2)
+    for r in pl.range(pld.world_size()):
+        step(bad, peer, y[r], s, device=r)
+
+
+@pytest.mark.parametrize("bad", [0, 2, 3])
+def test_one_rank_fails_and_the_others_wait_for_it(place, bad):
+    y = np.zeros((4, 1, 8), np.int32)
+    for settings in place.settings():
+        found = error_of(ring, bad, 4, y, ranks=4, **settings)
+        assert (found.code, found.message) == ("TW2110", "rank 4 does not exist: there are 4"), settings
+        assert found.line == line_of("names a peer")
+        assert [note.text for note in found.notes] == [f"rank {bad}, in `step`"]
+
+
+def test_calls_after_a_fault_are_as_before(place):
+    for settings in place.settings():
+        y = np.zeros((4, 1, 8), np.int32)
+        for _ in range(3):
+            error_of(ring, 1, -1, y, ranks=4, **settings)
+            ring(1, 0, y, ranks=4, **settings)
+            assert (y[:, 0, 0] == np.arange(4)).all(), settings
+
+
+@pl.jit.incore
+def all_fail(s: pl.InOut[pld.DistributedTensor[[2, 1], pl.INT32]]):
+    pld.system.notify(s, pld.rank(pld.get_comm_ctx(s)) + 10, [0, 0], 1)  # every rank fails
+
+
+@pl.jit.host
+def failing():
+    s = pld.alloc_signal(2)
+    for r in pl.range(pld.world_size()):
+        all_fail(s, device=r)
+
+
+def test_of_several_faults_one_is_raised(place):
+    for settings in place.settings():
+        found = error_of(failing, ranks=4, **settings)
+        assert found.line == line_of("every rank fails")
+        assert (found.message, found.notes[0].text) in [
+            (f"rank {rank + 10} does not exist: there are 4", f"rank {rank}, in `all_fail`") for rank in range(4)]
+
+
+@pl.jit.incore
+def row_of(row: pl.Scalar[pl.INDEX], x: pl.Tensor[[4, 8], pl.FP32], y: pl.Out[pl.Tensor[[1, 8], pl.FP32]],
+           s: pl.InOut[pld.DistributedTensor[[1, 1], pl.INT32]]):
+    me = pld.rank(pld.get_comm_ctx(s))
+    if me == 1:
+        y = pl.store(pl.load(x, [row, 0], [1, 8]), [0, 0], y)  # reads a row
+    pld.system.notify(s, 0, [0, 0], 1)
+    if me == 0:
+        pld.system.wait(s, [0, 0], pld.nranks(pld.get_comm_ctx(s)))
+
+
+@pl.jit.host
+def rows(row: pl.Scalar[pl.INDEX], x: pl.Tensor[[4, 8], pl.FP32], y: pl.InOut[pl.Tensor[[NR, 1, 8], pl.FP32]]):
+    s = pld.alloc_signal(1)
+    for r in pl.range(pld.world_size()):
+        row_of(row, x, y[r], s, device=r)
+
+
+def test_out_of_bounds(place):
+    x, y = np.ones((4, 8), np.float32), np.zeros((3, 1, 8), np.float32)
+    for settings in place.settings():
+        rows(3, x, y, ranks=3, **settings)
+        assert (y[1] == 1).all()
+        found = error_of(rows, 4, x, y, ranks=3, **settings)
+        assert (found.code, found.message) == (
+            "TW2102", "elements 4 to 4 are outside dimension 0, which has extent 4"), settings
+        assert found.line == line_of("reads a row")
+        assert [note.text for note in found.notes] == ["rank 1, in `row_of`"]
+
+
+@pl.jit.incore
+def waits(s: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]]):
+    me = pld.rank(pld.get_comm_ctx(s))
+    if me != 2:
+        pld.system.notify(s, me, [0, 0], 2)
+        pld.system.wait(s, [me, 0], 3)  # waits in vain
+
+
+@pl.jit.incore
+def never_runs(s: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]]):
+    pld.system.notify(s, 100, [0, 0], 1)
+
+
+@pl.jit
+def chip(s: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]]):
+    waits(s)
+    if pld.rank(pld.get_comm_ctx(s)) != 2:
+        never_runs(s)
+
+
+@pl.jit.host
+def stuck():
+    s = pld.alloc_signal(4)
+    for r in pl.range(pld.world_size()):
+        chip(s, device=r)
+
+
+def test_a_deadlock_lists_the_waits(place):
+    for settings in place.settings():
+        found = error_of(stuck, ranks=4, kind=tilewire.DeadlockError, **settings)
+        assert (found.code, found.message) == (
+            "TW2121", "deadlock: 3 tasks are blocked and nothing can wake them"), settings
+        assert [(note.text, note.line) for note in found.notes] == [
+            (f"rank {rank}, in `waits`: waits for `s[{rank}]` of rank {rank} >= 3, which is {2 if rank == 0 else 0}",
+             line_of("waits in vain")) for rank in (0, 1, 3)], settings
+        assert found.line == line_of("waits in vain")
+
+
+@pl.jit.incore
+def fail_late(s: pl.InOut[pld.DistributedTensor[[2, 1], pl.INT32]], n: pl.Scalar[pl.INDEX]):
+    me = pld.rank(pld.get_comm_ctx(s))
+    if me == 0:
+        for i in pl.range(n):
+            pld.system.notify(s, 0, [1, 0], 1)
+        pld.system.notify(s, 7, [0, 0], 1)
+    pld.system.wait(s, [0, 0], 1)
+
+
+@pl.jit.host
+def failing_late(n: pl.Scalar[pl.INDEX]):
+    s = pld.alloc_signal(2)
+    for r in pl.range(pld.world_size()):
+        fail_late(s, n, device=r)
+
+
+def test_a_rank_that_computes_is_no_deadlock(place):
+    for settings in place.settings():
+        found = error_of(failing_late, 20_000, ranks=4, **settings)
+        assert found.message == "rank 7 does not exist: there are 4", settings
+
+
+@pl.jit.incore
+def compute(y: pl.InOut[pl.Tensor[[1, 8], pl.FP32]], s: pl.InOut[pld.DistributedTensor[[1, 1], pl.INT32]],
+            n: pl.Scalar[pl.INDEX]):
+    if pld.rank(pld.get_comm_ctx(s)) == 0:
+        for i in pl.range(n):
+            y = pl.store(pl.load(y) + 1.0, [0, 0], y)
+        for p in pl.range(pld.nranks(pld.get_comm_ctx(s))):
+            pld.system.notify(s, p, [0, 0], 1)
+    pld.system.wait(s, [0, 0], 1)
+
+
+@pl.jit.host
+def computing(y: pl.InOut[pl.Tensor[[NR, 1, 8], pl.FP32]], n: pl.Scalar[pl.INDEX]):
+    s = pld.alloc_signal(1)
+    for r in pl.range(pld.world_size()):
+        compute(y[r], s, n, device=r)
+
+
+@pytest.fixture
+def interruptible():
+    """Whoever started the tests may have switched Ctrl-C off."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_ctrl_c_stops_ranks_that_compute_and_ranks_that_wait(place, interruptible):
+    y = np.zeros((3, 1, 8), np.float32)
+    for settings in place.settings(schedules=1):
+        timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+        timer.start()
+        with promptly(), pytest.raises(KeyboardInterrupt):
+            computing(y, 10**12, ranks=3, **settings)
+        timer.join()
+        y[...] = 0
+        computing(y, 2, ranks=3, **settings)
+        assert (y[0] == 2).all() and (y[1:] == 0).all(), settings
