@@ -58,7 +58,7 @@ class Run {
   void call_for_help();
   bool any_ready() const;
   // Other workers take part, here or elsewhere on cores of their own.
-  bool brings_more() const {
+  bool has_other_workers() const {
     return helpers_.load(std::memory_order_relaxed) > 0 || (shared_ && part.spin_ns > 0);
   }
   Item steal(Worker& thief);

@@ -28,7 +28,7 @@ template <class Met>
 bool seen_soon(const BlockContext& block, Met met) {
   if (met()) return true;
   Run& run = *block.run;
-  if (run.random || !run.brings_more()) return false;
+  if (run.random || !run.has_other_workers()) return false;
   const ReadyQueue& queue = block.worker->queue;
   for (int i = 0; i < all_looks && queue.size() == 0 && !run.aborted(); ++i) {
     if (met()) return true;

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "system"))  # arguments.py
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "system"))  # arguments.py, which both have
 
 from places import PLACES
 
