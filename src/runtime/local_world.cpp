@@ -66,9 +66,10 @@ class LocalWorld final : public World {
   void wake(int32_t) override { internal_error(__FILE__, __LINE__, "a rank lives outside the local world"); }
   void failed(Run&, const Failure&) override {}
   void quiet(Run& run) override {
-    std::vector<Blocked> waits = run.waits();
-    TW_CHECK(!waits.empty(), "a run came to a stop with nothing to wait for");
-    run.stop(deadlock_of(std::move(waits)));
+    std::optional<std::vector<Blocked>> waits = run.waits();
+    if (!waits) return;
+    TW_CHECK(!waits->empty(), "a run came to a stop with nothing to wait for");
+    run.stop(deadlock_of(std::move(*waits)));
   }
 };
 

@@ -291,14 +291,18 @@ bool Run::idle_caller(Worker& worker) {
   }
   if (sleeps) {
     bell_->sleep(rings);
-  } else if (alone && !stalled(worker)) {
-    rest(rings);
+  } else if (alone) {
+    stalled(worker, rings);
   }
   return true;
 }
 
 // `rings`: read before the last look for something to do.
-void Run::rest(uint32_t rings) {
+void Run::stalled(Worker& worker, uint32_t rings) {
+  if (aborted()) {
+    TW_CHECK(!released_.load(), "a run was stopped, and something in it did not end");
+    return release_parked(worker);
+  }
   rests_at_.store(rings);
   turns_.fetch_add(1);
   bell_->announce();
@@ -329,22 +333,17 @@ void Run::rank_ended() {
   if (bell_->has_sleeper()) bell_->ring();
 }
 
-bool Run::stalled(Worker& worker) {
-  if (aborted()) {
-    TW_CHECK(!released_.load(), "a run was stopped, and something in it did not end");
-    release_parked(worker);
-    return true;
-  }
-  return unthrottle(worker);
-}
-
 bool Run::unthrottle(Worker& worker) {
   bool any = false;
   for (int32_t i = 0; i < part.count; ++i) any |= ranks_[i]->unthrottle(worker);
   return any;
 }
 
-std::vector<Blocked> Run::waits() {
+std::optional<std::vector<Blocked>> Run::waits() {
+  if (unthrottle(*workers_[0])) {
+    bell_->ring();
+    return std::nullopt;
+  }
   std::vector<Blocked> result;
   for (const Waiter* waiter : cells.all()) result.push_back(blocked(*waiter));
   return result;

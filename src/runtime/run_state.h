@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -93,8 +94,9 @@ class Run {
     bool quiet;
   };
   Pulse pulse() const;
-  // Inside World::quiet only: what waits here.
-  std::vector<Blocked> waits();
+  // Inside World::quiet only, when nobody can go on: what waits here. None: this part was throttled, goes on,
+  // and may wake others.
+  std::optional<std::vector<Blocked>> waits();
 
   // Nothing else can run: lets throttled orchestration functions go on. False: there are none.
   bool unthrottle(Worker& worker);
@@ -148,10 +150,8 @@ class Run {
   void finish(const Request& request, Outcome& outcome);
   bool idle_caller(Worker& worker);
   bool idle_helper(Worker& worker);
-  // Only the caller's worker is left, and it has nothing to do. False: nothing can happen unless somebody
-  // elsewhere acts.
-  bool stalled(Worker& worker);
-  void rest(uint32_t rings);
+  // Only the caller's worker is left, and it has nothing to do.
+  void stalled(Worker& worker, uint32_t rings);
   void hear(Worker& worker);
   bool spin(Worker& worker);
   // The first failure; an interrupt before it takes its place. False: the run was stopped already.

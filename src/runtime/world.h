@@ -85,8 +85,8 @@ class World {
   // The run failed here first: stops the parts elsewhere.
   virtual void failed(Run& run, const Failure& failure) = 0;
   // Nothing can happen here any more unless somebody elsewhere acts. If everybody is in that state it is a
-  // deadlock, and the world stops all parts with the waits of all. Called on the thread of the run's caller,
-  // again whenever the bell has rung in vain.
+  // deadlock, unless a part was throttled (Run::waits), and the world stops all parts with the waits of all.
+  // Called on the thread of the run's caller, again whenever the bell has rung in vain.
   virtual void quiet(Run& run) = 0;
 };
 

@@ -120,6 +120,7 @@ void SplitWorld::Part::quiet(Run& run) {
   all.find_deadlock(now);
   if (!now.stuck || now.lists[index]) return;
   now.lists[index] = run.waits();
+  if (!now.lists[index]) return all.resume(now);
   all.complete_deadlock(now);
 }
 
@@ -161,6 +162,12 @@ void SplitWorld::find_deadlock(Call& call) {
   if (call.stuck || call.failure || !any_left || call.begun < size() || !all_quiet(call)) return;
   call.stuck = true;
   ring_all();  // everybody tells what it waits for
+}
+
+// A part goes on after all: the others tell again when they are stuck once more.
+void SplitWorld::resume(Call& call) {
+  call.stuck = false;
+  call.lists.assign(size(), std::nullopt);
 }
 
 void SplitWorld::complete_deadlock(Call& call) {

@@ -76,6 +76,7 @@ class SplitWorld {
   void stop(Call& call, const Failure& failure, size_t except);
   bool all_quiet(const Call& call) const;
   void find_deadlock(Call& call);
+  void resume(Call& call);
   void complete_deadlock(Call& call);
 
   std::mutex mutex_;

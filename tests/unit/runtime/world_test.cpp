@@ -464,6 +464,48 @@ TEST(Worlds, DeferredWaitsAreWokenFromOtherParts) {
   });
 }
 
+// The orchestration function of rank 0 has more tasks than it may have at once, all behind one that waits,
+// and a last one that makes rank 3 answer. It goes on when nobody else can.
+TEST(Worlds, ThrottledPartsGoOnBeforeADeadlock) {
+  for (bool answered : {true, false}) {
+    expect_same(
+        [answered](const Setting& setting) {
+          Program program;
+          uint32_t site = program.site("pld.system.wait", 8);
+          const abi::Function& waits = program.function("waits", {scalar()}, abi::MayBlock);
+          const abi::Function& other = program.function("other", {scalar()});
+          auto windows = setting.windows();
+          Body wait_here = [&](Context* context, const Word* args) {
+            return wait(context, window(args[0]), 0, 1, site);
+          };
+          Body nothing = [](Context*, const Word*) { return abi::ok; };
+          Body tell = [&](Context* context, const Word* args) {
+            if (answered || context->rank == 0) notify(context, window(args[0]), 3 - context->rank, 0, 1);
+            setting.results[context->rank] = 1;
+            return abi::ok;
+          };
+          Body orchestration = [&](Context* context, const Word* args) {
+            if (context->rank == 1 || context->rank == 2) return abi::ok;
+            abi::TaskId first;
+            if (Status status = submit(context, waits, wait_here, {.args = {args[1]}}, &first)) return status;
+            for (int i = 0; i < 5000 && context->rank == 0; ++i) {
+              Status status = submit(context, other, nothing, {.args = {args[1]}, .deps = {first}});
+              if (status) return status;
+            }
+            std::vector<abi::TaskId> before;
+            if (context->rank == 3) before.push_back(first);
+            return submit(context, other, tell, {.args = {args[1]}, .deps = before});
+          };
+          return run_on_ranks(program, ranks, setting.threads, *windows, 2, orchestration, setting.request());
+        },
+        answered ? ""
+                 : "error[TW2121]: deadlock: 1 task is blocked and nothing can wake it\n"
+                   " --> k.py:8:5\n"
+                   "  = note: rank 0, in `waits`: waits for `sig[0]` of rank 0 >= 1, which is 0\n"
+                   " --> k.py:8:5\n");
+  }
+}
+
 TEST(Worlds, RandomSchedulesReachTheSameResults) {
   for (int seed = 0; seed < 10; ++seed) {
     expect_same([seed](const Setting& setting) {
