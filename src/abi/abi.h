@@ -22,6 +22,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "abi/numbers.h"
+
 namespace tilewire::abi {
 
 inline constexpr uint32_t version = 4;
@@ -44,8 +46,19 @@ inline constexpr Status aborted = 2;  // another one did, or the user stopped th
 using Word = uint64_t;
 using TaskId = uint64_t;
 inline constexpr TaskId no_task = 0;
+inline constexpr Word host_window_tag = Word{1} << 63;
+inline constexpr uint32_t host_window_shift = 44;  // of the number; the bytes are below it
 inline constexpr Word host_window(uint32_t number) {
-  return Word{1} << 63 | Word{number} << 44;
+  return host_window_tag | Word{number} << host_window_shift;
+}
+inline constexpr bool is_host_window(Word address) {
+  return (address & host_window_tag) != 0;
+}
+inline constexpr uint32_t host_window_number(Word address) {
+  return static_cast<uint32_t>((address & ~host_window_tag) >> host_window_shift);
+}
+inline constexpr Word host_window_bytes(Word address) {
+  return address & ((Word{1} << host_window_shift) - 1);
 }
 
 enum class ParamKind : uint8_t { Scalar, Tensor, Window, CommCtx, TaskId };
@@ -63,7 +76,7 @@ struct Param {
   uint8_t access;         // AccessBits; 0 for scalars
   uint8_t rank;           // of tensors and windows
   uint8_t element_bytes;  // INT4 and BOOL elements have a byte each
-  uint8_t dtype;          // ir::DType
+  uint8_t dtype;          // an ElementType
   uint8_t reserved[3];
 };
 inline constexpr bool has_bytes(const Param& param) {
@@ -222,13 +235,10 @@ struct Transfer {
   uint32_t bits;  // TransferBits
   int32_t peer;
   uint32_t site;
-  uint8_t dtype;  // ir::DType
+  uint8_t dtype;  // an ElementType
   uint8_t element_bytes;
   uint8_t reserved[6];
 };
-
-// How a wait compares its cell with the expected value; the numbers of ir::WaitCmp.
-enum class Compare : uint32_t { Eq, Ge, Ne, Gt, Lt, Le };
 
 // What a wait, or a deferred one, waits for.
 struct Condition {
@@ -249,9 +259,6 @@ struct Deferred {
   uint32_t site;
   uint32_t reserved;
 };
-
-// What a notify does to its cell; the numbers of ir::NotifyOp.
-enum class NotifyKind : uint32_t { Add, Set };
 
 // How a round of a polling loop looked at a cell.
 enum class LookKind : uint32_t { Read, Test };

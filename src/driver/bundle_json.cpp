@@ -223,7 +223,7 @@ class Reader {
   RankRule read_ranks(const JsonValue& at) {
     RankRule rule;
     JsonValue only = at.member("only");
-    if (!only.is_null()) rule.only = only.integer(1, most_ranks);
+    if (!only.is_null()) rule.only = only.integer(1, abi::most_ranks);
     for (const JsonValue& one : at.member("from").list(1000)) {
       if (auto size = read_expression(one)) rule.from.push_back(*size);
     }

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "abi/numbers.h"
 #include "support/diagnostics/bundle.h"
 #include "support/diagnostics/driver.h"
 #include "support/json_reader.h"
@@ -17,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int32_t most_ranks = 65536, most_calls = 65536;
+constexpr int32_t most_calls = 65536;
 constexpr size_t most_agents = size_t{1} << 20;
 constexpr size_t most_steps = size_t{1} << 22;
 constexpr size_t longest_text = 4096;
@@ -149,7 +150,7 @@ std::optional<Schedule> read_schedule(std::string_view text, const std::string& 
   Schedule schedule;
   root.member("version").integer(2, 2);
   schedule.kind = root.member("kind").text();
-  schedule.ranks = static_cast<int32_t>(root.member("ranks").integer(1, most_ranks));
+  schedule.ranks = static_cast<int32_t>(root.member("ranks").integer(1, abi::most_ranks));
   schedule.cores = static_cast<int32_t>(root.member("cores").integer(0, INT32_MAX));
   if (root.has("calls")) {
     schedule.calls = static_cast<int32_t>(root.member("calls").integer(1, most_calls));

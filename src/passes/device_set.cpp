@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "abi/numbers.h"
+
 namespace tilewire::passes {
 
 DeviceSet DeviceSet::of(std::vector<int64_t> devices) {
@@ -20,7 +22,7 @@ DeviceSet DeviceSet::range(int64_t start, int64_t stop, int64_t step) {
   if (step == 0) return unknown();
   // Ranks outside a run stop it; how many of them there are does not matter.
   for (__int128 i = start; step > 0 ? i < stop : i > stop; i += step) {
-    if (i < 0 || i >= most) return unknown();
+    if (i < 0 || i >= abi::most_ranks) return unknown();
     set.devices_.insert(static_cast<int64_t>(i));
   }
   return set;

@@ -14,8 +14,6 @@ namespace tilewire::passes {
 
 class DeviceSet {
  public:
-  static constexpr int64_t most = 1 << 16;  // no run has more ranks
-
   static DeviceSet of(std::vector<int64_t> devices);  // none: all ranks, as in a CommGroup
   static DeviceSet one(int64_t device);
   static DeviceSet range(int64_t start, int64_t stop, int64_t step);

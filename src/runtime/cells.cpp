@@ -4,24 +4,6 @@
 
 namespace tilewire::runtime {
 
-bool holds(int32_t value, uint32_t cmp, int32_t expected) {
-  switch (static_cast<abi::Compare>(cmp)) {
-    case abi::Compare::Eq:
-      return value == expected;
-    case abi::Compare::Ge:
-      return value >= expected;
-    case abi::Compare::Ne:
-      return value != expected;
-    case abi::Compare::Gt:
-      return value > expected;
-    case abi::Compare::Lt:
-      return value < expected;
-    case abi::Compare::Le:
-      return value <= expected;
-  }
-  return false;
-}
-
 void Cells::raise(const Waiter& waiter) {
   if (!waiter.waits_for_any()) {
     if (waiter.word) __atomic_fetch_add(waiter.word, 1, __ATOMIC_SEQ_CST);

@@ -15,8 +15,10 @@
 
 namespace tilewire::runtime {
 
-// abi cmp numbers; the comparison of a cell's value with the expected one.
-bool holds(int32_t value, uint32_t cmp, int32_t expected);
+// `cmp`: an abi::Compare.
+inline bool holds(int32_t value, uint32_t cmp, int32_t expected) {
+  return abi::holds(static_cast<abi::Compare>(cmp), value, expected);
+}
 inline int32_t cell_value(const int32_t* cell) {
   return __atomic_load_n(cell, __ATOMIC_SEQ_CST);
 }

@@ -129,7 +129,9 @@ Diagnostic describe_deadlock(const Failure& failure, const abi::Module& module) 
     const bool waits = one.does == Blocked::Does::Wait;
     text += waits ? "waits for " : one.does == Blocked::Does::Test ? "tests " : "reads ";
     text += one.cell.empty() ? "a cell" : one.cell;
-    if (waits) text += std::string(" ") + symbol(one.cmp) + " " + std::to_string(one.expected);
+    if (waits)
+      text += std::string(" ") + abi::sign(static_cast<abi::Compare>(one.cmp)) + " " +
+              std::to_string(one.expected);
     text += ", which is " + std::to_string(one.seen);
     result.with_note(text, span_of(site_of(module, one.site)));
   }

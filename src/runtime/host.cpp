@@ -33,9 +33,6 @@ std::string names_of(const std::vector<int32_t>& ranks) {
   return text;
 }
 
-constexpr abi::Word tag_bit = abi::Word{1} << 63;
-constexpr uint32_t number_shift = 44;
-
 }  // namespace
 
 bool Host::call(const Request& request, Worker& worker) {
@@ -150,9 +147,9 @@ abi::Status Host::dispatch(BlockContext& context, const abi::DeviceCall& call) {
     bool good = true;
     if (param.kind == abi::ParamKind::Window) {
       good = resolve(context, call, static_cast<uint32_t>(*window), word, window);
-    } else if (param.kind == abi::ParamKind::Tensor && (*word & tag_bit)) {
-      auto number = static_cast<uint32_t>((*word & ~tag_bit) >> number_shift);
-      *word &= (abi::Word{1} << number_shift) - 1;
+    } else if (param.kind == abi::ParamKind::Tensor && abi::is_host_window(*word)) {
+      const uint32_t number = abi::host_window_number(*word);
+      *word = abi::host_window_bytes(*word);
       good = resolve(context, call, number, word, nullptr);
     }
     if (!good) return abi::failed;

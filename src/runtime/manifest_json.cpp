@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "abi/numbers.h"
 #include "runtime/manifest.h"
 #include "support/diagnostics/bundle.h"
 #include "support/json_reader.h"
@@ -11,7 +12,6 @@ namespace tilewire::runtime {
 namespace {
 
 constexpr int64_t largest = static_cast<int64_t>(Manifest::largest_region);
-constexpr int64_t most_ranks = 1 << 20;
 
 class ManifestReader {
  public:
@@ -36,7 +36,7 @@ class ManifestReader {
     JsonValue devices = at.member("devices");
     std::set<int32_t> seen;
     for (const JsonValue& device : devices.list()) {
-      group.devices.push_back(static_cast<int32_t>(device.integer(0, most_ranks)));
+      group.devices.push_back(static_cast<int32_t>(device.integer(0, abi::most_ranks - 1)));
       if (!seen.insert(group.devices.back()).second) {
         devices.refuse(diag::manifest_device_twice, {std::to_string(group.devices.back())});
       }

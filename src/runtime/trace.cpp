@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "abi/numbers.h"
 #include "support/escape.h"
 
 namespace tilewire::runtime {
@@ -128,7 +129,8 @@ class Writer {
       case TraceEvent::Kind::Wait:
         add("block", std::to_string(event.block));
         add("cell", json_quoted(name_of_(event.cell)));
-        add("condition", json_quoted(symbol(event.cmp) + (" " + std::to_string(event.value))));
+        add("condition", json_quoted(abi::sign(static_cast<abi::Compare>(event.cmp)) +
+                                     (" " + std::to_string(event.value))));
         break;
       case TraceEvent::Kind::Notify:
         add("cell", json_quoted(name_of_(event.cell)));
@@ -150,11 +152,6 @@ class Writer {
 };
 
 }  // namespace
-
-const char* symbol(uint32_t cmp) {
-  static constexpr const char* symbols[] = {"==", ">=", "!=", ">", "<", "<="};
-  return cmp < std::size(symbols) ? symbols[cmp] : "?";
-}
 
 bool write_trace(const std::string& path, const std::vector<const TraceBuffer*>& workers, uint64_t origin_ns,
                  const std::function<std::string(const int32_t*)>& name_of, std::string& error) {

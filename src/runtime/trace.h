@@ -33,9 +33,6 @@ struct TraceEvent {
 // One worker's events, in order of their ends.
 using TraceBuffer = std::vector<TraceEvent>;
 
-// "==" and so on.
-const char* symbol(uint32_t cmp);
-
 // One process per rank, one thread per worker. Gives false and says why in `error` when the file cannot be
 // written. `name_of`: a cell, in words.
 bool write_trace(const std::string& path, const std::vector<const TraceBuffer*>& workers, uint64_t origin_ns,

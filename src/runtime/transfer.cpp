@@ -7,24 +7,11 @@
 #include <cstring>
 #include <vector>
 
+#include "abi/numbers.h"
 #include "support/diagnostics.h"
 
 namespace tilewire::runtime {
 namespace {
-
-// The numbers of ir::DType that can be added.
-enum class Element : uint8_t {
-  Int16 = 2,
-  Int32,
-  Int64,
-  UInt16 = 6,
-  UInt32,
-  UInt64,
-  FP16,
-  BF16,
-  FP32,
-  Index = 15,
-};
 
 // Extents above 1, from the innermost out, merged where possible. Strides are in bytes.
 class Shape {
@@ -282,23 +269,25 @@ void add(const Copy& region, uint8_t dtype) {
   if (shape.empty) return;
   if (overlap(region, shape) && shape.count > 0) return add(Dense(region).in(region), dtype);
   auto all = [&](auto visit) { each(shape, 0, shape.count, region.target, region.source, visit); };
-  switch (static_cast<Element>(dtype)) {
-    case Element::Int16:
-    case Element::UInt16:
+  switch (static_cast<abi::ElementType>(dtype)) {
+    case abi::ElementType::Int16:
+    case abi::ElementType::UInt16:
       return all(add_integer<uint16_t>);
-    case Element::Int32:
-    case Element::UInt32:
+    case abi::ElementType::Int32:
+    case abi::ElementType::UInt32:
       return all(add_integer<uint32_t>);
-    case Element::Int64:
-    case Element::UInt64:
-    case Element::Index:
+    case abi::ElementType::Int64:
+    case abi::ElementType::UInt64:
+    case abi::ElementType::Index:
       return all(add_integer<uint64_t>);
-    case Element::FP16:
+    case abi::ElementType::FP16:
       return all(add_half);
-    case Element::BF16:
+    case abi::ElementType::BF16:
       return all(add_brain);
-    case Element::FP32:
+    case abi::ElementType::FP32:
       return all(add_float);
+    default:
+      break;
   }
   internal_error(__FILE__, __LINE__, "an atomic addition of elements that have none");
 }

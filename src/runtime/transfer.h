@@ -23,8 +23,8 @@ struct Copy {
 
 void copy(const Copy& region);
 
-// Adds the source's elements to those of the target, each atomically. `dtype`: an ir::DType; integers wrap,
-// 16-bit floats are added in FP32 and rounded to nearest even.
+// Adds the source's elements to those of the target, each atomically. `dtype`: an abi::ElementType; integers
+// wrap, 16-bit floats are added in FP32 and rounded to nearest even.
 void add(const Copy& region, uint8_t dtype);
 
 // Elements of a region; 0 when an extent is not positive.

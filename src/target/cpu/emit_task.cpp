@@ -12,8 +12,8 @@ void FunctionEmitter::put_words(const TensorValue& t, bool window, std::vector<V
   Value* address = b.CreatePtrToInt(t.data, b.getInt64Ty());
   if (t.window && !window && function.type == FunctionType::Host) {
     // A window where a plain tensor is wanted: its words say by themselves which buffer it is.
-    Value* number = b.CreateShl(b.CreatePtrToInt(t.window, b.getInt64Ty()), i64(44));
-    address = b.CreateAdd(address, b.CreateOr(number, i64(static_cast<int64_t>(abi::host_window(0)))));
+    Value* number = b.CreateShl(b.CreatePtrToInt(t.window, b.getInt64Ty()), i64(abi::host_window_shift));
+    address = b.CreateAdd(address, b.CreateOr(number, i64(static_cast<int64_t>(abi::host_window_tag))));
   }
   words.push_back(address);
   words.insert(words.end(), t.extents.begin(), t.extents.end());

@@ -1,5 +1,6 @@
 // Memory of other ranks. Tiles are loaded and stored in place like those of own tensors; whole tensors are
 // transferred by the runtime.
+#include "ir/abi_numbers.h"
 #include "ir/op.h"
 #include "target/cpu/emitter.h"
 
@@ -25,11 +26,11 @@ void transfer(FunctionEmitter& e, const Side& target, const Side& source, const 
   llvm::StructType* type = abi_types(e.module.context).transfer;
   Value* record = e.new_alloca(type);
   auto* reserved = llvm::Constant::getNullValue(type->getElementType(11));
-  e.fill_record(
-      type, record,
-      {target.data, source.data, numbers(e, extents), numbers(e, target.strides), numbers(e, source.strides),
-       e.b.getInt32(static_cast<uint32_t>(extents.size())), e.b.getInt32(bits), peer, e.site(call),
-       e.b.getInt8(static_cast<uint8_t>(dtype)), e.b.getInt8(static_cast<uint8_t>(bytes(dtype))), reserved});
+  e.fill_record(type, record,
+                {target.data, source.data, numbers(e, extents), numbers(e, target.strides),
+                 numbers(e, source.strides), e.b.getInt32(static_cast<uint32_t>(extents.size())),
+                 e.b.getInt32(bits), peer, e.site(call), e.b.getInt8(static_cast<uint8_t>(abi_number(dtype))),
+                 e.b.getInt8(static_cast<uint8_t>(bytes(dtype))), reserved});
   e.return_unless_ok(e.call_api(offsetof(abi::Api, transfer), {record}));
 }
 

@@ -5,6 +5,7 @@
 // to block, to let others run. With `hooks` it does all of it.
 #include <llvm/IR/MDBuilder.h>
 
+#include "ir/abi_numbers.h"
 #include "ir/op.h"
 #include "target/cpu/emitter.h"
 
@@ -41,40 +42,22 @@ Value* load_cell(FunctionEmitter& e, Value* cell) {
   return value;
 }
 
-Value* holds(FunctionEmitter& e, WaitCmp cmp, Value* value, Value* expected) {
+Value* holds(FunctionEmitter& e, abi::Compare cmp, Value* value, Value* expected) {
   switch (cmp) {
-    case WaitCmp::Eq:
+    case abi::Compare::Eq:
       return e.b.CreateICmpEQ(value, expected);
-    case WaitCmp::Ge:
+    case abi::Compare::Ge:
       return e.b.CreateICmpSGE(value, expected);
-    case WaitCmp::Ne:
+    case abi::Compare::Ne:
       return e.b.CreateICmpNE(value, expected);
-    case WaitCmp::Gt:
+    case abi::Compare::Gt:
       return e.b.CreateICmpSGT(value, expected);
-    case WaitCmp::Lt:
+    case abi::Compare::Lt:
       return e.b.CreateICmpSLT(value, expected);
-    case WaitCmp::Le:
+    case abi::Compare::Le:
       return e.b.CreateICmpSLE(value, expected);
   }
   return nullptr;
-}
-
-WaitCmp opposite(WaitCmp cmp) {
-  switch (cmp) {
-    case WaitCmp::Eq:
-      return WaitCmp::Ne;
-    case WaitCmp::Ne:
-      return WaitCmp::Eq;
-    case WaitCmp::Ge:
-      return WaitCmp::Lt;
-    case WaitCmp::Lt:
-      return WaitCmp::Ge;
-    case WaitCmp::Gt:
-      return WaitCmp::Le;
-    case WaitCmp::Le:
-      return WaitCmp::Gt;
-  }
-  return cmp;
 }
 
 // Emits `slow` for when the condition does not hold, away from the straight path. Gives what is known
@@ -99,11 +82,11 @@ Value* unless(FunctionEmitter& e, Value* condition, Value* fast, llvm::function_
 
 // Looked at again, the cell is the same until it is another.
 void note_value(FunctionEmitter& e, Value* cell, Value* value, const Call& call) {
-  Value* differs = e.b.getInt32(static_cast<uint32_t>(WaitCmp::Ne));
+  Value* differs = e.b.getInt32(static_cast<uint32_t>(abi::Compare::Ne));
   e.note_look(cell, value, differs, abi::LookKind::Read, call);
 }
 
-Value* wait_cell(FunctionEmitter& e, Value* cell, Value* expected, WaitCmp cmp, const Call& call) {
+Value* wait_cell(FunctionEmitter& e, Value* cell, Value* expected, abi::Compare cmp, const Call& call) {
   Value* number = e.b.getInt32(static_cast<uint32_t>(cmp));
   auto block = [&]() -> Value* {
     Value* seen = e.new_alloca(e.b.getInt32Ty());
@@ -122,15 +105,15 @@ Value* wait_cell(FunctionEmitter& e, Value* cell, Value* expected, WaitCmp cmp, 
 }
 
 // Asked again, the test has the same answer until the condition, or its opposite, holds.
-void note_answer(FunctionEmitter& e, Value* cell, Value* expected, WaitCmp cmp, Value* held,
+void note_answer(FunctionEmitter& e, Value* cell, Value* expected, abi::Compare cmp, Value* held,
                  const Call& call) {
   if (!e.in_poll()) return;
-  auto number = [&](WaitCmp c) { return e.b.getInt32(static_cast<uint32_t>(c)); };
+  auto number = [&](abi::Compare c) { return e.b.getInt32(static_cast<uint32_t>(c)); };
   Value* change = e.b.CreateSelect(held, number(opposite(cmp)), number(cmp));
   e.note_look(cell, expected, change, abi::LookKind::Test, call);
 }
 
-Value* test_cell(FunctionEmitter& e, Value* cell, Value* expected, WaitCmp cmp, const Call& call) {
+Value* test_cell(FunctionEmitter& e, Value* cell, Value* expected, abi::Compare cmp, const Call& call) {
   if (e.module.options.hooks) {
     Value* held = e.new_alloca(e.b.getInt32Ty());
     Value* number = e.b.getInt32(static_cast<uint32_t>(cmp));
@@ -156,8 +139,7 @@ void FunctionEmitter::notify(const TensorValue& window, Value* cell, Value* valu
                              const Call& call) {
   Value* peer = place_rank(window);
   if (module.options.hooks) {
-    auto kind = op == NotifyOp::AtomicAdd ? abi::NotifyKind::Add : abi::NotifyKind::Set;
-    Value* number = b.getInt32(static_cast<uint32_t>(kind));
+    Value* number = b.getInt32(static_cast<uint32_t>(abi_number(op)));
     return return_unless_ok(call_api(offsetof(abi::Api, notify), {cell, value, number, peer, site(call)}));
   }
   auto update = op == NotifyOp::AtomicAdd ? llvm::AtomicRMWInst::Add : llvm::AtomicRMWInst::Xchg;
@@ -191,7 +173,7 @@ Value* notify(FunctionEmitter& e, const Call& call) {
 
 struct Awaited {
   Value *cell, *expected;
-  WaitCmp cmp;
+  abi::Compare cmp;
 };
 
 Awaited awaited(FunctionEmitter& e, const Call& call) {
@@ -199,7 +181,7 @@ Awaited awaited(FunctionEmitter& e, const Call& call) {
   if (!expected) expected = operand(call, "cmp_value");
   Value* value = e.scalar(expected);
   return {cell_of(e, e.tensor(call.args[0]), operand(call, "offsets"), call), value,
-          enum_attr<WaitCmp>(call, "cmp")};
+          abi_number(enum_attr<WaitCmp>(call, "cmp"))};
 }
 
 Value* wait(FunctionEmitter& e, const Call& call) {
@@ -271,7 +253,7 @@ Value* wait_all(FunctionEmitter& e, const Call& call) {
   TensorValue signal = e.tensor(call.args[0]);
   Value* expected = e.scalar(call.args[1]);
   each_other(e, signal, [&](Value*, Value* other) {
-    wait_cell(e, numbered_cell(e, signal, other, call), expected, WaitCmp::Ge, call);
+    wait_cell(e, numbered_cell(e, signal, other, call), expected, abi::Compare::Ge, call);
   });
   return nullptr;
 }

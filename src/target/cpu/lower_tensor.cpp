@@ -129,7 +129,7 @@ Value* read(FunctionEmitter& e, const Call& call) {
   auto* value = e.b.CreateAlignedLoad(e.b.getInt32Ty(), at, llvm::Align(4));
   value->setAtomic(llvm::AtomicOrdering::Monotonic);
   e.announce(abi::HookKind::Looked, t, one_element(e, at), call);
-  Value* differs = e.b.getInt32(static_cast<uint32_t>(WaitCmp::Ne));
+  Value* differs = e.b.getInt32(static_cast<uint32_t>(abi::Compare::Ne));
   e.note_look(at, value, differs, abi::LookKind::Read, call);
   return value;
 }

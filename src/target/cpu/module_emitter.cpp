@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/abi_numbers.h"
 #include "ir/function_kinds.h"
 #include "ir/op.h"
 #include "ir/visitor.h"
@@ -304,8 +305,9 @@ Constant* ModuleEmitter::param_constant(std::string_view name, const TypeRef& ty
   }
   auto byte = [&](auto value) { return b.getInt8(static_cast<uint8_t>(value)); };
   return llvm::ConstantStruct::get(
-      param_type_, {text(name), byte(kind), byte(access), byte(rank), byte(bytes(dtype)), byte(dtype),
-                    llvm::ConstantAggregateZero::get(llvm::ArrayType::get(b.getInt8Ty(), 3))});
+      param_type_,
+      {text(name), byte(kind), byte(access), byte(rank), byte(bytes(dtype)), byte(abi_number(dtype)),
+       llvm::ConstantAggregateZero::get(llvm::ArrayType::get(b.getInt8Ty(), 3))});
 }
 
 llvm::GlobalVariable* ModuleEmitter::params_table(const Entry& entry) {

@@ -266,6 +266,9 @@ TEST(ManifestFile, SaysWhichKeyIsWrong) {
             "error[TW2402]: `m.json` lacks the key `comm_groups[0].devices`\n");
   EXPECT_EQ(unreadable(R"({"version": 2, "comm_groups": [{"devices": [0, -1], "slots": []}]})"),
             "error[TW2404]: `m.json`: `comm_groups[0].devices[1]` must be at least 0, got -1\n");
+  // No run has that many ranks.
+  EXPECT_EQ(unreadable(R"({"version": 2, "comm_groups": [{"devices": [65536], "slots": []}]})"),
+            "error[TW2404]: `m.json`: `comm_groups[0].devices[0]` must be at most 65535, got 65536\n");
   EXPECT_EQ(unreadable(R"({"version": 2, "comm_groups": [{"devices": [0, 0], "slots": []}]})"),
             "error[TW2408]: `m.json`: `comm_groups[0].devices` lists device 0 twice\n");
   EXPECT_EQ(unreadable(R"({"version": 3, "comm_groups": [{"devices": [], "slots": []}]})"),
