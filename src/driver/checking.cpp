@@ -52,14 +52,6 @@ std::vector<int64_t> ranks_to_check(const Signature& signature, const CheckOptio
   return {2, 3};
 }
 
-// With the communication groups of one call. Null after reporting why there are none.
-ir::ProgramRef grouped(const ir::ProgramRef& written, const ir::ProgramRef& lowered,
-                       const passes::HostScalars::Known& known, Diagnostics& diags) {
-  // First as it was written, for messages with the names of the source.
-  if (!passes::collect_comm_groups(written, known, diags)) return nullptr;
-  return passes::collect_comm_groups(lowered, known, diags);
-}
-
 class Checking {
  public:
   Checking(const Entry& entry, ir::ProgramRef lowered, const CheckOptions& options)
@@ -119,8 +111,8 @@ class Checking {
     auto ranks = bound ? rank_count(signature_, asked, *bound, refused) : std::nullopt;
     if (!ranks) return check::invalid(static_cast<int>(asked), refused.all().front());
     Diagnostics ungrouped;
-    ir::ProgramRef checked =
-        grouped(entry_.program, lowered_, known_values(*bound, signature_, *ranks), ungrouped);
+    ir::ProgramRef checked = passes::collect_comm_groups(entry_.program, lowered_,
+                                                         known_values(*bound, signature_, *ranks), ungrouped);
     if (!checked) return check::invalid(*ranks, ungrouped.all().front());
     std::vector<interp::Argument> arguments;
     for (size_t i = 0; i < bound->values.size(); ++i) {

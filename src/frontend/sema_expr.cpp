@@ -141,10 +141,7 @@ ir::VarRef Sema::emit_assign(const ir::ExprRef& value, std::string_view hint, co
   ir::VarRef var = ir::make<ir::Var>(at, std::string(hint), value->type);
   if (const auto* call = ir::as<ir::Call>(value)) {
     note_effects(*call);
-    if (call->op->result_alias >= 0) {
-      const ir::ExprRef& aliased = call->args[call->op->operand_slots[call->op->result_alias]];
-      if (int root = root_of(aliased.get()); root >= 0) fn_->roots[var.get()] = root;
-    }
+    if (int root = root_of(call); root >= 0) fn_->roots[var.get()] = root;
   } else if (const auto* called = ir::as<ir::FunctionCall>(value)) {
     if (int root = call_root(*called, 0); root >= 0) fn_->roots[var.get()] = root;
   } else if (const auto* get = ir::as<ir::TupleGet>(value)) {

@@ -1,5 +1,6 @@
 // One function: parameters, body, results, and what the body does to each parameter.
 #include "frontend/sema.h"
+#include "ir/aliases.h"
 #include "ir/function_kinds.h"
 #include "ir/printer.h"
 #include "ir/structural.h"
@@ -188,8 +189,8 @@ void Sema::compare_returns(const Expr* returns, const std::vector<ir::TypeRef>& 
 
 int Sema::root_of(const ir::Expr* value) const {
   if (const auto* call = ir::as<ir::Call>(value)) {
-    if (call->op->result_alias < 0) return -1;
-    return root_of(call->args[call->op->operand_slots[call->op->result_alias]].get());
+    const ir::Expr* aliased = ir::aliased_operand(*call);
+    return aliased ? root_of(aliased) : -1;
   }
   auto found = fn_->roots.find(value);
   return found == fn_->roots.end() ? -1 : found->second;

@@ -1,5 +1,6 @@
 #include "interp/aliases.h"
 
+#include "ir/aliases.h"
 #include "ir/op.h"
 #include "ir/pointer_map.h"
 #include "ir/visitor.h"
@@ -120,12 +121,13 @@ class Graph : public Visitor<Graph> {
   }
 
   void result_of(const Call& call, uint32_t to) {
-    if (call.op->result_alias < 0) {
+    const int slot = alias_slot(*call.op);
+    if (slot < 0) {
       names_[to].identity = Name::anything;
       return;
     }
     // A view is another tensor of the same storage; what hands its operand back has the operand's type.
-    const ExprRef& operand = call.args[call.op->operand_slots[call.op->result_alias]];
+    const ExprRef& operand = call.args[static_cast<size_t>(slot)];
     bool writes = false;
     for (const Effect& effect : call.op->effects) {
       writes |= effect.param == call.op->result_alias && effect.access != Access::Read;

@@ -7,6 +7,7 @@
 
 #include "interp/lanes.h"
 #include "interp/op_table.h"
+#include "ir/comm_groups.h"
 #include "support/diagnostics/runtime.h"
 
 namespace tilewire::interp {
@@ -62,14 +63,9 @@ void World::note_dispatch(const std::vector<Value>& args, int rank) {
 void World::form_groups() {
   for (Window& window : windows_) {
     std::vector<int> members(window.dispatched.begin(), window.dispatched.end());
-    for (const auto& group : image_->program().comm_groups) {
-      bool named = std::any_of(group->slots.begin(), group->slots.end(), [&](const WindowBufferRef& slot) {
-        return window.buffer && slot->base == window.buffer->base;
-      });
-      if (!named) continue;
-      members.assign(group->devices.begin(), group->devices.end());
-      for (int rank = 0; group->devices.empty() && rank < options_.ranks; ++rank) members.push_back(rank);
-    }
+    const CommGroup* group =
+        window.buffer ? ir::group_of(image_->program().comm_groups, window.buffer->base.get()) : nullptr;
+    if (group) members = ir::members(*group, options_.ranks);
     auto found = std::find(groups_.begin(), groups_.end(), members);
     window.group = static_cast<int32_t>(found - groups_.begin());
     if (found == groups_.end()) groups_.push_back(std::move(members));

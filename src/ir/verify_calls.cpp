@@ -1,5 +1,6 @@
 #include "ir/verify_calls.h"
 
+#include "ir/aliases.h"
 #include "ir/printer.h"
 #include "ir/structural.h"
 #include "support/diagnostics/sema.h"
@@ -15,13 +16,7 @@ std::string text_of(FunctionType caller, const CallPlace& place) {
 // The variable whose storage an argument names, through ops that return what they are given.
 const Var* storage_of(const ExprRef& expr) {
   const Expr* at = expr.get();
-  while (const auto* call = as<Call>(at)) {
-    int param = call->op->result_alias;
-    if (param < 0 || static_cast<size_t>(param) >= call->op->operand_slots.size()) return nullptr;
-    int slot = call->op->operand_slots[param];
-    if (slot < 0 || static_cast<size_t>(slot) >= call->args.size()) return nullptr;
-    at = call->args[slot].get();
-  }
+  while (const auto* call = as<Call>(at)) at = aliased_operand(*call);
   return as<Var>(at);
 }
 

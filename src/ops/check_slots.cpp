@@ -1,5 +1,6 @@
 #include "ops/check_slots.h"
 
+#include "ir/aliases.h"
 #include "ir/op.h"
 #include "ir/pointer_map.h"
 #include "ir/visitor.h"
@@ -53,8 +54,7 @@ class PeerSlots : public Visitor<PeerSlots> {
     const auto* call = as<Call>(&expr);
     if (!call) return nullptr;
     if (call->op->result_peer >= 0) return call;
-    if (call->op->result_alias < 0) return nullptr;
-    const ExprRef& viewed = call->args[call->op->operand_slots[call->op->result_alias]];
+    const Expr* viewed = aliased_operand(*call);
     return viewed ? slot_of(*viewed) : nullptr;
   }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/comm_groups.h"
 #include "ir/printer.h"
 #include "ops/affine.h"
 #include "ops/registry.h"
@@ -73,11 +74,7 @@ class HostGroups {
       if (!shared.buffer) {
         shared.buffer = ops::make_window_buffer(assign->var, static_cast<const Call&>(*assign->value));
       }
-      for (const auto& group : program_.comm_groups) {
-        for (const WindowBufferRef& slot : group->slots) {
-          if (slot->base == assign->var) shared.written = group.get();
-        }
-      }
+      shared.written = group_of(program_.comm_groups, assign->var.get());
       buffers_.push_back(std::move(shared));
     }
   }
@@ -371,14 +368,15 @@ ProgramRef collect_comm_groups(const ProgramRef& program, Diagnostics& diags) {
   return collect_comm_groups(program, {}, diags);
 }
 
+ProgramRef collect_comm_groups(const ProgramRef& written, const ProgramRef& lowered,
+                               const HostScalars::Known& known, Diagnostics& diags) {
+  return collect_comm_groups(written, known, diags) ? collect_comm_groups(lowered, known, diags) : nullptr;
+}
+
 bool lacks_comm_groups(const Program& program, const Function& host) {
   HostScalars scalars(host);
   for (const Assign* allocation : WindowUses::of(host, scalars).allocations) {
-    bool found = false;
-    for (const auto& group : program.comm_groups) {
-      for (const WindowBufferRef& slot : group->slots) found = found || slot->base == allocation->var;
-    }
-    if (!found) return true;
+    if (!group_of(program.comm_groups, allocation->var.get())) return true;
   }
   return false;
 }

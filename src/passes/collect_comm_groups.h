@@ -22,6 +22,11 @@ ir::ProgramRef collect_comm_groups(const ir::ProgramRef& program, Diagnostics& d
 ir::ProgramRef collect_comm_groups(const ir::ProgramRef& program, const HostScalars::Known& known,
                                    Diagnostics& diags);
 
+// Of a lowered program. The program as it was written is looked at first, for messages with the names of the
+// source.
+ir::ProgramRef collect_comm_groups(const ir::ProgramRef& written, const ir::ProgramRef& lowered,
+                                   const HostScalars::Known& known, Diagnostics& diags);
+
 // Whether some window buffer of `host` is in no group.
 bool lacks_comm_groups(const ir::Program& program, const ir::Function& host);
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "ir/aliases.h"
+#include "ir/comm_groups.h"
 #include "ir/op.h"
 #include "ir/visitor.h"
 #include "ops/shape.h"
@@ -123,11 +125,8 @@ class Dispatcher final : public StructuredBuilder {
     for (const ExprRef& arg : args) {
       const auto* window = arg ? as<DistributedTensorType>(arg->type) : nullptr;
       if (!window || !window->window_buffer) continue;
-      for (size_t g = 0; g < groups_.size(); ++g) {
-        for (const WindowBufferRef& slot : groups_[g]->slots) {
-          if (slot->base == window->window_buffer->base) return g;
-        }
-      }
+      const int group = group_number(groups_, window->window_buffer->base.get());
+      if (group >= 0) return static_cast<size_t>(group);
     }
     TW_CHECK(!groups_.empty(), "a collective of no group: " + call.op->qualified());
     return 0;
@@ -185,8 +184,7 @@ class Dispatcher final : public StructuredBuilder {
     if (members.devices.empty()) {
       repeat("r", number(0), rank_count(members), number(1), [&](const VarRef& r) { dispatch(r); });
     }
-    int alias = call->op->result_alias;
-    return args[static_cast<size_t>(call->op->operand_slots[static_cast<size_t>(alias)])];
+    return args[static_cast<size_t>(alias_slot(*call->op))];
   }
 
   std::vector<Ref<const CommGroup>> groups_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/aliases.h"
 #include "ir/op.h"
 #include "ir/visitor.h"
 #include "ops/registry.h"
@@ -151,9 +152,7 @@ Roots::Roots(const std::vector<const Var*>& params, const Block& body, const Ret
 
 const Expr* Roots::source_of(const Call& call) const {
   static const Op* const no_dep = ops::registry().find("pl.no_dep");
-  const int alias = call.op->result_alias;
-  if (alias < 0 || (call.op == no_dep && !untracked_)) return nullptr;
-  return call.args[call.op->operand_slots[alias]].get();
+  return call.op == no_dep && !untracked_ ? nullptr : aliased_operand(call);
 }
 
 const RootSet& Roots::of(const ExprRef& expr) const {

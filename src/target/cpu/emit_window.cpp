@@ -4,6 +4,7 @@
 // invariant: peers in a loop cost one load each.
 #include <llvm/IR/Metadata.h>
 
+#include "ir/aliases.h"
 #include "ir/op.h"
 #include "target/cpu/emitter.h"
 
@@ -104,8 +105,7 @@ Value* FunctionEmitter::call_api(size_t function, std::initializer_list<Value*> 
 }
 
 TileView FunctionEmitter::store_region(const Call& call, const TileView& tile) {
-  const Op& op = *call.op;
-  TensorValue target = accessed_tensor(call.args[op.operand_slots[op.result_alias]], call);
+  TensorValue target = accessed_tensor(call.args[alias_slot(*call.op)], call);
   std::vector<Value*> offsets = indices(operand(call, "offsets"));
   std::vector<Value*> extents(offsets.size(), i64(1));
   size_t rank = extents.size();

@@ -1,6 +1,7 @@
 // Numbering of leaves: the first step of planning, and the entry to the others.
 #include "target/cpu/plan.h"
 
+#include "ir/aliases.h"
 #include "ir/op.h"
 #include "support/diagnostics/cpu.h"
 #include "target/cpu/planner.h"
@@ -151,8 +152,8 @@ void LeafNumbering::call(const VarRef& var, const Call& call) {
   if (lowering->op_class == OpClass::Alias || (untracked && !orchestration_)) {
     return set(var.get(), leaves(call.args[0]));
   }
-  if (call.op->result_alias >= 0 && lowering->op_class != OpClass::TensorView) {
-    return set(var.get(), leaves(call.args[call.op->operand_slots[call.op->result_alias]]));
+  if (int slot = alias_slot(*call.op); slot >= 0 && lowering->op_class != OpClass::TensorView) {
+    return set(var.get(), leaves(call.args[slot]));
   }
   fresh(var, &call, lowering);
   const Leaf& leaf = plan_.leaves(var.get())[0];

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "ir/aliases.h"
 #include "target/cpu/planner.h"
 
 namespace tilewire::target::cpu {
@@ -102,8 +103,7 @@ class Levels {
   }
 
   int store_root(const Member& member) const {
-    const ir::Op& op = *member.call->op;
-    return plan_.tensor_roots[plan_.leaves(member.call->args[op.operand_slots[op.result_alias]].get())[0].id];
+    return plan_.tensor_roots[plan_.leaves(ir::aliased_operand(*member.call))[0].id];
   }
 
   int like(int value) {

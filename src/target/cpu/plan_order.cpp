@@ -5,6 +5,7 @@
 // moves across an effect it could tell from: a store closes what reads tensors, a read what stores.
 #include <algorithm>
 
+#include "ir/aliases.h"
 #include "ir/op.h"
 #include "ir/visitor.h"
 #include "target/cpu/planner.h"
@@ -135,9 +136,7 @@ void Ordering::close(int index) {
       if (arg && !isa<Var>(arg)) use_expr(arg, cluster.order, true);
     }
     if (member.lowering->op_class == OpClass::Store) {
-      const ExprRef& tensor =
-          member.call->args[member.call->op->operand_slots[member.call->op->result_alias]];
-      wrote(roots_[plan_.leaves(tensor.get())[0].id]);
+      wrote(roots_[plan_.leaves(aliased_operand(*member.call))[0].id]);
     }
     if (member.lowering->op_class == OpClass::ColReduce) plan_.values[member.result].memory = true;
   }
@@ -267,10 +266,8 @@ void Ordering::call(const Stmt& stmt, const Call& call, const Var* var) {
   }
   if (writes) {
     int root = -1;
-    if (call.op->result_alias >= 0) {
-      const ExprRef& tensor = call.args[call.op->operand_slots[call.op->result_alias]];
-      if (isa<TensorType>(tensor->type)) root = roots_[plan_.leaves(tensor.get())[0].id];
-    }
+    const Expr* tensor = aliased_operand(call);
+    if (tensor && isa<TensorType>(tensor->type)) root = roots_[plan_.leaves(tensor)[0].id];
     wrote(root);
   }
   if (!var) return;
