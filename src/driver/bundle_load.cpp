@@ -10,8 +10,10 @@
 #include "driver/cpu_target.h"
 #include "driver/link.h"
 #include "driver/local_run.h"
+#include "driver/ranks.h"
 #include "driver/sha256.h"
 #include "driver/sources.h"
+#include "ir/abi_numbers.h"
 #include "ir/printer.h"
 #include "ir/serialize.h"
 #include "ops/registry.h"
@@ -70,7 +72,7 @@ class BundleExecutable final : public Executable {
     }
     auto ranks = entry_.ranks.count(signature(), options.ranks, arguments, diags);
     auto loaded = ranks ? code(arguments.strided, diags) : nullptr;
-    if (!loaded) return {};
+    if (!loaded || !rows_fit(signature(), staged(loaded->module()), *ranks, arguments, diags)) return {};
     LocalRun run;
     run.module = &loaded->module();
     run.host = is_host();
@@ -94,6 +96,20 @@ class BundleExecutable final : public Executable {
     if (!loaded || !fits(loaded->module(), name, diags)) return nullptr;
     place = std::move(loaded);
     return place;
+  }
+
+  // Parameters of the entry whose rows are copied to or from windows.
+  std::vector<size_t> staged(const abi::Module& module) const {
+    std::vector<size_t> params;
+    const abi::Function* host = is_host() ? find_function(module, entry_.function->name, true) : nullptr;
+    for (uint32_t i = 0; host && i < module.window_count; ++i) {
+      const abi::HostWindow& window = module.windows[i];
+      if (&module.hosts[window.host] != host) continue;
+      for (int32_t param : {window.load_from, window.store_to}) {
+        if (param >= 0) params.push_back(static_cast<size_t>(param));
+      }
+    }
+    return params;
   }
 
   // The tables of the code against what bundle.json says: calls are checked by the one and made by the other.
@@ -125,7 +141,8 @@ class BundleExecutable final : public Executable {
   static bool same(const abi::Param& param, const BundleResult& wanted) {
     bool tensor = param.kind == abi::ParamKind::Tensor;
     return tensor == wanted.tensor && (tensor || param.kind == abi::ParamKind::Scalar) &&
-           param.dtype == static_cast<uint8_t>(wanted.dtype) && (!tensor || param.rank == wanted.rank);
+           param.dtype == static_cast<uint8_t>(ir::abi_number(wanted.dtype)) &&
+           (!tensor || param.rank == wanted.rank);
   }
 
   bool has_windows(const abi::Module& module, const abi::Function* host, Diagnostics& diags) const {

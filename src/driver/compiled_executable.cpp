@@ -69,12 +69,12 @@ Call CompiledExecutable::call(const BoundArguments& arguments, const CallOptions
 }
 
 std::unique_ptr<Session> CompiledExecutable::open(std::optional<int64_t> ranks, Diagnostics& diags) {
-  if (ranks && !ranks_.asked_for(*ranks, diags)) return nullptr;
+  if (ranks && !valid_ranks(signature(), *ranks, diags)) return nullptr;
   return std::make_unique<CompiledSession>(*this, ranks);
 }
 
 bool CompiledExecutable::save(const std::string& folder, std::optional<int64_t> ranks, Diagnostics& diags) {
-  if (ranks && !ranks_.asked_for(*ranks, diags)) return false;
+  if (ranks && !valid_ranks(signature(), *ranks, diags)) return false;
   auto manifest = manifest_to_save(ranks, diags);
   if (!manifest) return false;
   BundleContent content{program(), &signature().entry(), signature().name(), std::move(*manifest), ranks, {}};
@@ -97,10 +97,8 @@ const runtime::Manifest* CompiledExecutable::manifest_for(int ranks, const Bound
   static const runtime::Manifest none;
   if (!host_) return &none;
   if (manifest_) return fits(ranks, diags) ? &*manifest_ : nullptr;
-  // As it was written, for messages with the names of the source.
   auto known = known_values(arguments, signature(), ranks);
-  if (!passes::collect_comm_groups(program(), known, diags)) return nullptr;
-  ir::ProgramRef grouped = passes::collect_comm_groups(lowered_, known, diags);
+  ir::ProgramRef grouped = passes::collect_comm_groups(program(), lowered_, known, diags);
   if (!grouped) return nullptr;
   own = manifest_of(*grouped, *host_, std::nullopt, diags);
   return own ? &*own : nullptr;

@@ -27,7 +27,7 @@ std::optional<BoundArguments> Inputs::bind(Diagnostics& diags) {
 
 bool Inputs::collect(Diagnostics& diags) {
   // Before dimensions follow from it.
-  if (settings_.ranks && !RankCounter(signature_).asked_for(*settings_.ranks, diags)) return false;
+  if (settings_.ranks && !valid_ranks(signature_, *settings_.ranks, diags)) return false;
   read_settings(diags);
   if (diags.has_errors()) return false;
   const auto& params = signature_.params();

@@ -40,39 +40,18 @@ RankRule rank_rule(const Function& entry) {
 
 std::optional<int32_t> RankRule::count(const Signature& signature, std::optional<int64_t> asked,
                                        const BoundArguments& arguments, Diagnostics& diags) const {
-  const Function& entry = signature.entry();
   if (only && asked && *asked != *only) {
     diags.report(diag::bundle_ranks, {}, {ranks_text(*only), std::to_string(*asked)});
     return std::nullopt;
   }
-  std::optional<int64_t> found = only ? only : asked;
+  if (only || asked) return valid_ranks(signature, only ? *only : *asked, diags);
   runtime::SizeNames names = size_names(signature, arguments);
-  for (size_t i = 0; !only && !asked && i < from.size(); ++i) {
+  std::vector<RankAnswer> answers;
+  for (const runtime::SizeExpression& size : from) {
     std::string problem;
-    auto value = from[i].evaluate(0, names, problem);
-    if (!value) continue;
-    if (found && *found != *value) {
-      diags
-          .report(diag::ranks_differ, entry.span,
-                  {signature.name(), std::to_string(*found), "`" + from[0].text() + "`",
-                   std::to_string(*value), "`" + from[i].text() + "`"})
-          .with_help("give the number: ranks=N, or --ranks N");
-      return std::nullopt;
-    }
-    found = value;
+    if (auto value = size.evaluate(0, names, problem)) answers.push_back({*value, "`" + size.text() + "`"});
   }
-  if (!found) {
-    diags.report(diag::ranks_unknown, entry.span, {signature.name()})
-        .with_help("give the number: ranks=N, or --ranks N");
-  } else if (*found < 1 || *found > most_ranks) {
-    diags.report(diag::ranks_invalid, entry.span, {std::to_string(*found)})
-        .with_help("there may be 1 to " + std::to_string(most_ranks));
-  } else if (entry.type != FunctionType::Host && *found != 1) {
-    diags.report(diag::ranks_without_host, entry.span, {signature.name(), std::to_string(*found)});
-  } else {
-    return static_cast<int32_t>(*found);
-  }
-  return std::nullopt;
+  return agreed_ranks(signature, answers, diags);
 }
 
 }  // namespace tilewire::driver

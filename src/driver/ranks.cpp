@@ -24,12 +24,6 @@ std::vector<const Parameter*> staged_parameters(const Function& host) {
   return staged;
 }
 
-// A number of ranks, and what says so.
-struct Answer {
-  int64_t ranks;
-  std::string by;
-};
-
 // Dimensions that are the number of ranks: compared with world_size(), or rows of staged arrays.
 class RankDimensions final : public Visitor<RankDimensions> {
  public:
@@ -40,7 +34,7 @@ class RankDimensions final : public Visitor<RankDimensions> {
       if (!shape.empty()) dimension(shape[0]);
     }
   }
-  const std::vector<Answer>& answers() const { return answers_; }
+  const std::vector<RankAnswer>& answers() const { return answers_; }
   const std::vector<std::string>& symbols() const { return symbols_; }
 
   void visit(const Call& call) {
@@ -69,7 +63,7 @@ class RankDimensions final : public Visitor<RankDimensions> {
   }
 
   const passes::HostScalars& scalars_;
-  std::vector<Answer> answers_;
+  std::vector<RankAnswer> answers_;
   std::vector<std::string> symbols_;
 };
 
@@ -81,14 +75,54 @@ const DimSymbol* counted_by(const passes::WindowUses::Dispatch& dispatch,
   return as<DimSymbol>(stop);
 }
 
-std::optional<int> checked(int64_t ranks, const Function& entry, Diagnostics& diags) {
-  if (ranks >= 1 && ranks <= most_ranks) return static_cast<int>(ranks);
-  diags.report(diag::ranks_invalid, entry.span, {std::to_string(ranks)})
-      .with_help("there may be 1 to " + std::to_string(most_ranks));
+}  // namespace
+
+std::optional<int> valid_ranks(const Signature& signature, int64_t ranks, Diagnostics& diags) {
+  const Function& entry = signature.entry();
+  if (ranks < 1 || ranks > abi::most_ranks) {
+    diags.report(diag::ranks_invalid, entry.span, {std::to_string(ranks)})
+        .with_help("there may be 1 to " + std::to_string(abi::most_ranks));
+  } else if (entry.type != FunctionType::Host && ranks != 1) {
+    diags.report(diag::ranks_without_host, entry.span, {signature.name(), std::to_string(ranks)})
+        .with_help("a host function, @pl.jit.host, says what each rank does: f(x[r], device=r)");
+  } else {
+    return static_cast<int>(ranks);
+  }
   return std::nullopt;
 }
 
-}  // namespace
+std::optional<int> agreed_ranks(const Signature& signature, std::span<const RankAnswer> answers,
+                                Diagnostics& diags) {
+  const Span& at = signature.entry().span;
+  constexpr const char* help = "give the number: ranks=N, or --ranks N";
+  for (const RankAnswer& answer : answers) {
+    if (answer.ranks == answers[0].ranks) continue;
+    diags
+        .report(diag::ranks_differ, at,
+                {signature.name(), std::to_string(answers[0].ranks), answers[0].by,
+                 std::to_string(answer.ranks), answer.by})
+        .with_help(help);
+    return std::nullopt;
+  }
+  if (!answers.empty()) return valid_ranks(signature, answers[0].ranks, diags);
+  diags.report(diag::ranks_unknown, at, {signature.name()}).with_help(help);
+  return std::nullopt;
+}
+
+bool rows_fit(const Signature& signature, std::span<const size_t> staged, int64_t ranks,
+              const BoundArguments& arguments, Diagnostics& diags) {
+  for (size_t index : staged) {
+    const auto* array = std::get_if<Array>(&arguments.values[index]);
+    bool made = std::count(arguments.made.begin(), arguments.made.end(), index) != 0;
+    if (!array || made || array->shape[0] == ranks) continue;
+    const Parameter& parameter = *signature.params()[index].node;
+    diags
+        .report(diag::staged_rows, parameter.span,
+                {parameter.name, std::to_string(array->shape[0]), std::to_string(ranks)})
+        .with_help("row r is the share of rank r: give as many rows as there are ranks");
+  }
+  return !diags.has_errors();
+}
 
 std::vector<std::string> rank_dimensions(const Function& entry) {
   if (entry.type != FunctionType::Host) return {};
@@ -151,22 +185,9 @@ std::optional<int> RankCounter::deduced(const BoundArguments& arguments, Diagnos
   if (uses.dispatches.empty() && uses.collectives.empty()) return 1;
   passes::DeviceSet devices;
   for (const auto& dispatch : uses.dispatches) devices.add(dispatch.devices);
-  if (devices.constant() && !devices.empty()) return checked(*devices.devices().rbegin() + 1, entry, diags);
-  RankDimensions said(entry, scalars);
-  const std::vector<Answer>& answers = said.answers();
-  for (const Answer& answer : answers) {
-    if (answer.ranks == answers[0].ranks) continue;
-    diags
-        .report(diag::ranks_differ, entry.span,
-                {signature_.name(), std::to_string(answers[0].ranks), answers[0].by,
-                 std::to_string(answer.ranks), answer.by})
-        .with_help("give the number: ranks=N, or --ranks N");
-    return std::nullopt;
-  }
-  if (!answers.empty()) return checked(answers[0].ranks, entry, diags);
-  diags.report(diag::ranks_unknown, entry.span, {signature_.name()})
-      .with_help("give the number: ranks=N, or --ranks N");
-  return std::nullopt;
+  if (devices.constant() && !devices.empty())
+    return valid_ranks(signature_, *devices.devices().rbegin() + 1, diags);
+  return agreed_ranks(signature_, RankDimensions(entry, scalars).answers(), diags);
 }
 
 bool RankCounter::fits(int64_t ranks, const BoundArguments& arguments, Diagnostics& diags) const {
@@ -179,32 +200,13 @@ bool RankCounter::fits(int64_t ranks, const BoundArguments& arguments, Diagnosti
         .with_help("leave ranks out, or give " + std::to_string(value->second));
     return false;
   }
-  for (size_t staged : staged_) {
-    const auto* array = std::get_if<Array>(&arguments.values[staged]);
-    bool made = std::count(arguments.made.begin(), arguments.made.end(), staged) != 0;
-    if (!array || made || array->shape[0] == ranks) continue;
-    const Parameter& parameter = *signature_.params()[staged].node;
-    diags
-        .report(diag::staged_rows, parameter.span,
-                {parameter.name, std::to_string(array->shape[0]), std::to_string(ranks)})
-        .with_help("row r is the share of rank r: give as many rows as there are ranks");
-  }
-  return !diags.has_errors();
-}
-
-std::optional<int> RankCounter::asked_for(int64_t asked, Diagnostics& diags) const {
-  const Function& entry = signature_.entry();
-  if (entry.type == FunctionType::Host) return checked(asked, entry, diags);
-  if (asked == 1) return 1;
-  diags.report(diag::ranks_without_host, entry.span, {signature_.name(), std::to_string(asked)})
-      .with_help("a host function, @pl.jit.host, says what each rank does: f(x[r], device=r)");
-  return std::nullopt;
+  return rows_fit(signature_, staged_, ranks, arguments, diags);
 }
 
 std::optional<int> RankCounter::count(std::optional<int64_t> asked, const BoundArguments& arguments,
                                       Diagnostics& diags) const {
-  if (signature_.entry().type != FunctionType::Host) return asked_for(asked.value_or(1), diags);
-  auto ranks = asked ? asked_for(*asked, diags) : deduced(arguments, diags);
+  if (signature_.entry().type != FunctionType::Host) return valid_ranks(signature_, asked.value_or(1), diags);
+  auto ranks = asked ? valid_ranks(signature_, *asked, diags) : deduced(arguments, diags);
   return ranks && fits(*ranks, arguments, diags) ? ranks : std::nullopt;
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,8 +16,6 @@
 #include "support/diagnostics.h"
 
 namespace tilewire::driver {
-
-inline constexpr int64_t most_ranks = 1 << 16;
 
 // What a call says of world_size(), dimensions and scalar parameters of a host function. The arguments must
 // outlive it.
@@ -29,6 +28,22 @@ passes::HostScalars::Known known_ranks(int64_t ranks);
 // Dimensions that are the number of ranks.
 std::vector<std::string> rank_dimensions(const ir::Function& entry);
 
+// Whether a call of the entry may have that many ranks; nothing after reporting why not.
+std::optional<int> valid_ranks(const Signature& signature, int64_t ranks, Diagnostics& diags);
+
+// A number of ranks, and what says so.
+struct RankAnswer {
+  int64_t ranks;
+  std::string by;
+};
+// The number that all answers say; nothing after reporting that there is none, or which two differ.
+std::optional<int> agreed_ranks(const Signature& signature, std::span<const RankAnswer> answers,
+                                Diagnostics& diags);
+
+// Whether the arrays given for parameters whose row r is the share of rank r have one row per rank.
+bool rows_fit(const Signature& signature, std::span<const size_t> staged, int64_t ranks,
+              const BoundArguments& arguments, Diagnostics& diags);
+
 class RankCounter {
  public:
   // What can be told before any call is worked out here, once. The signature must outlive it.
@@ -37,8 +52,6 @@ class RankCounter {
   // Nothing after reporting why there is no such number, or why the arguments do not fit it.
   std::optional<int> count(std::optional<int64_t> asked, const BoundArguments& arguments,
                            Diagnostics& diags) const;
-  // Whether calls may ask for that number at all; nothing after reporting why not.
-  std::optional<int> asked_for(int64_t asked, Diagnostics& diags) const;
 
  private:
   // A loop over a dimension that dispatches to as many ranks: they are all there are.

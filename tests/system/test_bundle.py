@@ -123,7 +123,12 @@ def test_several_ranks(rotated):
 def test_rows_are_staged(tmp_path):
     staged.compile().save(tmp_path / "staged")
     x = np.random.default_rng(1).standard_normal((4, 1, 64), dtype=np.float32)
-    np.testing.assert_array_equal(tilewire.load_bundle(tmp_path / "staged")(x, ranks=4), x * 2)
+    exe = tilewire.load_bundle(tmp_path / "staged")
+    np.testing.assert_array_equal(exe(x, ranks=4), x * 2)
+    for call in (exe, staged.compile()):
+        with pytest.raises(tilewire.RunError, match="`x` has 4 rows.* 3 ranks") as error:
+            call(x, ranks=3)
+        assert "as many rows as there are ranks" in str(error.value)
 
 
 def test_built_for_one_number_of_ranks(tmp_path):

@@ -86,7 +86,7 @@ TEST(Ranks, NothingSays) {
 TEST(Ranks, AskedFor) {
   EXPECT_EQ(Host(over + std::string("n") + touch).ranks(5, 0, 7), "7");
   EXPECT_EQ(Host(over + std::string("n") + touch).ranks(5, 0, 0), "a run cannot have 0 ranks");
-  EXPECT_EQ(Host(over + std::string("n") + touch).ranks(5, 0, most_ranks + 1),
+  EXPECT_EQ(Host(over + std::string("n") + touch).ranks(5, 0, abi::most_ranks + 1),
             "a run cannot have 65537 ranks");
   EXPECT_EQ(Host(over + std::string("NR") + touch).ranks(5, 0, 5), "5");
   EXPECT_EQ(Host(over + std::string("NR") + touch).ranks(5, 0, 4),
