@@ -4,7 +4,7 @@
 
 #include "ir/op.h"
 #include "ir/visitor.h"
-#include "ops/registry.h"
+#include "ops/handles.h"
 
 namespace tilewire::driver {
 namespace {
@@ -19,19 +19,19 @@ struct Form {
 const Form* form_of(const ir::Op* op) {
   static const std::map<const ir::Op*, Form> forms = [] {
     std::map<const ir::Op*, Form> made;
-    auto add = [&](const char* name, Form form) { made[ops::registry().find(name)] = form; };
-    add("pl.scalar.shl", {"<<", 1});
-    add("pl.scalar.shr", {">>", 1});
-    add("pl.scalar.add", {"+", 2});
-    add("pl.scalar.sub", {"-", 2});
-    add("pl.scalar.mul", {"*", 3});
-    add("pl.scalar.floordiv", {"//", 3});
-    add("pl.scalar.mod", {"%", 3});
-    add("pl.scalar.neg", {"-", 4});
-    add("pl.scalar.abs", {"abs", 0});
-    add("pl.scalar.min", {"min", 0});
-    add("pl.scalar.max", {"max", 0});
-    add("pld.world_size", {"world_size", 0});
+    auto add = [&](const ir::Op& op, Form form) { made[&op] = form; };
+    add(ops::pl::scalar::shl, {"<<", 1});
+    add(ops::pl::scalar::shr, {">>", 1});
+    add(ops::pl::scalar::add, {"+", 2});
+    add(ops::pl::scalar::sub, {"-", 2});
+    add(ops::pl::scalar::mul, {"*", 3});
+    add(ops::pl::scalar::floordiv, {"//", 3});
+    add(ops::pl::scalar::mod, {"%", 3});
+    add(ops::pl::scalar::neg, {"-", 4});
+    add(ops::pl::scalar::abs, {"abs", 0});
+    add(ops::pl::scalar::min, {"min", 0});
+    add(ops::pl::scalar::max, {"max", 0});
+    add(ops::pld::world_size, {"world_size", 0});
     return made;
   }();
   auto found = forms.find(op);
@@ -130,10 +130,9 @@ void SizeWriter::put(const ir::Expr& expr, int loosest) {
 }
 
 void SizeWriter::put_call(const ir::Call& call, int loosest) {
-  static const ir::Op* cast = ops::registry().find("pl.scalar.cast");
-  static const ir::Op* dim = ops::registry().find("pl.tensor.dim");
-  if (call.op == cast && is_integer_scalar(*call.args[0])) return put(*call.args[0], loosest);
-  if (call.op == dim) {
+  if (call.op == ops::pl::scalar::cast && is_integer_scalar(*call.args[0]))
+    return put(*call.args[0], loosest);
+  if (call.op == ops::pl::tensor::dim) {
     const auto& shape = static_cast<const ir::TensorType&>(*call.args[0]->type).shape;
     int64_t index = *ir::find_attr(call.attrs, "i")->get<int64_t>();
     return put(*shape[static_cast<size_t>(index < 0 ? index + static_cast<int64_t>(shape.size()) : index)],
@@ -170,23 +169,23 @@ namespace {
 // Built when the first expression with an operator is read: most dimensions are names.
 const ir::Op* op_of(runtime::SizeExpression::Step step) {
   using Step = runtime::SizeExpression::Step;
-  static const std::map<Step, const ir::Op*> ops = [] {
+  static const std::map<Step, const ir::Op*> table = [] {
     std::map<Step, const ir::Op*> made;
-    auto add = [&](Step step, const char* name) { made[step] = ops::registry().find(name); };
-    add(Step::Negate, "pl.scalar.neg");
-    add(Step::Absolute, "pl.scalar.abs");
-    add(Step::Add, "pl.scalar.add");
-    add(Step::Subtract, "pl.scalar.sub");
-    add(Step::Multiply, "pl.scalar.mul");
-    add(Step::Divide, "pl.scalar.floordiv");
-    add(Step::Remainder, "pl.scalar.mod");
-    add(Step::ShiftLeft, "pl.scalar.shl");
-    add(Step::ShiftRight, "pl.scalar.shr");
-    add(Step::Least, "pl.scalar.min");
-    add(Step::Most, "pl.scalar.max");
+    auto add = [&](Step step, const ir::Op& op) { made[step] = &op; };
+    add(Step::Negate, ops::pl::scalar::neg);
+    add(Step::Absolute, ops::pl::scalar::abs);
+    add(Step::Add, ops::pl::scalar::add);
+    add(Step::Subtract, ops::pl::scalar::sub);
+    add(Step::Multiply, ops::pl::scalar::mul);
+    add(Step::Divide, ops::pl::scalar::floordiv);
+    add(Step::Remainder, ops::pl::scalar::mod);
+    add(Step::ShiftLeft, ops::pl::scalar::shl);
+    add(Step::ShiftRight, ops::pl::scalar::shr);
+    add(Step::Least, ops::pl::scalar::min);
+    add(Step::Most, ops::pl::scalar::max);
     return made;
   }();
-  return ops.at(step);
+  return table.at(step);
 }
 
 }  // namespace

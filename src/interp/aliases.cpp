@@ -4,7 +4,7 @@
 #include "ir/op.h"
 #include "ir/pointer_map.h"
 #include "ir/visitor.h"
-#include "ops/registry.h"
+#include "ops/handles.h"
 
 namespace tilewire::interp {
 namespace {
@@ -132,8 +132,7 @@ class Graph : public Visitor<Graph> {
     for (const Effect& effect : call.op->effects) {
       writes |= effect.param == call.op->result_alias && effect.access != Access::Read;
     }
-    static const Op* const no_dep = ops::registry().find("pl.no_dep");
-    bool hides = call.op == no_dep;
+    bool hides = call.op == ops::pl::no_dep;
     flow(operand, to, writes || hides);
     if (call.op->result_peer >= 0) names_[to].identity = Name::anything;
   }

@@ -1,5 +1,6 @@
 // Arrays on the core, task ids, the place of a block in its launch.
 #include "interp/op_table.h"
+#include "ops/handles.h"
 #include "support/diagnostics/runtime.h"
 
 namespace tilewire::interp {
@@ -76,15 +77,15 @@ void subblock_count(Context& c, int) {
 }  // namespace
 
 void add_arrays(OpEntries& entries) {
-  entries.add("pl.array.create", create);
-  entries.add("pl.array.get", get);
-  entries.add("pl.array.set", set);
-  entries.add("pl.no_task", no_task_id);
-  entries.add("pl.no_dep", no_dep);
-  entries.add("pl.tile.get_block_idx", block_index);
-  entries.add("pl.tile.get_block_num", block_count);
-  entries.add("pl.tile.get_subblock_idx", subblock_index);
-  entries.add("pl.tile.get_subblock_num", subblock_count);
+  entries.add(ops::pl::array::create, create);
+  entries.add(ops::pl::array::get, get);
+  entries.add(ops::pl::array::set, set);
+  entries.add(ops::pl::no_task, no_task_id);
+  entries.add(ops::pl::no_dep, no_dep);
+  entries.add(ops::pl::tile::get_block_idx, block_index);
+  entries.add(ops::pl::tile::get_block_num, block_count);
+  entries.add(ops::pl::tile::get_subblock_idx, subblock_index);
+  entries.add(ops::pl::tile::get_subblock_num, subblock_count);
 }
 
 }  // namespace tilewire::interp

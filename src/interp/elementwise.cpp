@@ -11,6 +11,8 @@
 
 #include "interp/op_table.h"
 #include "numeric/numeric.h"
+#include "ops/handles.h"
+#include "ops/registry.h"
 
 namespace tilewire::interp {
 namespace {
@@ -60,7 +62,7 @@ Lanes<T> operand_lanes(const Context& c, size_t operand, const Dims& extents) {
 
 void binary(Context& c, int which) {
   Dims extents = common_extents(c, {0, 1});
-  auto op = static_cast<BinaryOp>(which);
+  auto op = static_cast<Elementwise>(which);
   DType dtype = dtype_of(c.value(0));
   if (is_float(dtype)) {
     auto a = operand_lanes<float>(c, 0, extents);
@@ -141,52 +143,55 @@ void cast(Context& c, int) {
 
 // --- unary
 
-enum class UnaryOp { Neg, Abs, Recip, Exp, Log, Sqrt, Rsqrt, Sin, Cos, Relu, Tanh, Sigmoid, Not };
+bool is_simple(Elementwise op) {
+  using enum Elementwise;
+  return op == Neg || op == Abs || op == Recip || op == Sqrt || op == Relu;
+}
 
 // In FP32: exact, or rounded as division and square root are.
-float simple(UnaryOp op, float x) {
+float simple(Elementwise op, float x) {
   switch (op) {
-    case UnaryOp::Neg:
+    case Elementwise::Neg:
       return -x;
-    case UnaryOp::Abs:
+    case Elementwise::Abs:
       return std::fabs(x);
-    case UnaryOp::Recip:
+    case Elementwise::Recip:
       return 1.0f / x;
-    case UnaryOp::Sqrt:
+    case Elementwise::Sqrt:
       return std::sqrt(x);
     default:
       return x < 0 ? 0.0f : x;  // relu
   }
 }
 
-double math(UnaryOp op, double x) {
+double math(Elementwise op, double x) {
   switch (op) {
-    case UnaryOp::Exp:
+    case Elementwise::Exp:
       return std::exp(x);
-    case UnaryOp::Log:
+    case Elementwise::Log:
       return std::log(x);
-    case UnaryOp::Rsqrt:
+    case Elementwise::Rsqrt:
       return 1.0 / std::sqrt(x);
-    case UnaryOp::Sin:
+    case Elementwise::Sin:
       return std::sin(x);
-    case UnaryOp::Cos:
+    case Elementwise::Cos:
       return std::cos(x);
-    case UnaryOp::Tanh:
+    case Elementwise::Tanh:
       return std::tanh(x);
     default:
       return 1.0 / (1.0 + std::exp(-x));  // sigmoid
   }
 }
 
-int64_t integer(UnaryOp op, DType dtype, int64_t x) {
+int64_t integer(Elementwise op, DType dtype, int64_t x) {
   const auto negative = static_cast<int64_t>(-static_cast<uint64_t>(x));
   const bool below = info(dtype).is_signed && x < 0;
   switch (op) {
-    case UnaryOp::Neg:
+    case Elementwise::Neg:
       return negative;
-    case UnaryOp::Abs:
+    case Elementwise::Abs:
       return below ? negative : x;
-    case UnaryOp::Relu:
+    case Elementwise::Relu:
       return below ? 0 : x;
     default:
       return dtype == DType::Bool ? !x : ~x;
@@ -194,7 +199,7 @@ int64_t integer(UnaryOp op, DType dtype, int64_t x) {
 }
 
 void unary(Context& c, int which) {
-  auto op = static_cast<UnaryOp>(which);
+  auto op = static_cast<Elementwise>(which);
   View from = c.view(0);
   if (!is_float(from.dtype)) {
     auto x = lanes<int64_t>(from);
@@ -203,9 +208,7 @@ void unary(Context& c, int which) {
     return;
   }
   auto x = lanes<float>(from);
-  bool is_simple = op == UnaryOp::Neg || op == UnaryOp::Abs || op == UnaryOp::Recip || op == UnaryOp::Sqrt ||
-                   op == UnaryOp::Relu;
-  if (is_simple) {
+  if (is_simple(op)) {
     for (float& v : x) v = simple(op, v);
     c.result = fresh_value(c, from.shape, x);
     return;
@@ -222,38 +225,22 @@ void zip(Lanes<T>& a, const Lanes<T>& b, F f) {
 
 }  // namespace
 
-void apply(BinaryOp op, Lanes<float>& a, const Lanes<float>& b) {
+void apply(Elementwise op, Lanes<float>& a, const Lanes<float>& b) {
   zip(a, b, [op](float x, float y) { return combine(op, x, y); });
 }
 
-void apply(BinaryOp op, DType dtype, Lanes<int64_t>& a, const Lanes<int64_t>& b) {
+void apply(Elementwise op, DType dtype, Lanes<int64_t>& a, const Lanes<int64_t>& b) {
   zip(a, b, [op, dtype](int64_t x, int64_t y) { return combine(op, dtype, x, y); });
 }
 
 void add_elementwise(OpEntries& entries) {
-  struct Entry {
-    const char* name;
-    int which;
-  };
-  auto of = [](auto op) { return static_cast<int>(op); };
-  const Entry binaries[] = {
-      {"add", of(BinaryOp::Add)},     {"sub", of(BinaryOp::Sub)},  {"mul", of(BinaryOp::Mul)},
-      {"div", of(BinaryOp::Div)},     {"rem", of(BinaryOp::Rem)},  {"maximum", of(BinaryOp::Max)},
-      {"minimum", of(BinaryOp::Min)}, {"and_", of(BinaryOp::And)}, {"or_", of(BinaryOp::Or)},
-      {"xor", of(BinaryOp::Xor)},     {"shl", of(BinaryOp::Shl)},  {"shr", of(BinaryOp::Shr)},
-  };
-  for (const Entry& e : binaries) entries.add_both(e.name, binary, e.which);
-  const Entry unaries[] = {
-      {"neg", of(UnaryOp::Neg)},     {"abs", of(UnaryOp::Abs)},   {"recip", of(UnaryOp::Recip)},
-      {"exp", of(UnaryOp::Exp)},     {"log", of(UnaryOp::Log)},   {"sqrt", of(UnaryOp::Sqrt)},
-      {"rsqrt", of(UnaryOp::Rsqrt)}, {"sin", of(UnaryOp::Sin)},   {"cos", of(UnaryOp::Cos)},
-      {"relu", of(UnaryOp::Relu)},   {"tanh", of(UnaryOp::Tanh)}, {"sigmoid", of(UnaryOp::Sigmoid)},
-      {"not_", of(UnaryOp::Not)},
-  };
-  for (const Entry& e : unaries) entries.add_both(e.name, unary, e.which);
-  entries.add_both("cmp", cmp);
-  entries.add_both("sel", sel);
-  entries.add_both("cast", cast);
+  for (const Op& op : ops::registry().all()) {
+    if (op.form != OpForm::Map || op.kind == Elementwise::None) continue;
+    entries.add(op, is_unary(op.kind) ? unary : binary, static_cast<int>(op.kind));
+  }
+  entries.add_both(ops::pl::tile::cmp, cmp);
+  entries.add_both(ops::pl::tile::sel, sel);
+  entries.add_both(ops::pl::tile::cast, cast);
 }
 
 }  // namespace tilewire::interp

@@ -6,10 +6,10 @@
 
 namespace tilewire::interp {
 
-using numeric::BinaryOp;
+using ir::Elementwise;
 using numeric::combine;
 
-void apply(BinaryOp op, Lanes<float>& a, const Lanes<float>& b);
-void apply(BinaryOp op, DType dtype, Lanes<int64_t>& a, const Lanes<int64_t>& b);
+void apply(Elementwise op, Lanes<float>& a, const Lanes<float>& b);
+void apply(Elementwise op, DType dtype, Lanes<int64_t>& a, const Lanes<int64_t>& b);
 
 }  // namespace tilewire::interp

@@ -10,7 +10,7 @@
 #include "ir/function_kinds.h"
 #include "ir/op.h"
 #include "ir/pointer_map.h"
-#include "ops/registry.h"
+#include "ops/handles.h"
 #include "passes/effects.h"
 #include "passes/task_call.h"
 #include "support/diagnostics/runtime.h"
@@ -435,31 +435,30 @@ class CodeBuilder {
 
   // `for b in pl.spmd(n)`: b is the block's number.
   void emit_block_index(const Var& var) {
-    static const Op* const op = ops::registry().find("pl.tile.get_block_idx");
     auto first = static_cast<uint32_t>(code_.operands.size());
-    block_index_ = make<Call>(var.span, op, ExprList{}, AttrList{}, scalar_type(DType::Index));
+    const Op& op = ops::pl::tile::get_block_idx;
+    block_index_ = make<Call>(var.span, &op, ExprList{}, AttrList{}, scalar_type(DType::Index));
     code_.keeps.push_back(block_index_);
     Instr& instr = emit(Opcode::Op, *block_index_);
     instr.dst = block_slot_;
     instr.first = first;
-    instr.entry = op_entries().find(*op);
+    instr.entry = op_entries().find(op);
   }
 
   void finish(const Block& body, const std::vector<const Var*>& roots) {
     auto callee = [this](const std::string& name) -> const Code& { return flattener_.function(name); };
     code_.result_param = returned_params(body, roots, callee);
     code_.result_param.resize(code_.result_count, -1);
-    static const Op* const defer = ops::registry().find("pld.system.defer_wait");
     code_.defers = is_scope_ && !code_.instrs.empty();
     for (const Instr& instr : code_.instrs) {
       if (instr.code == Opcode::Return) continue;
       const auto* call = instr.code == Opcode::Op ? as<Call>(instr.node) : nullptr;
       bool scalar = call && call->op->effects.empty();
-      code_.defers &= scalar || (call && call->op == defer);
+      code_.defers &= scalar || (call && call->op == ops::pld::system::defer_wait);
     }
     code_.defers &= std::any_of(code_.instrs.begin(), code_.instrs.end(), [](const Instr& instr) {
       const auto* call = instr.code == Opcode::Op ? as<Call>(instr.node) : nullptr;
-      return call && call->op == defer;
+      return call && call->op == ops::pld::system::defer_wait;
     });
   }
 

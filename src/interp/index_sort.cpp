@@ -6,6 +6,7 @@
 
 #include "interp/lanes.h"
 #include "interp/op_table.h"
+#include "ops/handles.h"
 #include "support/diagnostics/runtime.h"
 
 namespace tilewire::interp {
@@ -160,11 +161,11 @@ void mrgsort(Context& c, int) {
 }  // namespace
 
 void add_index_sort(OpEntries& entries) {
-  entries.add_both("gather", gather);
-  entries.add("pl.tile.scatter", scatter_tile);
-  entries.add("pl.tensor.scatter", scatter_tensor);
-  entries.add("pl.tile.sort32", sort32);
-  entries.add("pl.tile.mrgsort", mrgsort);
+  entries.add_both(ops::pl::tile::gather, gather);
+  entries.add(ops::pl::tile::scatter, scatter_tile);
+  entries.add(ops::pl::tensor::scatter, scatter_tensor);
+  entries.add(ops::pl::tile::sort32, sort32);
+  entries.add(ops::pl::tile::mrgsort, mrgsort);
 }
 
 }  // namespace tilewire::interp

@@ -3,6 +3,7 @@
 #include "interp/lanes.h"
 #include "interp/op_table.h"
 #include "numeric/numeric.h"
+#include "ops/handles.h"
 #include "support/diagnostics/runtime.h"
 
 namespace tilewire::interp {
@@ -153,10 +154,10 @@ void matmul_bias(Context& c, int) {
 }  // namespace
 
 void add_matrix(OpEntries& entries) {
-  entries.add_both("matmul", matmul);
-  entries.add_both("matmul_acc", matmul_acc);
-  entries.add_both("matmul_bias", matmul_bias);
-  entries.add("pl.tensor.batch_matmul", matmul);
+  entries.add_both(ops::pl::tile::matmul, matmul);
+  entries.add_both(ops::pl::tile::matmul_acc, matmul_acc);
+  entries.add_both(ops::pl::tile::matmul_bias, matmul_bias);
+  entries.add(ops::pl::tensor::batch_matmul, matmul);
 }
 
 }  // namespace tilewire::interp

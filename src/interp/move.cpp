@@ -6,6 +6,7 @@
 #include "interp/elementwise.h"
 #include "interp/op_table.h"
 #include "numeric/numeric.h"
+#include "ops/handles.h"
 #include "support/diagnostics/runtime.h"
 
 namespace tilewire::interp {
@@ -66,7 +67,7 @@ void arange(Context& c, int) {
     fresh.fill(out);
   } else {
     Lanes<int64_t> out(count);
-    for (size_t i = 0; i < count; ++i) out[i] = combine(BinaryOp::Add, start.dtype, start.i, position(i));
+    for (size_t i = 0; i < count; ++i) out[i] = combine(Elementwise::Add, start.dtype, start.i, position(i));
     fresh.fill(out);
   }
   c.result = std::move(fresh).value();
@@ -103,11 +104,11 @@ void store_region(Context& c, const View& from, const Tensor& to, bool add) {
   View current = c.view(to);
   if (is_float(to.dtype)) {
     Lanes<float> sum = floats(current);
-    apply(BinaryOp::Add, sum, floats(flat));
+    apply(Elementwise::Add, sum, floats(flat));
     put(to.dtype, sum, c.writable(to), to.shape, to.strides);
   } else {
     Lanes<int64_t> sum = integers(current);
-    apply(BinaryOp::Add, to.dtype, sum, integers(flat));
+    apply(Elementwise::Add, to.dtype, sum, integers(flat));
     put(to.dtype, sum, c.writable(to), to.shape, to.strides);
   }
 }
@@ -182,18 +183,18 @@ void dim(Context& c, int) {
 }  // namespace
 
 void add_move(OpEntries& entries) {
-  entries.add("pl.tile.create", create_tile);
-  entries.add("pl.tensor.create", create_tensor);
-  entries.add_both("full", full);
-  entries.add_both("arange", arange);
-  entries.add("pl.tile.load", load_tile);
-  entries.add("pl.tile.store", store);
-  entries.add("pl.tile.move", move);
-  entries.add("pl.tile.read", read_tile);
-  entries.add("pl.tile.write", write_tile);
-  entries.add("pl.tensor.read", read_tensor, 0, nullptr, explain_read).reads_cells = true;
-  entries.add("pl.tensor.write", write_tensor);
-  entries.add_both("dim", dim);
+  entries.add(ops::pl::tile::create, create_tile);
+  entries.add(ops::pl::tensor::create, create_tensor);
+  entries.add_both(ops::pl::tile::full, full);
+  entries.add_both(ops::pl::tile::arange, arange);
+  entries.add(ops::pl::tile::load, load_tile);
+  entries.add(ops::pl::tile::store, store);
+  entries.add(ops::pl::tile::move, move);
+  entries.add(ops::pl::tile::read, read_tile);
+  entries.add(ops::pl::tile::write, write_tile);
+  entries.add(ops::pl::tensor::read, read_tensor, 0, nullptr, explain_read).reads_cells = true;
+  entries.add(ops::pl::tensor::write, write_tensor);
+  entries.add_both(ops::pl::tile::dim, dim);
 }
 
 }  // namespace tilewire::interp

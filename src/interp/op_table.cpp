@@ -1,32 +1,28 @@
 #include "interp/op_table.h"
 
-#include "ops/registry.h"
-
 namespace tilewire::interp {
 
-OpEntry& OpEntries::add(std::string_view name, OpRun run, int which, OpReady ready, OpExplain explain) {
-  const ir::Op* op = ops::registry().find(name);
-  TW_CHECK(op, "no op of that name: " + std::string(name));
+OpEntry& OpEntries::add(const ir::Op& op, OpRun run, int which, OpReady ready, OpExplain explain) {
   OpEntry entry{.run = run, .which = which, .ready = ready, .explain = explain};
-  entry.visible = op->synchronizes || ready;
-  entry.accesses = !op->effects.empty();
-  for (const ir::Effect& effect : op->effects) {
+  entry.visible = op.synchronizes || ready;
+  entry.accesses = !op.effects.empty();
+  for (const ir::Effect& effect : op.effects) {
     bool signal = effect.access == ir::Access::Signal || effect.access == ir::Access::Wait;
     entry.signals |= effect.access == ir::Access::Signal;
     entry.writes |= effect.access != ir::Access::Read && effect.access != ir::Access::Wait;
     entry.moves |= effect.access != ir::Access::Read && !signal;
     entry.visible |= signal || effect.peer_param >= 0 || effect.all_peers;
   }
-  int valid = op->param_index("valid_shape");
-  if (valid >= 0) entry.valid_operand = op->operand_slots[valid];
-  auto [found, added] = entries_.emplace(op, entry);
-  TW_CHECK(added, "two meanings of " + std::string(name));
+  int valid = op.param_index("valid_shape");
+  if (valid >= 0) entry.valid_operand = op.operand_slots[valid];
+  auto [found, added] = entries_.emplace(&op, entry);
+  TW_CHECK(added, "two meanings of " + op.qualified());
   return found->second;
 }
 
-void OpEntries::add_both(const std::string& name, OpRun run, int which) {
-  add("pl.tile." + name, run, which);
-  add("pl.tensor." + name, run, which);
+void OpEntries::add_both(const ir::Op& tile_op, OpRun run, int which) {
+  add(tile_op, run, which);
+  add(*tile_op.counterpart, run, which);
 }
 
 const OpEntry* OpEntries::find(const ir::Op& op) const {

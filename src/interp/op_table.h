@@ -1,9 +1,7 @@
 // The meaning of every op, one entry each, filled by one function per family.
 #pragma once
 
-#include <memory>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 
 #include "interp/context.h"
@@ -35,11 +33,10 @@ struct OpEntry {
 
 class OpEntries {
  public:
-  // By qualified name; a name the registry does not have is an internal error.
-  OpEntry& add(std::string_view name, OpRun run, int which = 0, OpReady ready = nullptr,
+  OpEntry& add(const ir::Op& op, OpRun run, int which = 0, OpReady ready = nullptr,
                OpExplain explain = nullptr);
-  // Both `pl.tile.NAME` and `pl.tensor.NAME`.
-  void add_both(const std::string& name, OpRun run, int which = 0);
+  // An op on tiles and the one of the same name on tensors.
+  void add_both(const ir::Op& tile_op, OpRun run, int which = 0);
   const OpEntry* find(const ir::Op& op) const;  // null: none
 
  private:

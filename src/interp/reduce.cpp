@@ -9,13 +9,12 @@
 
 #include "interp/elementwise.h"
 #include "interp/op_table.h"
+#include "ops/registry.h"
 
 namespace tilewire::interp {
 namespace {
 
 using namespace ir;
-
-enum class Reduction { Sum, Max, Min, ArgMax, ArgMin };
 
 // `outer` matrices of `rows` x `cols`, reduced along one of the last two dimensions.
 struct Plan {
@@ -49,11 +48,11 @@ int64_t best_position(const Plan& p, const Lanes<T>& x, int64_t line, Better bet
   return best;
 }
 
-bool is_max(Reduction r) {
-  return r == Reduction::Max || r == Reduction::ArgMax;
+bool is_max(Elementwise r) {
+  return r == Elementwise::Max;
 }
 
-Lanes<int64_t> positions(const Plan& p, const Lanes<float>& x, Reduction r) {
+Lanes<int64_t> positions(const Plan& p, const Lanes<float>& x, Elementwise r) {
   Lanes<int64_t> out;
   for (int64_t line = 0; line < p.lines(); ++line) {
     out.push_back(best_position(p, x, line, [&](float a, float b) {
@@ -63,7 +62,7 @@ Lanes<int64_t> positions(const Plan& p, const Lanes<float>& x, Reduction r) {
   return out;
 }
 
-Lanes<int64_t> positions(const Plan& p, const Lanes<int64_t>& x, Reduction r, bool is_unsigned) {
+Lanes<int64_t> positions(const Plan& p, const Lanes<int64_t>& x, Elementwise r, bool is_unsigned) {
   Lanes<int64_t> out;
   const auto flip = static_cast<int64_t>(is_unsigned ? uint64_t{1} << 63 : 0);  // keeps the order of UINT64
   for (int64_t line = 0; line < p.lines(); ++line) {
@@ -74,18 +73,17 @@ Lanes<int64_t> positions(const Plan& p, const Lanes<int64_t>& x, Reduction r, bo
   return out;
 }
 
-Lanes<float> values(const Plan& p, const Lanes<float>& x, Reduction r) {
+Lanes<float> values(const Plan& p, const Lanes<float>& x, Elementwise r) {
   const float infinity = std::numeric_limits<float>::infinity();
-  const float none = r == Reduction::Sum ? 0.0f : is_max(r) ? -infinity : infinity;
+  const float none = r == Elementwise::Add ? 0.0f : is_max(r) ? -infinity : infinity;
   Lanes<float> out(static_cast<size_t>(p.lines()), none);
-  const BinaryOp op = is_max(r) ? BinaryOp::Max : BinaryOp::Min;
   for (int64_t line = 0; line < p.lines(); ++line) {
     for (int64_t i = 0; i < p.length(); ++i) {
       float v = x[p.first(line) + i * p.step()];
-      if (r == Reduction::Sum) {
+      if (r == Elementwise::Add) {
         out[line] += v;
       } else {
-        out[line] = i == 0 ? v : combine(op, out[line], v);
+        out[line] = i == 0 ? v : combine(r, out[line], v);
       }
     }
     out[line] += 0.0f;  // a zero is +0, whatever the order of the elements
@@ -93,29 +91,28 @@ Lanes<float> values(const Plan& p, const Lanes<float>& x, Reduction r) {
   return out;
 }
 
-Lanes<int64_t> values(const Plan& p, const Lanes<int64_t>& x, Reduction r, DType dtype) {
-  const BinaryOp op = r == Reduction::Sum ? BinaryOp::Add : is_max(r) ? BinaryOp::Max : BinaryOp::Min;
-  const int64_t none = r == Reduction::Sum ? 0 : is_max(r) ? lowest(dtype) : highest(dtype);
+Lanes<int64_t> values(const Plan& p, const Lanes<int64_t>& x, Elementwise r, DType dtype) {
+  const int64_t none = r == Elementwise::Add ? 0 : is_max(r) ? lowest(dtype) : highest(dtype);
   Lanes<int64_t> out(static_cast<size_t>(p.lines()), none);
   for (int64_t line = 0; line < p.lines(); ++line) {
     for (int64_t i = 0; i < p.length(); ++i) {
       int64_t v = x[p.first(line) + i * p.step()];
-      out[line] = i == 0 ? v : combine(op, dtype, out[line], v);
+      out[line] = i == 0 ? v : combine(r, dtype, out[line], v);
     }
   }
   return out;
 }
 
-void reduce(Context& c, int which) {
-  const bool along_row = which % 2 == 0;
-  auto r = static_cast<Reduction>(which / 2);
+void reduce(Context& c, int) {
+  const bool along_row = c.call.op->form != OpForm::ReduceCol;
+  const Elementwise r = c.call.op->kind;
   View view = c.view(0);
   const size_t rank = view.shape.size();
   Plan plan{1, view.shape[rank - 2], view.shape[rank - 1], along_row};
   for (size_t i = 0; i + 2 < rank; ++i) plan.outer *= view.shape[i];
   Dims extents = view.shape;
   extents[along_row ? rank - 1 : rank - 2] = 1;
-  const bool position = r == Reduction::ArgMax || r == Reduction::ArgMin;
+  const bool position = c.call.op->form == OpForm::ArgRow;
   if (is_float(view.dtype)) {
     Lanes<float> x = floats(view);
     c.result = position ? fresh_value(c, extents, positions(plan, x, r))
@@ -141,7 +138,8 @@ View spread(const Context& c, View vector, const Dims& extents, bool row) {
   return vector;
 }
 
-void expand(Context& c, int row) {
+void expand(Context& c, int) {
+  const bool row = c.call.op->form == OpForm::ExpandRow;
   View vector = c.view(0);
   Dims extents = c.integers(1);
   const size_t rank = extents.size(), axis = row ? rank - 1 : rank - 2;
@@ -155,9 +153,9 @@ void expand(Context& c, int row) {
   c.result = std::move(fresh).value();
 }
 
-void fused(Context& c, int which) {
-  const bool row = which % 2 == 0;
-  auto op = static_cast<BinaryOp>(which / 2);
+void fused(Context& c, int) {
+  const bool row = c.call.op->form == OpForm::MapRow;
+  const Elementwise op = c.call.op->kind;
   View a = c.view(0), b = c.view(1);
   Dims extents = a.shape;
   if (c.value(0).tile()) {
@@ -182,26 +180,13 @@ void fused(Context& c, int which) {
 }  // namespace
 
 void add_reduce(OpEntries& entries) {
-  auto of = [](auto op, bool column) { return static_cast<int>(op) * 2 + column; };
-  entries.add_both("row_sum", reduce, of(Reduction::Sum, false));
-  entries.add_both("row_max", reduce, of(Reduction::Max, false));
-  entries.add_both("row_min", reduce, of(Reduction::Min, false));
-  entries.add_both("row_argmax", reduce, of(Reduction::ArgMax, false));
-  entries.add_both("row_argmin", reduce, of(Reduction::ArgMin, false));
-  entries.add_both("col_sum", reduce, of(Reduction::Sum, true));
-  entries.add_both("col_max", reduce, of(Reduction::Max, true));
-  entries.add_both("col_min", reduce, of(Reduction::Min, true));
-  entries.add_both("row_expand", expand, 1);
-  entries.add_both("col_expand", expand, 0);
-  struct Entry {
-    const char* suffix;
-    BinaryOp op;
-  };
-  const Entry all[] = {{"add", BinaryOp::Add}, {"sub", BinaryOp::Sub}, {"mul", BinaryOp::Mul},
-                       {"div", BinaryOp::Div}, {"max", BinaryOp::Max}, {"min", BinaryOp::Min}};
-  for (const Entry& e : all) {
-    entries.add_both(std::string("row_expand_") + e.suffix, fused, of(e.op, false));
-    entries.add_both(std::string("col_expand_") + e.suffix, fused, of(e.op, true));
+  for (const Op& op : ops::registry().all()) {
+    const bool broadcasts = op.form == OpForm::MapRow || op.form == OpForm::MapCol;
+    const bool repeats = op.form == OpForm::ExpandRow || op.form == OpForm::ExpandCol;
+    const Fusion fusion = fusion_of(op.form);
+    if (fusion == Fusion::RowReduce || fusion == Fusion::ColReduce) entries.add(op, reduce);
+    if (broadcasts && op.kind != Elementwise::None) entries.add(op, fused);
+    if (repeats) entries.add(op, expand);
   }
 }
 

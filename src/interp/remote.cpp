@@ -3,6 +3,7 @@
 #include "interp/move.h"
 #include "interp/op_table.h"
 #include "numeric/numeric.h"
+#include "ops/handles.h"
 
 namespace tilewire::interp {
 namespace {
@@ -55,11 +56,11 @@ void get_tensor(Context& c, int) {
 }  // namespace
 
 void add_remote(OpEntries& entries) {
-  entries.add("pld.tile.remote_load", load_tile);
-  entries.add("pld.tile.remote_store", remote_store);
-  entries.add("pld.tensor.remote_store", remote_store);
-  entries.add("pld.tensor.put", put_tensor).cells = put_cells;
-  entries.add("pld.tensor.get", get_tensor);
+  entries.add(ops::pld::tile::remote_load, load_tile);
+  entries.add(ops::pld::tile::remote_store, remote_store);
+  entries.add(ops::pld::tensor::remote_store, remote_store);
+  entries.add(ops::pld::tensor::put, put_tensor).cells = put_cells;
+  entries.add(ops::pld::tensor::get, get_tensor);
 }
 
 }  // namespace tilewire::interp

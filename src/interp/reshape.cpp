@@ -11,6 +11,7 @@
 #include "interp/move.h"
 #include "interp/op_table.h"
 #include "numeric/numeric.h"
+#include "ops/handles.h"
 #include "support/diagnostics/runtime.h"
 
 namespace tilewire::interp {
@@ -237,18 +238,18 @@ void fillpad(Context& c, int) {
 }  // namespace
 
 void add_reshape(OpEntries& entries) {
-  entries.add("pl.tensor.slice", slice_tensor);
-  entries.add("pl.tile.extract", extract);
-  entries.add("pl.tile.assemble", assemble_tile);
-  entries.add("pl.tensor.assemble", assemble_tensor);
-  entries.add("pl.tensor.reshape", reshape_tensor);
-  entries.add("pl.tile.reshape", reshape_tile);
-  entries.add("pl.tensor.transpose", transpose_tensor);
-  entries.add("pl.tile.transpose", transpose_tile);
-  entries.add("pl.tensor.concat", concat_tensors);
-  entries.add("pl.tile.concat", concat_tiles);
-  entries.add("pl.tile.set_validshape", set_validshape);
-  entries.add("pl.tile.fillpad", fillpad);
+  entries.add(ops::pl::tensor::slice, slice_tensor);
+  entries.add(ops::pl::tile::extract, extract);
+  entries.add(ops::pl::tile::assemble, assemble_tile);
+  entries.add(ops::pl::tensor::assemble, assemble_tensor);
+  entries.add(ops::pl::tensor::reshape, reshape_tensor);
+  entries.add(ops::pl::tile::reshape, reshape_tile);
+  entries.add(ops::pl::tensor::transpose, transpose_tensor);
+  entries.add(ops::pl::tile::transpose, transpose_tile);
+  entries.add(ops::pl::tensor::concat, concat_tensors);
+  entries.add(ops::pl::tile::concat, concat_tiles);
+  entries.add(ops::pl::tile::set_validshape, set_validshape);
+  entries.add(ops::pl::tile::fillpad, fillpad);
 }
 
 }  // namespace tilewire::interp

@@ -2,6 +2,8 @@
 #include "numeric/scalar.h"
 
 #include "interp/op_table.h"
+#include "ops/handles.h"
+#include "ops/registry.h"
 #include "support/diagnostics/runtime.h"
 
 namespace tilewire::interp {
@@ -9,28 +11,26 @@ namespace {
 
 using namespace ir;
 
-using numeric::ScalarOp;
-
-[[noreturn]] void report(numeric::ScalarFault fault, ScalarOp op, const Scalar& b) {
+[[noreturn]] void report(numeric::ScalarFault fault, Elementwise op, const Scalar& b) {
   switch (fault) {
     case numeric::ScalarFault::NegativePower:
       fail(diag::run_negative_power, {std::to_string(b.i)});
     case numeric::ScalarFault::NegativeShift:
-      fail(diag::run_negative_shift, {op == ScalarOp::Shl ? "<<" : ">>", std::to_string(b.i)});
+      fail(diag::run_negative_shift, {op == Elementwise::Shl ? "<<" : ">>", std::to_string(b.i)});
     default:
-      fail(diag::run_zero_divisor, {op == ScalarOp::Mod ? "%" : "//"});
+      fail(diag::run_zero_divisor, {op == Elementwise::Mod ? "%" : "//"});
   }
 }
 
 void arithmetic(Context& c, int which) {
-  const auto op = static_cast<ScalarOp>(which);
+  const auto op = static_cast<Elementwise>(which);
   const Scalar& a = c.scalar(0);
-  const Scalar& b = numeric::is_unary(op) ? a : c.scalar(1);
+  const Scalar& b = is_unary(op) ? a : c.scalar(1);
   if (!a.is_float()) {
     numeric::IntegerResult result = numeric::integer_result(op, a.dtype, a.i, b.i);
     if (result.fault != numeric::ScalarFault::None) report(result.fault, op, b);
-    c.result = Scalar::of_int(numeric::is_comparison(op) ? DType::Bool : a.dtype, result.value);
-  } else if (numeric::is_comparison(op)) {
+    c.result = Scalar::of_int(is_comparison(op) ? DType::Bool : a.dtype, result.value);
+  } else if (is_comparison(op)) {
     c.result = Scalar::of_bool(numeric::compare_floats(op, a.f, b.f));
   } else {
     c.result = Scalar::of_float(a.dtype, numeric::float_result(op, a.dtype, a.f, b.f));
@@ -66,10 +66,11 @@ void cast(Context& c, int) {
 }  // namespace
 
 void add_scalar(OpEntries& entries) {
-  for (const auto& [name, op] : numeric::scalar_ops()) {
-    entries.add("pl.scalar." + std::string(name), arithmetic, static_cast<int>(op));
+  for (const Op& op : ops::registry().all()) {
+    const bool scalar = op.form == OpForm::None && op.kind != Elementwise::None;
+    if (scalar) entries.add(op, arithmetic, static_cast<int>(op.kind));
   }
-  entries.add("pl.scalar.cast", cast);
+  entries.add(ops::pl::scalar::cast, cast);
 }
 
 }  // namespace tilewire::interp

@@ -4,6 +4,7 @@
 #include "interp/op_table.h"
 #include "interp/wait_condition.h"
 #include "numeric/numeric.h"
+#include "ops/handles.h"
 #include "support/diagnostics/runtime.h"
 
 namespace tilewire::interp {
@@ -190,20 +191,21 @@ std::string cell_text(const Context& c, const Tensor& cell) {
 }
 
 void add_signals(OpEntries& entries) {
-  entries.add("pld.system.notify", notify, 3).cells = notify_cells;
-  entries.add("pld.system.wait", wait, 2, wait_ready, explain_wait).cells = wait_cells;
-  entries.add("pld.system.defer_wait", wait, 2, wait_ready, explain_wait).cells = wait_cells;
-  OpEntry& all = entries.add("pld.system.notify_all", notify_all);
+  entries.add(ops::pld::system::notify, notify, 3).cells = notify_cells;
+  entries.add(ops::pld::system::wait, wait, 2, wait_ready, explain_wait).cells = wait_cells;
+  entries.add(ops::pld::system::defer_wait, wait, 2, wait_ready, explain_wait).cells = wait_cells;
+  OpEntry& all = entries.add(ops::pld::system::notify_all, notify_all);
   all.cells = notify_all_cells;
   all.joint = true;
-  entries.add("pld.system.wait_all", wait_all, 0, wait_all_ready, explain_wait_all).cells = wait_all_cells;
-  entries.add("pld.peer_slot", peer_slot);
-  entries.add("pl.tile.comm_notify", notify, 1).cells = notify_cells;
-  entries.add("pl.tile.comm_wait", wait, 1, wait_ready, explain_wait).cells = wait_cells;
-  OpEntry& system_test = entries.add("pld.system.test", test, 2, nullptr, explain_test);
+  entries.add(ops::pld::system::wait_all, wait_all, 0, wait_all_ready, explain_wait_all).cells =
+      wait_all_cells;
+  entries.add(ops::pld::peer_slot, peer_slot);
+  entries.add(ops::pl::tile::comm_notify, notify, 1).cells = notify_cells;
+  entries.add(ops::pl::tile::comm_wait, wait, 1, wait_ready, explain_wait).cells = wait_cells;
+  OpEntry& system_test = entries.add(ops::pld::system::test, test, 2, nullptr, explain_test);
   system_test.polls = true;
   system_test.cells = wait_cells;
-  OpEntry& slot_test = entries.add("pl.tile.comm_test", test, 1, nullptr, explain_test);
+  OpEntry& slot_test = entries.add(ops::pl::tile::comm_test, test, 1, nullptr, explain_test);
   slot_test.polls = true;
   slot_test.cells = wait_cells;
 }

@@ -8,6 +8,7 @@
 #include "interp/lanes.h"
 #include "interp/op_table.h"
 #include "ir/comm_groups.h"
+#include "ops/handles.h"
 #include "support/diagnostics/runtime.h"
 
 namespace tilewire::interp {
@@ -206,15 +207,15 @@ void enter_collective(Context& c, int) {
 }  // namespace
 
 void add_windows(OpEntries& entries) {
-  entries.add("pld.world_size", world_size);
-  entries.add("pld.alloc_window_buffer", alloc_window_buffer);
-  entries.add("pld.window", window);
-  entries.add("pld.get_comm_ctx", get_comm_ctx);
-  entries.add("pld.rank", rank);
-  entries.add("pld.nranks", nranks);
-  entries.add("pld.system.check_extent", check_extent);
-  entries.add("pld.system.check_count", check_count);
-  entries.add("pld.system.enter_collective", enter_collective).visible = false;  // no step of its own
+  entries.add(ops::pld::world_size, world_size);
+  entries.add(ops::pld::alloc_window_buffer, alloc_window_buffer);
+  entries.add(ops::pld::window, window);
+  entries.add(ops::pld::get_comm_ctx, get_comm_ctx);
+  entries.add(ops::pld::rank, rank);
+  entries.add(ops::pld::nranks, nranks);
+  entries.add(ops::pld::system::check_extent, check_extent);
+  entries.add(ops::pld::system::check_count, check_count);
+  entries.add(ops::pld::system::enter_collective, enter_collective).visible = false;  // no step of its own
 }
 
 }  // namespace tilewire::interp

@@ -14,6 +14,8 @@ constexpr size_t max_params = 24;  // create_call binds into arrays of this size
 // order of candidates.
 constexpr std::string_view short_families[] = {"tile", "tensor", "scalar"};
 
+constexpr std::string_view tile_family = "tile.", tensor_family = "tensor.";
+
 size_t family_rank(std::string_view name) {
   std::string_view family = name.substr(0, std::min(name.find('.'), name.size()));
   return std::find(std::begin(short_families), std::end(short_families), family) - std::begin(short_families);
@@ -36,6 +38,14 @@ void complete(Op& op) {
     op.operand_slots.push_back(operand ? static_cast<int>(op.operand_count) : -1);
     op.operand_count += operand;
   }
+}
+
+// Nothing but reading this rank's memory happens, and nothing of it is seen elsewhere.
+bool may_be_removed(const Op& op) {
+  if (op.keeps || op.functions != 0 || op.synchronizes || op.plain_assignment_only) return false;
+  return std::all_of(op.effects.begin(), op.effects.end(), [](const Effect& effect) {
+    return effect.access == Access::Read && effect.peer_param < 0 && !effect.all_peers;
+  });
 }
 
 std::string join_words(const std::vector<std::string>& words) {
@@ -131,6 +141,9 @@ OpTable::OpTable(std::vector<Op> ops) : ops_(std::move(ops)) {
   };
   for (Op& op : ops_) {
     complete(op);
+    op.index = static_cast<uint16_t>(&op - ops_.data());
+    op.removable = may_be_removed(op);
+    op.on_tensors = op.name.starts_with(tensor_family);
     std::vector<std::string> names = op.aliases;
     names.push_back(op.name);
     for (const std::string& name : names) {
@@ -144,6 +157,14 @@ OpTable::OpTable(std::vector<Op> ops) : ops_(std::move(ops)) {
       if (!short_name(name).empty()) add_candidate(op, short_name(name));
     }
   }
+  for (Op& op : ops_) {
+    if (!op.on_tensors) continue;
+    std::string name = std::string(tile_family) + op.name.substr(tensor_family.size());
+    auto found = by_name_.find(op.module + "." + name);
+    if (found == by_name_.end() || found->second->name != name) continue;  // an alias is another op
+    op.counterpart = found->second;
+    ops_[found->second->index].counterpart = &op;
+  }
   for (auto& [name, list] : by_short_name_) {
     std::sort(list.begin(), list.end(), [](const Op* a, const Op* b) {
       return std::pair(family_rank(a->name), a) < std::pair(family_rank(b->name), b);
@@ -154,6 +175,13 @@ OpTable::OpTable(std::vector<Op> ops) : ops_(std::move(ops)) {
 const Op* OpTable::find(std::string_view qualified_name) const {
   auto found = by_name_.find(qualified_name);
   return found == by_name_.end() ? nullptr : found->second;
+}
+
+const Op* OpTable::on_tiles(OpForm form, Elementwise kind) const {
+  for (const Op& op : ops_) {
+    if (op.form == form && op.kind == kind && !op.on_tensors) return &op;
+  }
+  return nullptr;
 }
 
 std::span<const Op* const> OpTable::candidates(std::string_view module, std::string_view name) const {

@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "ir/elementwise.h"
 #include "ir/nodes.h"
 #include "support/diagnostics.h"
 
@@ -89,6 +90,7 @@ constexpr uint16_t function_bit(FunctionType type) {
 }
 
 class OpCheck;
+class Expansion;
 
 struct Op {
   std::string module;                // "pl" or "pld"
@@ -103,9 +105,19 @@ struct Op {
   int result_alias = -1;               // >= 0: the result names the same storage as this operand
   bool needs_annotation = false;       // the result type comes from the assigned name's annotation (pops)
   bool plain_assignment_only = false;  // only `name = op(...)`: alloc_window_buffer
-  int result_peer = -1;       // >= 0: the result names memory of the rank this parameter names (peer_slot)
-  uint16_t functions = 0;     // bits of the FunctionTypes it may stand in; 0: any its levels allow
-  bool synchronizes = false;  // keeps its place among effects though no operand shows one: pipes
+  int result_peer = -1;        // >= 0: the result names memory of the rank this parameter names (peer_slot)
+  uint16_t functions = 0;      // bits of the FunctionTypes it may stand in; 0: any its levels allow
+  bool synchronizes = false;   // keeps its place among effects though no operand shows one: pipes
+  OpForm form = OpForm::None;  // of ops on tiles and tensors; the same on both
+  Elementwise kind = Elementwise::None;
+  uint8_t cost =
+      1;  // of one element, in additions; from 2 on, doing it twice costs more than a trip to memory
+  bool keeps = false;   // stays although nobody uses its result and no effect shows: others count on it
+  int scratch = -1;     // a parameter whose value is never looked at
+  std::string no_rule;  // why targets, and interpreters unless they have one, have no rule for it
+  // What it is made of, where other ops can say it (expansion.h); null: interpreter and targets have rules.
+  std::function<ExprRef(Expansion&)> expansion;
+  int ulp = 0;  // of an expansion: the largest error against the exact result, FP32
   // Checks what the declaration cannot say and gives the result type; null after reporting an error.
   std::function<TypeRef(OpCheck&)> rule;
 
@@ -114,6 +126,12 @@ struct Op {
   // Position of each param within Call::args, -1 for attributes.
   std::vector<int> operand_slots;
   size_t operand_count = 0;
+
+  // Set by the table.
+  uint16_t index = 0;               // within OpTable::all
+  bool on_tensors = false;          // of the `tensor` family
+  bool removable = false;           // a call whose result nobody uses may be left out
+  const Op* counterpart = nullptr;  // of the same name on tiles, of an op on tensors; and the reverse
 };
 
 // All ops, immutable once built.
@@ -127,6 +145,8 @@ class OpTable {
   // The ops a program may mean by `pl.add` or `pld.remote_store`: the op of that full name, or those whose
   // name without its family (`tile.`, `tensor.`, `scalar.`, ...) or an alias is that. Tile before tensor.
   std::span<const Op* const> candidates(std::string_view module, std::string_view name) const;
+  // The op on tiles of that form that computes so (`tile.row_max`, `tile.add`); null: none.
+  const Op* on_tiles(OpForm form, Elementwise kind) const;
 
  private:
   std::vector<Op> ops_;

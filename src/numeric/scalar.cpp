@@ -1,7 +1,6 @@
 #include "numeric/scalar.h"
 
 #include <cmath>
-#include <optional>
 #include <utility>
 
 #include "numeric/arithmetic.h"
@@ -9,82 +8,21 @@
 namespace tilewire::numeric {
 namespace {
 
-constexpr NamedScalarOp all_ops[] = {
-    {"add", ScalarOp::Add},
-    {"sub", ScalarOp::Sub},
-    {"mul", ScalarOp::Mul},
-    {"mod", ScalarOp::Mod},
-    {"floordiv", ScalarOp::FloorDiv},
-    {"truediv", ScalarOp::TrueDiv},
-    {"pow", ScalarOp::Pow},
-    {"and", ScalarOp::And},
-    {"or", ScalarOp::Or},
-    {"bitand", ScalarOp::BitAnd},
-    {"bitor", ScalarOp::BitOr},
-    {"bitxor", ScalarOp::BitXor},
-    {"shl", ScalarOp::Shl},
-    {"shr", ScalarOp::Shr},
-    {"min", ScalarOp::Min},
-    {"max", ScalarOp::Max},
-    {"neg", ScalarOp::Neg},
-    {"abs", ScalarOp::Abs},
-    {"not", ScalarOp::Not},
-    {"bitnot", ScalarOp::BitNot},
-    {"eq", ScalarOp::Eq},
-    {"ne", ScalarOp::Ne},
-    {"lt", ScalarOp::Lt},
-    {"le", ScalarOp::Le},
-    {"gt", ScalarOp::Gt},
-    {"ge", ScalarOp::Ge},
-};
-
 template <class T>
-bool compare(ScalarOp op, T a, T b) {
+bool compare(Elementwise op, T a, T b) {
   switch (op) {
-    case ScalarOp::Eq:
+    case Elementwise::Eq:
       return a == b;
-    case ScalarOp::Ne:
+    case Elementwise::Ne:
       return a != b;
-    case ScalarOp::Lt:
+    case Elementwise::Lt:
       return a < b;
-    case ScalarOp::Le:
+    case Elementwise::Le:
       return a <= b;
-    case ScalarOp::Gt:
+    case Elementwise::Gt:
       return a > b;
     default:
       return a >= b;
-  }
-}
-
-// The element-wise op of the same meaning.
-std::optional<BinaryOp> elementwise(ScalarOp op) {
-  switch (op) {
-    case ScalarOp::Add:
-      return BinaryOp::Add;
-    case ScalarOp::Sub:
-      return BinaryOp::Sub;
-    case ScalarOp::Mul:
-      return BinaryOp::Mul;
-    case ScalarOp::TrueDiv:
-      return BinaryOp::Div;
-    case ScalarOp::And:
-    case ScalarOp::BitAnd:
-      return BinaryOp::And;
-    case ScalarOp::Or:
-    case ScalarOp::BitOr:
-      return BinaryOp::Or;
-    case ScalarOp::BitXor:
-      return BinaryOp::Xor;
-    case ScalarOp::Shl:
-      return BinaryOp::Shl;
-    case ScalarOp::Shr:
-      return BinaryOp::Shr;
-    case ScalarOp::Min:
-      return BinaryOp::Min;
-    case ScalarOp::Max:
-      return BinaryOp::Max;
-    default:
-      return std::nullopt;
   }
 }
 
@@ -114,16 +52,16 @@ std::pair<float, float> divmod(float a, float b) {
   return {quotient - floored > 0.5f ? floored + 1.0f : floored, mod};
 }
 
-ScalarFault fault_of(ScalarOp op, DType dtype, int64_t b) {
+ScalarFault fault_of(Elementwise op, DType dtype, int64_t b) {
   const bool negative = ir::info(dtype).is_signed && b < 0;
   switch (op) {
-    case ScalarOp::FloorDiv:
-    case ScalarOp::Mod:
+    case Elementwise::FloorDiv:
+    case Elementwise::Mod:
       return b == 0 ? ScalarFault::ZeroDivisor : ScalarFault::None;
-    case ScalarOp::Pow:
+    case Elementwise::Pow:
       return negative ? ScalarFault::NegativePower : ScalarFault::None;
-    case ScalarOp::Shl:
-    case ScalarOp::Shr:
+    case Elementwise::Shl:
+    case Elementwise::Shr:
       return negative ? ScalarFault::NegativeShift : ScalarFault::None;
     default:
       return ScalarFault::None;
@@ -132,35 +70,28 @@ ScalarFault fault_of(ScalarOp op, DType dtype, int64_t b) {
 
 // Before it is wrapped to the dtype. T: int64_t, or uint64_t for UINT64.
 template <class T>
-T integer_value(ScalarOp op, DType dtype, T a, T b) {
+T integer_value(Elementwise op, DType dtype, T a, T b) {
   switch (op) {
-    case ScalarOp::FloorDiv:
+    case Elementwise::FloorDiv:
       return floor_div(a, b);
-    case ScalarOp::Mod:
+    case Elementwise::Mod:
       return floor_mod(a, b);
-    case ScalarOp::Pow:
+    case Elementwise::Pow:
       return static_cast<T>(power(static_cast<int64_t>(a), static_cast<int64_t>(b)));
-    case ScalarOp::Neg:
+    case Elementwise::Neg:
       return wrapping_neg(a);
-    case ScalarOp::Abs:
+    case Elementwise::Abs:
       return a < 0 ? wrapping_neg(a) : a;
-    case ScalarOp::Not:
-      return !a;
-    case ScalarOp::BitNot:
+    case Elementwise::Not:
       return dtype == DType::Bool ? !a : ~a;
     default:
-      return static_cast<T>(
-          combine(*elementwise(op), dtype, static_cast<int64_t>(a), static_cast<int64_t>(b)));
+      return static_cast<T>(combine(op, dtype, static_cast<int64_t>(a), static_cast<int64_t>(b)));
   }
 }
 
 }  // namespace
 
-std::span<const NamedScalarOp> scalar_ops() {
-  return all_ops;
-}
-
-IntegerResult integer_result(ScalarOp op, DType dtype, int64_t a, int64_t b) {
+IntegerResult integer_result(Elementwise op, DType dtype, int64_t a, int64_t b) {
   if (ScalarFault fault = fault_of(op, dtype, b); fault != ScalarFault::None) return {0, fault};
   if (dtype == DType::UInt64) {
     const auto ua = static_cast<uint64_t>(a), ub = static_cast<uint64_t>(b);
@@ -171,25 +102,25 @@ IntegerResult integer_result(ScalarOp op, DType dtype, int64_t a, int64_t b) {
   return {wrap(dtype, integer_value(op, dtype, a, b))};
 }
 
-double float_result(ScalarOp op, DType dtype, double x, double y) {
+double float_result(Elementwise op, DType dtype, double x, double y) {
   const auto a = static_cast<float>(x), b = static_cast<float>(y);
   switch (op) {
-    case ScalarOp::FloorDiv:
+    case Elementwise::FloorDiv:
       return round_float(dtype, divmod(a, b).first);
-    case ScalarOp::Mod:
+    case Elementwise::Mod:
       return round_float(dtype, divmod(a, b).second);
-    case ScalarOp::Pow:
+    case Elementwise::Pow:
       return round_float(dtype, std::pow(x, y));
-    case ScalarOp::Neg:
+    case Elementwise::Neg:
       return -x;
-    case ScalarOp::Abs:
+    case Elementwise::Abs:
       return std::fabs(x);
     default:
-      return round_float(dtype, static_cast<double>(combine(*elementwise(op), a, b)));
+      return round_float(dtype, static_cast<double>(combine(op, a, b)));
   }
 }
 
-bool compare_floats(ScalarOp op, double a, double b) {
+bool compare_floats(Elementwise op, double a, double b) {
   return compare(op, a, b);
 }
 

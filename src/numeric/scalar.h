@@ -1,58 +1,15 @@
-// Arithmetic of scalars: what `pl.scalar.NAME` computes, for the interpreter and for folding alike.
+// Arithmetic of scalars: what the ops of `pl.scalar` compute, for the interpreter and for folding alike.
 //
 // Integers wrap to their dtype; `//` and `%` round down; shifts from the width of the dtype on give 0, or the
 // sign. Floats are computed in FP32, `**` in FP64, and rounded to the dtype; `//` and `%` are NumPy's.
 #pragma once
 
-#include <span>
-#include <string_view>
-
+#include "ir/elementwise.h"
 #include "numeric/numeric.h"
 
 namespace tilewire::numeric {
 
-enum class ScalarOp : uint8_t {
-  Add,
-  Sub,
-  Mul,
-  FloorDiv,
-  Mod,
-  TrueDiv,
-  Pow,
-  And,
-  Or,
-  BitAnd,
-  BitOr,
-  BitXor,
-  Shl,
-  Shr,
-  Min,
-  Max,
-  Neg,
-  Abs,
-  Not,
-  BitNot,
-  Eq,
-  Ne,
-  Lt,
-  Le,
-  Gt,
-  Ge
-};
-
-// All of them, with their names in `pl.scalar`.
-struct NamedScalarOp {
-  std::string_view name;
-  ScalarOp op;
-};
-std::span<const NamedScalarOp> scalar_ops();
-
-inline bool is_comparison(ScalarOp op) {
-  return op >= ScalarOp::Eq;
-}
-inline bool is_unary(ScalarOp op) {
-  return op >= ScalarOp::Neg && op <= ScalarOp::BitNot;
-}
+using ir::Elementwise;
 
 // Why an operation on integers has no result.
 enum class ScalarFault : uint8_t { None, ZeroDivisor, NegativePower, NegativeShift };
@@ -63,9 +20,9 @@ struct IntegerResult {
 
 // Of values of an integer dtype or BOOL, UINT64 as the int64_t of equal bits; a unary op looks at `a` alone.
 // A comparison gives 0 or 1, everything else a value of the dtype.
-IntegerResult integer_result(ScalarOp op, DType dtype, int64_t a, int64_t b);
+IntegerResult integer_result(Elementwise op, DType dtype, int64_t a, int64_t b);
 // Of values of a float dtype; no comparison, and no op that is for integers alone.
-double float_result(ScalarOp op, DType dtype, double a, double b);
-bool compare_floats(ScalarOp op, double a, double b);
+double float_result(Elementwise op, DType dtype, double a, double b);
+bool compare_floats(Elementwise op, double a, double b);
 
 }  // namespace tilewire::numeric

@@ -24,7 +24,9 @@ void define_block(std::vector<Op>& ops) {
   for (const Entry& entry : entries) {
     Define def(ops, "pl", entry.name, entry.doc);
     def.result("An INDEX scalar.").rule([](OpCheck&) { return scalar_type(DType::Index); });
-    if (entry.vector_only) def.op().functions = function_bit(FunctionType::AIV);
+    if (!entry.vector_only) continue;
+    def.no_rule("Only the vector half of a split kernel has lanes, and no target splits kernels yet.");
+    def.op().functions = function_bit(FunctionType::AIV);
   }
 }
 

@@ -189,6 +189,7 @@ Define& reduce_op(Define& def) {
 // What every collective does to its signal, and where it may be called.
 void common(Define& def) {
   def.effect(Access::Signal, "signal").all_peers().effect(Access::Wait, "signal").levels(OnHost | OnKernel);
+  def.no_rule("The pass lower_composite_ops writes it as loops over signals and remote memory.");
 }
 
 void define_in_place(std::vector<Op>& ops) {

@@ -87,6 +87,7 @@ void define_fresh(std::vector<Op>& ops, bool tile) {
       .attr("dtype", AttrKind::DType, "The element type.")
       .operand("value", AcceptScalar, Data, "The value of every element. A literal takes `dtype`.")
       .like(1)
+      .form(OpForm::Fill)
       .result("A " + noun + " of shape `shape` and dtype `dtype`.")
       .levels(levels)
       .rule([tile](OpCheck& c) { return full_rule(c, tile); });
@@ -101,6 +102,7 @@ void define_fresh(std::vector<Op>& ops, bool tile) {
       .attr("dtype", AttrKind::DType, "The element type.")
       .by_default({DType::Int32})
       .alias(family + "ci")
+      .form(OpForm::Count)
       .result("A " + noun + " of shape `shape` and dtype `dtype`.")
       .levels(levels)
       .rule([tile](OpCheck& c) { return arange_rule(c, tile); });
@@ -111,6 +113,7 @@ void define_create(std::vector<Op>& ops) {
       .list("shape", AcceptInt, Extent, "The extents.")
       .attr("dtype", AttrKind::DType, "The element type.")
       .alias("create_tensor")
+      .form(OpForm::Create)
       .result("A tensor of shape `shape` and dtype `dtype`.")
       .levels(Anywhere)
       .rule([](OpCheck& c) { return fresh(c, false); });
@@ -123,6 +126,7 @@ void define_create(std::vector<Op>& ops) {
             "The part in use, from the first element; all of it if left out.")
       .optional()
       .alias("create_tile")
+      .form(OpForm::Create)
       .result("A tile of shape `shape` and dtype `dtype`.")
       .rule(create_tile);
   define_fresh(ops, true);
@@ -194,6 +198,7 @@ void define_move(std::vector<Op>& ops) {
       .optional()
       .effect(Access::Read, "t")
       .region("offsets", "shape")
+      .form(OpForm::Load)
       .result("A tile of the last two extents of `shape` and the dtype of `t`.")
       .rule(load_rule);
   Define(ops, "pl", "tile.store",
@@ -205,6 +210,7 @@ void define_move(std::vector<Op>& ops) {
       .operand("t", AcceptTensor, Data, "The tensor, of the same dtype.")
       .choice<AtomicType>("atomic", "Whether to overwrite or to add.")
       .by_default(AtomicType::None_)
+      .form(OpForm::Store)
       .store_effects("t", "offsets", "tile")
       .rebinds("t")
       .result("`t`, written in place.")
@@ -212,6 +218,7 @@ void define_move(std::vector<Op>& ops) {
   Define(ops, "pl", "tile.move", "The same tile in another memory.")
       .operand("tile", AcceptTile, Data, "The tile.")
       .choice<MemorySpace>("target_memory", "The memory it is moved to.")
+      .form(OpForm::Same)
       .result("A tile of the same shape and dtype in `target_memory`.")
       .rule(move_rule);
 }

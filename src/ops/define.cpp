@@ -139,6 +139,33 @@ Define& Define::rebinds(std::string_view param) {
   return *this;
 }
 
+Define& Define::form(OpForm form) {
+  op().form = form;
+  return *this;
+}
+
+Define& Define::computes(Elementwise kind, int cost) {
+  op().kind = kind;
+  op().cost = static_cast<uint8_t>(cost);
+  return *this;
+}
+
+Define& Define::keeps() {
+  op().keeps = true;
+  return *this;
+}
+
+Define& Define::no_rule(std::string reason) {
+  op().no_rule = std::move(reason);
+  return *this;
+}
+
+Define& Define::expands(std::function<ExprRef(Expansion&)> expansion, int ulp) {
+  op().expansion = std::move(expansion);
+  op().ulp = ulp;
+  return *this;
+}
+
 Define& Define::rule(std::function<TypeRef(OpCheck&)> rule) {
   op().rule = std::move(rule);
   return *this;

@@ -22,6 +22,9 @@ namespace tilewire::ops {
 
 using enum ir::OperandRole;
 
+// The cost of an element (Op::cost) that takes a division or more.
+inline constexpr int slow = 12;
+
 class Define {
  public:
   Define(std::vector<ir::Op>& ops, std::string module, std::string name, std::string doc);
@@ -64,6 +67,13 @@ class Define {
   Define& infix(std::string text);
   Define& levels(uint8_t levels);
   Define& rebinds(std::string_view param);  // the result names the storage of this operand
+  // How it goes over elements, what it computes with them, and at what cost (op.h).
+  Define& form(ir::OpForm form);
+  Define& computes(ir::Elementwise kind, int cost = 1);
+  Define& keeps();                      // a call stays although nobody uses its result
+  Define& no_rule(std::string reason);  // why targets have none
+  // What it is made of, and the largest error of that in FP32 (ir/expansion.h).
+  Define& expands(std::function<ir::ExprRef(ir::Expansion&)> expansion, int ulp = 0);
   Define& rule(std::function<ir::TypeRef(ir::OpCheck&)> rule);
   // The record itself, for the rare field that has no method here.
   ir::Op& op() { return ops_[index_]; }

@@ -4,6 +4,7 @@
 #include "ops/checks.h"
 #include "ops/define.h"
 #include "ops/families.h"
+#include "ops/levels.h"
 #include "ops/registry.h"
 #include "support/diagnostics/ops.h"
 
@@ -58,52 +59,63 @@ TypeRef with_dtype(const TypeRef& type, DType dtype) {
   return tensor_type(static_cast<const TensorType&>(*type).shape, dtype);
 }
 
+constexpr int quick = 1;
+
 struct BinaryOp {
   const char* name;
+  Elementwise kind;
+  int cost;
   const char* infix;
   const DTypeSet* allowed;
   const char* doc;
 };
 
 const BinaryOp binaries[] = {
-    {"add", "+", &numbers, "The sum, element by element."},
-    {"sub", "-", &numbers, "The difference, element by element."},
-    {"mul", "*", &numbers, "The product, element by element."},
-    {"div", "/", &numbers,
+    {"add", Elementwise::Add, quick, "+", &numbers, "The sum, element by element."},
+    {"sub", Elementwise::Sub, quick, "-", &numbers, "The difference, element by element."},
+    {"mul", Elementwise::Mul, quick, "*", &numbers, "The product, element by element."},
+    {"div", Elementwise::Div, slow, "/", &numbers,
      "The quotient, element by element. Integers are divided towards zero, and a zero divisor gives 0."},
-    {"rem", "%", &numbers,
+    {"rem", Elementwise::Rem, slow, "%", &numbers,
      "The remainder of `div`, element by element; it has the sign of `a`. A zero integer divisor gives 0."},
-    {"maximum", "", &numbers, "The larger element of each pair."},
-    {"minimum", "", &numbers, "The smaller element of each pair."},
-    {"and_", "&", &integers_or_bool, "The bits set in both elements; on BOOL, whether both hold."},
-    {"or_", "|", &integers_or_bool, "The bits set in either element; on BOOL, whether one holds."},
-    {"xor", "^", &integers_or_bool,
+    {"maximum", Elementwise::Max, quick, "", &numbers, "The larger element of each pair."},
+    {"minimum", Elementwise::Min, quick, "", &numbers, "The smaller element of each pair."},
+    {"and_", Elementwise::And, quick, "&", &integers_or_bool,
+     "The bits set in both elements; on BOOL, whether both hold."},
+    {"or_", Elementwise::Or, quick, "|", &integers_or_bool,
+     "The bits set in either element; on BOOL, whether one holds."},
+    {"xor", Elementwise::Xor, quick, "^", &integers_or_bool,
      "The bits set in exactly one element; on BOOL, whether exactly one holds."},
-    {"shl", "<<", &integers, "Every element of `a` shifted left by the element of `b`."},
-    {"shr", ">>", &integers, "Every element of `a` shifted right by the element of `b`; the sign is kept."},
+    {"shl", Elementwise::Shl, quick, "<<", &integers,
+     "Every element of `a` shifted left by the element of `b`."},
+    {"shr", Elementwise::Shr, quick, ">>", &integers,
+     "Every element of `a` shifted right by the element of `b`; the sign is kept."},
 };
 
 struct UnaryOp {
   const char* name;
+  Elementwise kind;
+  int cost;
   const char* infix;
   const DTypeSet* allowed;
   const char* doc;
 };
 
 const UnaryOp unaries[] = {
-    {"neg", "-x", &numbers, "The negative of every element."},
-    {"abs", "", &numbers, "The absolute value of every element."},
-    {"recip", "", &floats, "One divided by every element."},
-    {"exp", "", &floats, "e to the power of every element."},
-    {"log", "", &floats, "The natural logarithm of every element."},
-    {"sqrt", "", &floats, "The square root of every element."},
-    {"rsqrt", "", &floats, "One divided by the square root of every element."},
-    {"sin", "", &floats, "The sine of every element, in radians."},
-    {"cos", "", &floats, "The cosine of every element, in radians."},
-    {"relu", "", &numbers, "Every element, or 0 where it is negative."},
-    {"tanh", "", &floats, "The hyperbolic tangent of every element."},
-    {"sigmoid", "", &floats, "1 / (1 + exp(-x)) of every element."},
-    {"not_", "~x", &integers_or_bool, "All bits of every element turned over; on BOOL, the opposite."},
+    {"neg", Elementwise::Neg, quick, "-x", &numbers, "The negative of every element."},
+    {"abs", Elementwise::Abs, quick, "", &numbers, "The absolute value of every element."},
+    {"recip", Elementwise::Recip, slow, "", &floats, "One divided by every element."},
+    {"exp", Elementwise::Exp, slow, "", &floats, "e to the power of every element."},
+    {"log", Elementwise::Log, slow, "", &floats, "The natural logarithm of every element."},
+    {"sqrt", Elementwise::Sqrt, slow, "", &floats, "The square root of every element."},
+    {"rsqrt", Elementwise::Rsqrt, slow, "", &floats, "One divided by the square root of every element."},
+    {"sin", Elementwise::Sin, slow, "", &floats, "The sine of every element, in radians."},
+    {"cos", Elementwise::Cos, slow, "", &floats, "The cosine of every element, in radians."},
+    {"relu", Elementwise::Relu, quick, "", &numbers, "Every element, or 0 where it is negative."},
+    {"tanh", Elementwise::Tanh, slow, "", &floats, "The hyperbolic tangent of every element."},
+    {"sigmoid", Elementwise::Sigmoid, slow, "", &floats, "1 / (1 + exp(-x)) of every element."},
+    {"not_", Elementwise::Not, quick, "~x", &integers_or_bool,
+     "All bits of every element turned over; on BOOL, the opposite."},
 };
 
 TypeRef unary_rule(OpCheck& c, const DTypeSet& allowed) {
@@ -167,14 +179,6 @@ TypeRef cast_rule(OpCheck& c) {
   return with_dtype(c.args[0]->type, to);
 }
 
-// The same op on tiles and on tensors.
-struct Level {
-  const char* family;
-  uint16_t accepts;
-  const char* noun;
-};
-const Level levels[] = {{"tile.", AcceptTile, "tile"}, {"tensor.", AcceptTensor, "tensor"}};
-
 void define_binary(std::vector<Op>& ops, const Level& level, const BinaryOp& op) {
   const DTypeSet* allowed = op.allowed;
   Define def(ops, "pl", level.family + std::string(op.name), op.doc);
@@ -184,6 +188,8 @@ void define_binary(std::vector<Op>& ops, const Level& level, const BinaryOp& op)
                "The right operand, of the same shape and dtype. A number takes the dtype of `a`.")
       .like(0)
       .infix(op.infix)
+      .form(OpForm::Map)
+      .computes(op.kind, op.cost)
       .result(std::string("A ") + level.noun + " of the same shape and dtype.")
       .rule([allowed](OpCheck& c) { return binary_rule(c, *allowed); });
   if (level.accepts == AcceptTensor) def.effect(Access::Read, "a").effect(Access::Read, "b");
@@ -194,6 +200,8 @@ void define_unary(std::vector<Op>& ops, const Level& level, const UnaryOp& op) {
   Define def(ops, "pl", level.family + std::string(op.name), op.doc);
   def.operand("x", level.accepts, Data, std::string("The ") + level.noun + " it is taken of.")
       .infix(op.infix)
+      .form(OpForm::Map)
+      .computes(op.kind, op.cost)
       .result(std::string("A ") + level.noun + " of the same shape and dtype.")
       .rule([allowed](OpCheck& c) { return unary_rule(c, *allowed); });
   if (level.accepts == AcceptTensor) def.effect(Access::Read, "x");
@@ -211,6 +219,7 @@ void define_compare(std::vector<Op>& ops, const Level& level) {
                "The right operand, of the same shape and dtype. A number takes the dtype of `a`.")
       .like(0)
       .choice<CmpOp>("op", "The comparison.")
+      .form(OpForm::Map)
       .result("A BOOL " + noun + " of the same shape, for `sel`.")
       .rule(cmp_rule);
   if (tensor) cmp.effect(Access::Read, "a").effect(Access::Read, "b");
@@ -222,6 +231,7 @@ void define_compare(std::vector<Op>& ops, const Level& level) {
       .like(2)
       .operand("b", level.accepts | AcceptScalar, Data, "What is taken elsewhere, of the same dtype.")
       .like(1)
+      .form(OpForm::Map)
       .result("A " + noun + " of the shape of `mask` and the dtype of `a` and `b`.")
       .rule(sel_rule);
   if (tensor) sel.effect(Access::Read, "mask").effect(Access::Read, "a").effect(Access::Read, "b");
@@ -234,6 +244,7 @@ void define_compare(std::vector<Op>& ops, const Level& level) {
       .attr("target_type", AttrKind::DType, "The dtype of the result.")
       .choice<RoundMode>("mode", "How a value between two representable ones is rounded.")
       .by_default(RoundMode::Rint)
+      .form(OpForm::Map)
       .result("A " + noun + " of the same shape and dtype `target_type`.")
       .rule(cast_rule);
   if (tensor) cast.effect(Access::Read, "x");

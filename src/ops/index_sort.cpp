@@ -123,6 +123,7 @@ void define_index(std::vector<Op>& ops, bool tensor) {
                "dimensions.")
       .attr("axis", AttrKind::Int, "The axis; negative ones count from the end.")
       .by_default({int64_t{-1}})
+      .form(OpForm::Gather)
       .result("A " + noun + " of the shape of `index` and the dtype of `x`.")
       .rule(gather_rule);
   Define scatter(ops, "pl", family + "scatter",
@@ -135,6 +136,7 @@ void define_index(std::vector<Op>& ops, bool tensor) {
       .operand("src", accepts, Data, "The elements, of the shape of `index` and the dtype of `x`.")
       .attr("axis", AttrKind::Int, "The axis; negative ones count from the end.")
       .by_default({int64_t{-1}})
+      .form(OpForm::Scatter)
       .result(tensor ? "`x`, written in place." : "A tile of the shape and dtype of `x`.")
       .rule(scatter_rule);
   if (!tensor) return;

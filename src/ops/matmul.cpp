@@ -168,12 +168,15 @@ void define_level(std::vector<Op>& ops, bool tensor) {
                 "The matrix product of `a` and `b`, accumulated in FP32, or in INT32 for INT8.");
   inputs(matmul, accepts, noun);
   out_dtype(transposes(matmul));
-  matmul.result("A " + noun + " of shape [M, N].").rule([](OpCheck& c) { return matmul_rule(c, false); });
+  matmul.form(OpForm::Matmul).result("A " + noun + " of shape [M, N].").rule([](OpCheck& c) {
+    return matmul_rule(c, false);
+  });
   reads(matmul, tensor, {"a", "b"});
 
   Define acc(ops, "pl", family + "matmul_acc", "The matrix product of `a` and `b` added to an accumulator.");
   acc.operand("acc", accepts, Data, "The accumulator, [M, N]: FP32, or INT32 for INT8 inputs.");
   transposes(inputs(acc, accepts, noun))
+      .form(OpForm::MatmulAcc)
       .result(tensor ? "`acc`, written in place." : "A tile of the shape and dtype of `acc`.")
       .rule(matmul_acc_rule);
   reads(acc, tensor, {"a", "b"});
@@ -184,6 +187,7 @@ void define_level(std::vector<Op>& ops, bool tensor) {
   inputs(bias, accepts, noun)
       .operand("bias", accepts, Data, "The row, [1, N]: FP32, or INT32 for INT8 inputs.");
   transposes(bias)
+      .form(OpForm::MatmulBias)
       .result("A " + noun + " of shape [M, N] in the accumulator's dtype.")
       .rule(matmul_bias_rule);
   reads(bias, tensor, {"a", "b", "bias"});
@@ -201,7 +205,8 @@ void define_matmul(std::vector<Op>& ops) {
       .operand("b", AcceptTensor, Data,
                "The right matrices, [..., K, N], with the same leading dimensions and dtype.");
   out_dtype(transposes(batch));
-  batch.result("A tensor of shape [..., M, N].")
+  batch.form(OpForm::BatchMatmul)
+      .result("A tensor of shape [..., M, N].")
       .effect(Access::Read, "a")
       .effect(Access::Read, "b")
       .rule([](OpCheck& c) { return matmul_rule(c, true); });

@@ -11,6 +11,8 @@ using namespace ir;
 
 namespace {
 
+const char* const no_pipes = "Pipes join the halves of split kernels, which no target makes yet.";
+
 int64_t int_attr(const OpCheck& c, const char* name) {
   return *c.attr(name)->get<int64_t>();
 }
@@ -118,6 +120,8 @@ void define_buffers(std::vector<Op>& ops) {
       .attr("peer_func", AttrKind::String, "The function that reserves it: its name, or `self.f`.")
       .result("An INT32 handle for the initialisation of the pipe.")
       .rule(import_rule);
+  reserve.no_rule(no_pipes);
+  import.no_rule(no_pipes);
   reserve.op().synchronizes = import.op().synchronizes = true;
   reserve.op().functions = import.op().functions =
       function_bit(FunctionType::AIC) | function_bit(FunctionType::AIV);
@@ -139,6 +143,7 @@ void define_buffers(std::vector<Op>& ops) {
         .attr("slot_num", AttrKind::Int,
               "Slots per direction; 8 for one direction and 4 for both if left out.")
         .optional()
+        .no_rule(no_pipes)
         .result("Nothing.")
         .rule(initialize_rule);
     def.op().synchronizes = true;
@@ -157,18 +162,21 @@ void define_slots(std::vector<Op>& ops) {
                 "Waits for a free slot of the pipe to the " + unit +
                     " half, copies a tile into it and marks it ready.");
     push.operand("tile", AcceptTile, Data, "The tile.");
-    pipe_id(split(push)).result("Nothing.").rule(push_rule);
+    pipe_id(split(push)).no_rule(no_pipes).result("Nothing.").rule(push_rule);
 
     Define pop(ops, "pl", "tpop_from_" + name,
                "Waits for a tile from the " + unit +
                    " half. The annotation of the name it is assigned to gives its shape "
                    "and dtype.");
-    pipe_id(split(pop)).result("The tile, as annotated; with a split, this lane's half.").rule(pop_rule);
+    pipe_id(split(pop))
+        .no_rule(no_pipes)
+        .result("The tile, as annotated; with a split, this lane's half.")
+        .rule(pop_rule);
 
     Define free(ops, "pl", "tfree_to_" + name,
                 "Hands the slot of a popped tile back to the " + unit + " half.");
     free.operand("tile", AcceptTile, Data, "The tile that was popped.");
-    pipe_id(free).result("Nothing.").rule(push_rule);
+    pipe_id(free).no_rule(no_pipes).result("Nothing.").rule(push_rule);
 
     // Each half talks to the other one only.
     push.op().functions = pop.op().functions = free.op().functions =

@@ -3,6 +3,8 @@
 #include "ops/checks.h"
 #include "ops/define.h"
 #include "ops/families.h"
+#include "ops/handles.h"
+#include "ops/levels.h"
 #include "ops/registry.h"
 #include "support/diagnostics/ops.h"
 
@@ -12,13 +14,6 @@ using namespace ir;
 
 namespace {
 
-struct Level {
-  const char* family;
-  uint16_t accepts;
-  const char* noun;
-};
-const Level levels[] = {{"tile.", AcceptTile, "tile"}, {"tensor.", AcceptTensor, "tensor"}};
-
 // A row is the last dimension, a column the one before it.
 size_t axis_of(bool row, size_t rank) {
   return row ? rank - 1 : rank - 2;
@@ -27,19 +22,21 @@ size_t axis_of(bool row, size_t rank) {
 struct Reduction {
   const char* name;
   const char* doc;
-  bool row;
-  bool index;  // the result is a position
+  Elementwise kind;
+  OpForm form;
 };
 
 const Reduction reductions[] = {
-    {"row_sum", "The sum of every row.", true, false},
-    {"row_max", "The largest element of every row.", true, false},
-    {"row_min", "The smallest element of every row.", true, false},
-    {"col_sum", "The sum of every column.", false, false},
-    {"col_max", "The largest element of every column.", false, false},
-    {"col_min", "The smallest element of every column.", false, false},
-    {"row_argmax", "The position of the largest element of every row, the first one of equals.", true, true},
-    {"row_argmin", "The position of the smallest element of every row, the first one of equals.", true, true},
+    {"row_sum", "The sum of every row.", Elementwise::Add, OpForm::ReduceRow},
+    {"row_max", "The largest element of every row.", Elementwise::Max, OpForm::ReduceRow},
+    {"row_min", "The smallest element of every row.", Elementwise::Min, OpForm::ReduceRow},
+    {"col_sum", "The sum of every column.", Elementwise::Add, OpForm::ReduceCol},
+    {"col_max", "The largest element of every column.", Elementwise::Max, OpForm::ReduceCol},
+    {"col_min", "The smallest element of every column.", Elementwise::Min, OpForm::ReduceCol},
+    {"row_argmax", "The position of the largest element of every row, the first one of equals.",
+     Elementwise::Max, OpForm::ArgRow},
+    {"row_argmin", "The position of the smallest element of every row, the first one of equals.",
+     Elementwise::Min, OpForm::ArgRow},
 };
 
 TypeRef reduce_rule(OpCheck& c, bool row, bool index) {
@@ -64,10 +61,12 @@ void define_reduction(std::vector<Op>& ops, const Level& level, const Reduction&
     def.operand("scratch", AcceptTile, Data,
                 "A tile the target may use as working space; its contents are lost.")
         .optional();
+    def.op().scratch = 1;
   }
-  std::string shape = r.row ? "[r, 1]" : "[1, c]";
-  def.result("A " + noun + " of shape " + shape + (r.index ? " and dtype INT32." : " and the same dtype."));
-  bool row = r.row, index = r.index;
+  const bool row = r.form != OpForm::ReduceCol, index = r.form == OpForm::ArgRow;
+  std::string shape = row ? "[r, 1]" : "[1, c]";
+  def.form(r.form).computes(r.kind);
+  def.result("A " + noun + " of shape " + shape + (index ? " and dtype INT32." : " and the same dtype."));
   def.rule([row, index](OpCheck& c) { return reduce_rule(c, row, index); });
   if (level.accepts == AcceptTensor) def.effect(Access::Read, "x");
 }
@@ -111,14 +110,17 @@ TypeRef fused_rule(OpCheck& c, bool row) {
 
 // Binary op, suffix of its fused forms, what they do.
 struct Fused {
-  const char* op;
+  Elementwise kind;
   const char* suffix;
   const char* text;
 };
 const Fused fused[] = {
-    {"add", "add", "The sum of `a` and"},        {"sub", "sub", "The difference of `a` and"},
-    {"mul", "mul", "The product of `a` and"},    {"div", "div", "The quotient of `a` and"},
-    {"maximum", "max", "The larger of `a` and"}, {"minimum", "min", "The smaller of `a` and"},
+    {Elementwise::Add, "add", "The sum of `a` and"},
+    {Elementwise::Sub, "sub", "The difference of `a` and"},
+    {Elementwise::Mul, "mul", "The product of `a` and"},
+    {Elementwise::Div, "div", "The quotient of `a` and"},
+    {Elementwise::Max, "max", "The larger of `a` and"},
+    {Elementwise::Min, "min", "The smaller of `a` and"},
 };
 
 void define_expansion(std::vector<Op>& ops, const Level& level, bool row) {
@@ -132,6 +134,7 @@ void define_expansion(std::vector<Op>& ops, const Level& level, bool row) {
                row ? "Repeats a column over all columns." : "Repeats a row over all rows.");
   plain.operand("x", level.accepts, Data, vector_doc)
       .list("shape", AcceptInt, Extent, "The shape of the result, [r, c].")
+      .form(row ? OpForm::ExpandRow : OpForm::ExpandCol)
       .result("A " + noun + " of shape `shape` and the same dtype.")
       .rule([row](OpCheck& c) { return expand_rule(c, row); });
   if (tensor) plain.effect(Access::Read, "x");
@@ -139,6 +142,8 @@ void define_expansion(std::vector<Op>& ops, const Level& level, bool row) {
     Define def(ops, "pl", prefix + "_" + f.suffix, std::string(f.text) + " " + spread);
     def.operand("a", level.accepts, Data, "A " + noun + " of shape [r, c].")
         .operand("b", level.accepts, Data, vector_doc)
+        .form(row ? OpForm::MapRow : OpForm::MapCol)
+        .computes(f.kind, f.kind == Elementwise::Div ? slow : 1)
         .result("A " + noun + " of the shape and dtype of `a`.")
         .rule([row](OpCheck& c) { return fused_rule(c, row); });
     if (tensor) def.effect(Access::Read, "a").effect(Access::Read, "b");
@@ -157,19 +162,15 @@ void define_reduce_broadcast(std::vector<Op>& ops) {
 
 const Op* expanded_form(const Op& op, const TileType& a, const TileType& b) {
   const Op* plain = expansion(b, a);
-  if (!plain || op.module != "pl") return nullptr;
-  for (const Fused& f : fused) {
-    if (op.name != std::string("tile.") + f.op) continue;
-    return registry().find(plain->qualified() + "_" + f.suffix);
-  }
-  return nullptr;
+  if (!plain || op.form != OpForm::Map || op.kind == Elementwise::None) return nullptr;
+  return registry().on_tiles(plain->form == OpForm::ExpandRow ? OpForm::MapRow : OpForm::MapCol, op.kind);
 }
 
 const Op* expansion(const TileType& vector, const TileType& full) {
   int64_t rows = full.rows(), cols = full.cols();
   if (vector.rows() == rows && vector.cols() == cols) return nullptr;
-  if (vector.rows() == rows && vector.cols() == 1) return registry().find("pl.tile.row_expand");
-  if (vector.rows() == 1 && vector.cols() == cols) return registry().find("pl.tile.col_expand");
+  if (vector.rows() == rows && vector.cols() == 1) return &*pl::tile::row_expand;
+  if (vector.rows() == 1 && vector.cols() == cols) return &*pl::tile::col_expand;
   return nullptr;
 }
 

@@ -133,6 +133,7 @@ void define_loads_stores(std::vector<Op>& ops) {
       .list("valid_shape", AcceptInt, Extent,
             "The extents that are loaded where the region is a ragged tail, at most `shape`.")
       .optional()
+      .form(OpForm::Load)
       .effect(Access::Read, "target")
       .region("offsets", "shape")
       .peer("peer")
@@ -149,6 +150,7 @@ void define_loads_stores(std::vector<Op>& ops) {
       .choice<AtomicType>("atomic", atomic_doc)
       .by_default(AtomicType::None_)
       .keyword_only()
+      .form(OpForm::Store)
       .store_effects("target", "offsets", "tile", "peer")
       .rebinds("target")
       .result("`target`.")

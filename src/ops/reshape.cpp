@@ -150,6 +150,7 @@ void define_parts(std::vector<Op>& ops) {
       .operand("t", AcceptTile, Data, "The tile.")
       .operand("part", AcceptTile, Data, "The new part, of the same dtype.")
       .list("offsets", AcceptInt, Address, "The row and column where the part goes.")
+      .form(OpForm::Assemble)
       .result("A tile of the shape and dtype of `t`.")
       .rule(assemble_tile);
   Define(ops, "pl", "tensor.assemble",
@@ -158,6 +159,7 @@ void define_parts(std::vector<Op>& ops) {
       .operand("part", AcceptTensor | AcceptTile, Data,
                "The new part, of the same dtype; a tensor has the rank of `t`.")
       .list("offsets", AcceptInt, Address, "Where the part goes, one entry per dimension of `t`.")
+      .form(OpForm::Assemble)
       .effect(Access::Read, "part")
       .effect(Access::Write, "t")
       .region("offsets", "part")
@@ -285,6 +287,7 @@ void define_shapes(std::vector<Op>& ops, bool tile) {
   concat.list("parts", accepts, Data, "The parts in order; equal in dtype and in all other dimensions.")
       .attr("axis", AttrKind::Int, "The axis they are joined along; negative ones count from the end.")
       .by_default({int64_t{0}})
+      .form(OpForm::Concat)
       .result("A new " + noun + ".")
       .rule(concat_rule);
   if (tile) return;

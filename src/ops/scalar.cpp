@@ -197,6 +197,7 @@ TypeRef cast(OpCheck& c) {
 
 struct Binary {
   const char* name;
+  Elementwise kind;
   const char* infix;
   const char* doc;
   const char* result;
@@ -208,53 +209,59 @@ const char* const common = "A scalar of the common dtype.";
 const char* const boolean = "A BOOL scalar.";
 
 const Binary binaries[] = {
-    {"add", "+",
+    {"add", Elementwise::Add, "+",
      "The sum of two scalars. As in all scalar arithmetic, a literal takes the dtype of the other operand, "
      "and two "
      "integers widen to the wider: INDEX has 64 bits and gives way to INT64, and a signed and an unsigned "
      "one widen "
      "to the signed one only if it is wider. Two floats widen to the wider. Integers and floats do not mix.",
      common, arithmetic},
-    {"sub", "-", "The difference of two scalars.", common, arithmetic},
-    {"mul", "*", "The product of two scalars.", common, arithmetic},
-    {"floordiv", "//",
+    {"sub", Elementwise::Sub, "-", "The difference of two scalars.", common, arithmetic},
+    {"mul", Elementwise::Mul, "*", "The product of two scalars.", common, arithmetic},
+    {"floordiv", Elementwise::FloorDiv, "//",
      "The quotient of two scalars, rounded down as in Python. Dividing integers by zero stops the run with "
      "an "
      "error.",
      common, floor_division, Control},
-    {"mod", "%",
+    {"mod", Elementwise::Mod, "%",
      "The remainder of `//`; it has the sign of `b`, as in Python. Dividing integers by zero stops the run "
      "with "
      "an error.",
      common, floor_division, Control},
-    {"truediv", "/", "The quotient of two float scalars.", common, true_division},
-    {"pow", "**", "`a` to the power `b`. An integer is never raised to a negative power.", common, power,
+    {"truediv", Elementwise::Div, "/", "The quotient of two float scalars.", common, true_division},
+    {"pow", Elementwise::Pow, "**", "`a` to the power `b`. An integer is never raised to a negative power.",
+     common, power, Control},
+    {"eq", Elementwise::Eq, "==", "Whether two scalars are equal.", boolean, equality},
+    {"ne", Elementwise::Ne, "!=", "Whether two scalars differ.", boolean, equality},
+    {"lt", Elementwise::Lt, "<", "Whether `a` is below `b`.", boolean, comparison},
+    {"le", Elementwise::Le, "<=", "Whether `a` is at most `b`.", boolean, comparison},
+    {"gt", Elementwise::Gt, ">", "Whether `a` is above `b`.", boolean, comparison},
+    {"ge", Elementwise::Ge, ">=", "Whether `a` is at least `b`.", boolean, comparison},
+    {"and", Elementwise::And, "and", "Whether both conditions hold. Both are evaluated.", boolean, logical},
+    {"or", Elementwise::Or, "or", "Whether one of two conditions holds. Both are evaluated.", boolean,
+     logical},
+    {"bitand", Elementwise::And, "&", "The bits set in both integers; on BOOL scalars, `and`.", common,
+     bitwise},
+    {"bitor", Elementwise::Or, "|", "The bits set in either integer; on BOOL scalars, `or`.", common,
+     bitwise},
+    {"bitxor", Elementwise::Xor, "^",
+     "The bits set in exactly one of two integers; on BOOL scalars, whether they differ.", common, bitwise},
+    {"shl", Elementwise::Shl, "<<", "`a` shifted left by `b` bits.", "A scalar of the dtype of `a`.", shift,
      Control},
-    {"eq", "==", "Whether two scalars are equal.", boolean, equality},
-    {"ne", "!=", "Whether two scalars differ.", boolean, equality},
-    {"lt", "<", "Whether `a` is below `b`.", boolean, comparison},
-    {"le", "<=", "Whether `a` is at most `b`.", boolean, comparison},
-    {"gt", ">", "Whether `a` is above `b`.", boolean, comparison},
-    {"ge", ">=", "Whether `a` is at least `b`.", boolean, comparison},
-    {"and", "and", "Whether both conditions hold. Both are evaluated.", boolean, logical},
-    {"or", "or", "Whether one of two conditions holds. Both are evaluated.", boolean, logical},
-    {"bitand", "&", "The bits set in both integers; on BOOL scalars, `and`.", common, bitwise},
-    {"bitor", "|", "The bits set in either integer; on BOOL scalars, `or`.", common, bitwise},
-    {"bitxor", "^", "The bits set in exactly one of two integers; on BOOL scalars, whether they differ.",
-     common, bitwise},
-    {"shl", "<<", "`a` shifted left by `b` bits.", "A scalar of the dtype of `a`.", shift, Control},
-    {"shr", ">>", "`a` shifted right by `b` bits; the sign is kept.", "A scalar of the dtype of `a`.", shift,
-     Control},
-    {"min", "", "The smaller of two scalars; Python's `min` on scalars is this op.", common, arithmetic},
-    {"max", "", "The larger of two scalars; Python's `max` on scalars is this op.", common, arithmetic},
+    {"shr", Elementwise::Shr, ">>", "`a` shifted right by `b` bits; the sign is kept.",
+     "A scalar of the dtype of `a`.", shift, Control},
+    {"min", Elementwise::Min, "", "The smaller of two scalars; Python's `min` on scalars is this op.", common,
+     arithmetic},
+    {"max", Elementwise::Max, "", "The larger of two scalars; Python's `max` on scalars is this op.", common,
+     arithmetic},
 };
 
 const Binary unaries[] = {
-    {"neg", "-x", "The negative of a scalar.", "A scalar of the same dtype.", unary_number},
-    {"abs", "", "The absolute value of a scalar; Python's `abs` on scalars is this op.",
+    {"neg", Elementwise::Neg, "-x", "The negative of a scalar.", "A scalar of the same dtype.", unary_number},
+    {"abs", Elementwise::Abs, "", "The absolute value of a scalar; Python's `abs` on scalars is this op.",
      "A scalar of the same dtype.", unary_number},
-    {"not", "not x", "Whether a condition does not hold.", boolean, logical},
-    {"bitnot", "~x", "All bits of an integer turned over; on BOOL scalars, `not`.",
+    {"not", Elementwise::Not, "not x", "Whether a condition does not hold.", boolean, logical},
+    {"bitnot", Elementwise::Not, "~x", "All bits of an integer turned over; on BOOL scalars, `not`.",
      "A scalar of the same dtype.", bit_not},
 };
 
@@ -268,6 +275,7 @@ void define_scalar(std::vector<Op>& ops) {
         .operand("b", AcceptScalar, op.right, "The right operand. A literal takes the dtype of `a`.")
         .like(0)
         .infix(op.infix)
+        .computes(op.kind)
         .result(op.result)
         .levels(Anywhere)
         .rule(op.rule);
@@ -276,6 +284,7 @@ void define_scalar(std::vector<Op>& ops) {
     Define(ops, "pl", std::string("scalar.") + op.name, op.doc)
         .operand("a", AcceptScalar, Data, "The operand.")
         .infix(op.infix)
+        .computes(op.kind)
         .result(op.result)
         .levels(Anywhere)
         .rule(op.rule);

@@ -137,6 +137,7 @@ void define_slots(std::vector<Op>& ops) {
       .operand("peer", AcceptInt, Address, "The rank whose cell it is; it may be the own one.")
       .list("offsets", AcceptInt, Address, cell_doc)
       .rebinds("dt")
+      .keeps()
       .result("An INT32 window of shape [1].")
       .rule(peer_slot_rule);
   slot.op().result_peer = 1;

@@ -96,6 +96,7 @@ TypeRef window_rule(OpCheck& c) {
 
 void define_windows(std::vector<Op>& ops) {
   Define(ops, "pld", "world_size", "The number of ranks of this run.")
+      .keeps()
       .result("An INT64 scalar.")
       .levels(OnHost)
       .rule([](OpCheck&) { return scalar_type(DType::Int64); });
@@ -136,22 +137,26 @@ void define_windows(std::vector<Op>& ops) {
                "The buffer: the name `pld.alloc_window_buffer` was assigned to.")
       .list("shape", AcceptInt, Extent, "The extents per rank; the view is not larger than the buffer.")
       .attr("dtype", AttrKind::DType, "The element type.")
+      .keeps()
       .result("A DistributedTensor.")
       .levels(OnHost)
       .rule(window_rule);
   const uint8_t per_rank = OnOrchestration | OnKernel;
   Define(ops, "pld", "get_comm_ctx", "The communication context of a window: its group, seen from this rank.")
       .operand("dt", AcceptWindow, Data, "A window of the group.")
+      .keeps()
       .result("A CommCtx.")
       .levels(per_rank)
       .rule([](OpCheck&) { return comm_ctx_type(); });
   Define(ops, "pld", "rank", "The number of this rank in its group, from 0.")
       .operand("ctx", AcceptCommCtx, Data, "The communication context.")
+      .keeps()
       .result("An INT32 scalar.")
       .levels(per_rank)
       .rule([](OpCheck&) { return scalar_type(DType::Int32); });
   Define(ops, "pld", "nranks", "The number of ranks of a group.")
       .operand("ctx", AcceptCommCtx, Data, "The communication context.")
+      .keeps()
       .result("An INT32 scalar.")
       .levels(per_rank)
       .rule([](OpCheck&) { return scalar_type(DType::Int32); });

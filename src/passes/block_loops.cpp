@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/op.h"
+#include "ops/handles.h"
 #include "ops/shape.h"
 #include "passes/tensor_type.h"
 #include "passes/tile_plan.h"
@@ -69,8 +70,8 @@ ExprList BlockLoops::fold_steps(const ExprRef& extent, int64_t size, const char*
 
 // How much of a step that starts `at` is there.
 ExprRef BlockLoops::rest_of(const ExprRef& end, const ExprRef& at, int64_t size, const Span& span) {
-  static const Op& minimum = op_named("pl.scalar.min");
-  static const Op& minus = op_named("pl.scalar.sub");
+  const Op& minimum = ops::pl::scalar::min;
+  const Op& minus = ops::pl::scalar::sub;
   ExprRef rest = call_op(minus, {end, at}, {}, span);
   return assign_new("valid", call_op(minimum, {rest, const_index(size)}, {}, span), span);
 }
@@ -109,7 +110,7 @@ void BlockLoops::for_each_block(const ExprList& shape, int64_t rows, int64_t col
 }
 
 ExprRef BlockLoops::load_block(const ExprRef& tensor, const TileBlock& block) {
-  static const Op& load = op_named("pl.tile.load");
+  const Op& load = ops::pl::tile::load;
   size_t rank = tensor_type_of(tensor).shape.size();
   ExprList offsets, shape, valid;
   if (rank >= 2) {
@@ -130,7 +131,7 @@ ExprRef BlockLoops::load_block(const ExprRef& tensor, const TileBlock& block) {
 }
 
 void BlockLoops::store_block(const ExprRef& tile, const ExprRef& tensor, const TileBlock& block) {
-  static const Op& store = op_named("pl.tile.store");
+  const Op& store = ops::pl::tile::store;
   size_t rank = tensor_type_of(tensor).shape.size();
   ExprList offsets;
   if (rank >= 2) {

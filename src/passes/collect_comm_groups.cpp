@@ -5,7 +5,7 @@
 #include "ir/comm_groups.h"
 #include "ir/printer.h"
 #include "ops/affine.h"
-#include "ops/registry.h"
+#include "ops/handles.h"
 #include "ops/shape.h"
 #include "ops/windows.h"
 #include "passes/signal_needs.h"
@@ -59,8 +59,8 @@ class HostGroups {
 
  private:
   static const Call* world_size_call() {
-    static const ExprRef call = make<Call>(Span{}, ops::registry().find("pld.world_size"), ExprList{},
-                                           AttrList{}, scalar_type(DType::Int64));
+    static const ExprRef call =
+        make<Call>(Span{}, &*ops::pld::world_size, ExprList{}, AttrList{}, scalar_type(DType::Int64));
     return as<Call>(call);
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/op.h"
+#include "ops/handles.h"
 #include "ops/shape.h"
 #include "passes/tensor_type.h"
 
@@ -24,14 +25,14 @@ bool is_dense(const TensorType& type) {
 Team CollectiveBuilder::team(const ExprRef& signal, bool single) {
   Team team;
   team.signal = signal;
-  ExprRef context = let("ctx", op("pld.get_comm_ctx", {signal}));
-  auto index = [&](const char* name, const char* from) {
+  ExprRef context = let("ctx", op(ops::pld::get_comm_ctx, {signal}));
+  auto index = [&](const char* name, const Op& from) {
     return let(name, ops::scalar_cast(let(name, op(from, {context})), DType::Index));
   };
-  team.rank = index("rank", "pld.rank");
-  team.ranks = index("ranks", "pld.nranks");
-  team.block = single ? number(0) : let("block", op("pl.tile.get_block_idx", {}));
-  team.blocks = single ? number(1) : let("blocks", op("pl.tile.get_block_num", {}));
+  team.rank = index("rank", ops::pld::rank);
+  team.ranks = index("ranks", ops::pld::nranks);
+  team.block = single ? number(0) : let("block", op(ops::pl::tile::get_block_idx, {}));
+  team.blocks = single ? number(1) : let("blocks", op(ops::pl::tile::get_block_num, {}));
   return team;
 }
 
@@ -87,20 +88,20 @@ ExprRef CollectiveBuilder::peer(const Team& team, const ExprRef& distance) {
 
 void CollectiveBuilder::notify(const Team& team, const ExprRef& rank, const ExprRef& block,
                                const ExprRef& value) {
-  run("pld.system.notify", {team.signal, rank, cell(team, block, team.rank), value});
+  run(ops::pld::system::notify, {team.signal, rank, cell(team, block, team.rank), value});
 }
 
 ExprRef CollectiveBuilder::wait(const Team& team, const ExprRef& source, const ExprRef& value) {
-  return let("seen", op("pld.system.wait", {team.signal, cell(team, team.block, source), value}));
+  return let("seen", op(ops::pld::system::wait, {team.signal, cell(team, team.block, source), value}));
 }
 
 void CollectiveBuilder::consume(const Team& team, const ExprRef& source, const ExprRef& value) {
-  ExprRef taken = constant_value(value) ? int32(-*constant_value(value)) : op("pl.scalar.neg", {value});
-  run("pld.system.notify", {team.signal, team.rank, cell(team, team.block, source), taken});
+  ExprRef taken = constant_value(value) ? int32(-*constant_value(value)) : op(ops::pl::scalar::neg, {value});
+  run(ops::pld::system::notify, {team.signal, team.rank, cell(team, team.block, source), taken});
 }
 
 void CollectiveBuilder::take(const Team& team, const ExprRef& source, const ExprRef& value) {
-  run("pld.system.wait", {team.signal, cell(team, team.block, source), value});
+  run(ops::pld::system::wait, {team.signal, cell(team, team.block, source), value});
   consume(team, source, value);
 }
 
@@ -142,7 +143,7 @@ Units CollectiveBuilder::units(const ExprRef& window) {
     ExprRef count = number(1);
     for (const ExprRef& extent : type.shape) count = mul(count, extent);
     ExprRef flat = window;
-    if (type.shape.size() != 1) flat = let("flat", op("pl.tensor.reshape", {window, list({count})}));
+    if (type.shape.size() != 1) flat = let("flat", op(ops::pl::tensor::reshape, {window, list({count})}));
     return {flat, let("count", count), nullptr};
   }
   ExprRef lines = number(1);
@@ -199,34 +200,35 @@ ExprRef CollectiveBuilder::load(const Units& units, const Chunk& chunk, const Ex
   ExprList valid = shape;
   shape.back() = number(chunk.size);
   valid.back() = chunk.valid;
-  return let("t", op("pld.tile.remote_load", {units.window, peer, list(chunk.offsets), list(shape),
-                                              chunk.valid ? list(valid) : nullptr}));
+  return let("t", op(ops::pld::tile::remote_load, {units.window, peer, list(chunk.offsets), list(shape),
+                                                   chunk.valid ? list(valid) : nullptr}));
 }
 
 void CollectiveBuilder::store(const ExprRef& tile, const Units& units, const Chunk& chunk,
                               const ExprRef& peer) {
-  run("pld.tile.remote_store", {tile, units.window, peer, list(chunk.offsets)});
+  run(ops::pld::tile::remote_store, {tile, units.window, peer, list(chunk.offsets)});
 }
 
 void CollectiveBuilder::store(const ExprRef& tile, const Units& units, const Chunk& chunk) {
-  run("pl.tile.store", {tile, list(chunk.offsets), units.window});
+  run(ops::pl::tile::store, {tile, list(chunk.offsets), units.window});
 }
 
 ExprRef CollectiveBuilder::widened(const ExprRef& tile) {
   DType dtype = static_cast<const TileType&>(*tile->type).dtype;
   if (dtype == DType::FP32 || dtype == DType::Int32) return tile;
-  return let("wide", op("pl.tile.cast", {tile}, {{"target_type", AttrValue{DType::FP32}}}));
+  return let("wide", op(ops::pl::tile::cast, {tile}, {{"target_type", AttrValue{DType::FP32}}}));
 }
 
 ExprRef CollectiveBuilder::narrowed(const ExprRef& tile, const Units& units) {
   DType wanted = tensor_type_of(units.window).dtype;
   if (static_cast<const TileType&>(*tile->type).dtype == wanted) return tile;
-  return let("t", op("pl.tile.cast", {tile}, {{"target_type", AttrValue{wanted}}}));
+  return let("t", op(ops::pl::tile::cast, {tile}, {{"target_type", AttrValue{wanted}}}));
 }
 
 ExprRef CollectiveBuilder::combine(ReduceOp how, const ExprRef& a, const ExprRef& b) {
-  static constexpr const char* ops[] = {"pl.tile.add", "pl.tile.maximum", "pl.tile.minimum", "pl.tile.mul"};
-  return let("sum", op(ops[static_cast<int>(how)], {a, b}));
+  using namespace ops::pl;
+  static const Op* const joins[] = {&*tile::add, &*tile::maximum, &*tile::minimum, &*tile::mul};
+  return let("sum", op(*joins[static_cast<int>(how)], {a, b}));
 }
 
 ExprRef CollectiveBuilder::combined(ReduceOp how, const Units& units, const Chunk& chunk,

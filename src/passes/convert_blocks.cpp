@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "ir/op.h"
+#include "ops/handles.h"
 #include "ops/shape.h"
 #include "passes/tensor_converter.h"
 #include "passes/tensor_type.h"
@@ -31,33 +32,33 @@ ExprRef shape_of(const TileBlock& block) {
   return make<MakeTuple>(block.span, ExprList{const_index(block.rows.size), const_index(block.cols.size)});
 }
 
-// The value that changes nothing: zero of a sum, the least of a maximum, the greatest of a minimum.
-ExprRef neutral(const Op& combine, DType dtype, const Span& span) {
-  static const Op* sum = &op_named("pl.tile.add");
-  static const Op* greatest[] = {&op_named("pl.tile.maximum"), &op_named("pl.tile.row_max")};
-  bool least = &combine == greatest[0] || &combine == greatest[1];
+// The value that changes nothing: zero of a sum, one of a product, the least of a maximum, the greatest of a
+// minimum.
+ExprRef neutral(Elementwise joins, DType dtype, const Span& span) {
+  const bool sum = joins == Elementwise::Add, product = joins == Elementwise::Mul;
+  const bool least = joins == Elementwise::Max;
   if (is_float(dtype)) {
-    if (&combine == sum) return make<ConstFloat>(span, 0.0, dtype);
+    if (sum || product) return make<ConstFloat>(span, product ? 1.0 : 0.0, dtype);
     constexpr double infinity = std::numeric_limits<double>::infinity();
     double limit = dtype == DType::FP8E4M3FN ? 448 : infinity;  // the one without infinities
     return make<ConstFloat>(span, least ? -limit : limit, dtype);
   }
-  if (&combine == sum) return make<ConstInt>(span, int64_t{0}, dtype);
+  if (sum || product) return make<ConstInt>(span, int64_t{product}, dtype);
   bool is_signed = info(dtype).is_signed;
   int magnitude = std::min(bits(dtype), 64) - (is_signed || bits(dtype) == 64 ? 1 : 0);
   int64_t top = static_cast<int64_t>((uint64_t{1} << magnitude) - 1);
   return make<ConstInt>(span, least ? (is_signed ? -top - 1 : 0) : top, dtype);
 }
 
-ExprList reduced(const TensorOp& op, ExprRef tile) {
+ExprList reduced(const Op& op, ExprRef tile) {
   ExprList args{std::move(tile)};
-  args.resize(op.tile->operand_count);
+  args.resize(op.counterpart->operand_count);
   return args;
 }
 
 }  // namespace
 
-void TensorConverter::map(const Call& call, const TensorOp& op, const ExprRef& out) {
+void TensorConverter::map(const Call& call, const Op& op, const ExprRef& out) {
   const ExprList& shape = tensor_type_of(out).shape;
   BlockSize size = block_size(shape, widest(call));
   ExprList operands = memory_operands(call);
@@ -66,42 +67,42 @@ void TensorConverter::map(const Call& call, const TensorOp& op, const ExprRef& o
   });
 }
 
-ExprRef TensorConverter::map_block(const Call& call, const TensorOp& op, const ExprList& operands,
+ExprRef TensorConverter::map_block(const Call& call, const Op& op, const ExprList& operands,
                                    const TileBlock& block) {
-  if (op.form == TensorForm::Count) return cut(count_block(call, block), block);
-  bool makes = op.form == TensorForm::Fill;
-  bool expands = op.form == TensorForm::ExpandRow || op.form == TensorForm::ExpandCol;
+  if (op.form == OpForm::Count) return cut(count_block(call, block), block);
+  bool makes = op.form == OpForm::Fill;
+  bool expands = op.form == OpForm::ExpandRow || op.form == OpForm::ExpandCol;
   ExprList args = operands;
   for (size_t i = 0; i < args.size(); ++i) {
     if (!args[i] || !isa<TensorType>(args[i]->type)) continue;
     TileBlock part = block;
-    if ((op.form == TensorForm::MapRow && i == 1) || op.form == TensorForm::ExpandRow) {
+    if ((op.form == OpForm::MapRow && i == 1) || op.form == OpForm::ExpandRow) {
       part.cols = {const_index(0), 1, nullptr};
     }
-    if ((op.form == TensorForm::MapCol && i == 1) || op.form == TensorForm::ExpandCol) {
+    if ((op.form == OpForm::MapCol && i == 1) || op.form == OpForm::ExpandCol) {
       part.rows = {const_index(0), 1, nullptr};
     }
     args[i] = load_block(args[i], part);
   }
   if (makes) args[0] = shape_of(block);
   if (expands) args[1] = shape_of(block);
-  args.resize(op.tile->operand_count);
-  ExprRef tile = tile_op("t", *op.tile, std::move(args), call.attrs, block.span);
+  args.resize(op.counterpart->operand_count);
+  ExprRef tile = tile_op("t", *op.counterpart, std::move(args), call.attrs, block.span);
   return makes || expands ? cut(tile, block) : tile;
 }
 
 // A tile made without a load is valid everywhere; at a ragged end only a part of it may be stored.
 ExprRef TensorConverter::cut(const ExprRef& tile, const TileBlock& block) {
   if (!block.rows.valid && !block.cols.valid) return tile;
-  static const Op& op = op_named("pl.tile.set_validshape");
+  const Op& op = ops::pl::tile::set_validshape;
   ExprRef valid = make<MakeTuple>(block.span, ExprList{extent_of(block.rows), extent_of(block.cols)});
   return tile_op("t", op, {tile, valid}, {}, block.span);
 }
 
 ExprRef TensorConverter::count_block(const Call& call, const TileBlock& block) {
-  static const Op& add_op = op_named("pl.scalar.add");
-  static const Op& full = op_named("pl.tile.full");
-  static const Op& arange = op_named("pl.tile.arange");
+  const Op& add_op = ops::pl::scalar::add;
+  const Op& full = ops::pl::tile::full;
+  const Op& arange = ops::pl::tile::arange;
   const TensorType& type = tensor_type_of(call);
   int64_t rank = static_cast<int64_t>(type.shape.size());
   int64_t axis = axis_of(call, -1, rank);
@@ -120,17 +121,17 @@ ExprRef TensorConverter::count_block(const Call& call, const TileBlock& block) {
 }
 
 ExprRef TensorConverter::full_tile(int64_t rows, int64_t cols, const ExprRef& value, const Span& span) {
-  static const Op& full = op_named("pl.tile.full");
+  const Op& full = ops::pl::tile::full;
   ExprRef shape = make<MakeTuple>(span, ExprList{const_index(rows), const_index(cols)});
   return tile_op("acc", full, {shape, value}, {{"dtype", AttrValue{*scalar_dtype(value->type)}}}, span);
 }
 
-ExprRef TensorConverter::reduce_block(const Call& call, const TensorOp& op, const ExprRef& x,
+ExprRef TensorConverter::reduce_block(const Call& call, const Op& op, const ExprRef& x,
                                       const TileBlock& block) {
-  return tile_op("t", *op.tile, reduced(op, load_block(x, block)), {}, call.span);
+  return tile_op("t", *op.counterpart, reduced(op, load_block(x, block)), {}, call.span);
 }
 
-void TensorConverter::reduce_rows(const Call& call, const TensorOp& op, const ExprRef& out) {
+void TensorConverter::reduce_rows(const Call& call, const Op& op, const ExprRef& out) {
   ExprRef x = memory_of(call.args[0], call.span);
   const TensorType& type = tensor_type_of(x);
   BlockSize size = block_size(type.shape, type.dtype);
@@ -150,16 +151,15 @@ void TensorConverter::reduce_rows(const Call& call, const TensorOp& op, const Ex
 
 // A row of unknown length, from the best of what came before and the next part. Of equal elements the first
 // counts, so that a later one must be better to take its place.
-ExprRef TensorConverter::long_row(const Call& call, const TensorOp& op, const ExprRef& x,
-                                  const TileBlock& block, int64_t cols) {
-  static const Op& cmp = op_named("pl.tile.cmp");
-  static const Op& sel = op_named("pl.tile.sel");
-  static const Op& add_op = op_named("pl.tile.add");
-  static const Op* row_max = &op_named("pl.tile.row_max");
+ExprRef TensorConverter::long_row(const Call& call, const Op& op, const ExprRef& x, const TileBlock& block,
+                                  int64_t cols) {
+  const Op& cmp = ops::pl::tile::cmp;
+  const Op& sel = ops::pl::tile::sel;
+  const Op& add_op = ops::pl::tile::add;
   const Span& span = call.span;
   const TensorType& type = tensor_type_of(x);
-  bool position = op.form == TensorForm::ArgRow;
-  ExprList start{full_tile(block.rows.size, 1, neutral(*op.combine, type.dtype, span), span)};
+  bool position = op.form == OpForm::ArgRow;
+  ExprList start{full_tile(block.rows.size, 1, neutral(op.kind, type.dtype, span), span)};
   if (position) {
     start.push_back(full_tile(block.rows.size, 1, make<ConstInt>(span, int64_t{0}, DType::Int32), span));
   }
@@ -169,15 +169,15 @@ ExprRef TensorConverter::long_row(const Call& call, const TensorOp& op, const Ex
         TileBlock source = block;
         source.cols = step;
         if (!position) {
-          return {tile_op("acc", *op.combine, {best[0], reduce_block(call, op, x, source)}, {}, span)};
+          return {tile_op("acc", joining(op), {best[0], reduce_block(call, op, x, source)}, {}, span)};
         }
         ExprRef part = load_block(x, source);
         ExprList args{part};
-        args.resize(op.combine->operand_count);
-        ExprRef value = tile_op("t", *op.combine, args, {}, span);
-        ExprRef at = tile_op("t", *op.tile, reduced(op, part), {}, span);
+        args.resize(joining(op).operand_count);
+        ExprRef value = tile_op("t", joining(op), args, {}, span);
+        ExprRef at = tile_op("t", *op.counterpart, reduced(op, part), {}, span);
         at = tile_op("t", add_op, {at, ops::scalar_cast(step.start, DType::Int32)}, {}, span);
-        AttrList better{{"op", AttrValue{enum_value(op.combine == row_max ? CmpOp::Gt : CmpOp::Lt)}}};
+        AttrList better{{"op", AttrValue{enum_value(op.kind == Elementwise::Max ? CmpOp::Gt : CmpOp::Lt)}}};
         ExprRef mask = tile_op("t", cmp, {value, best[0]}, std::move(better), span);
         return {tile_op("acc", sel, {mask, value, best[0]}, {}, span),
                 tile_op("acc", sel, {mask, at, best[1]}, {}, span)};
@@ -185,7 +185,7 @@ ExprRef TensorConverter::long_row(const Call& call, const TensorOp& op, const Ex
   return result.back();
 }
 
-void TensorConverter::reduce_cols(const Call& call, const TensorOp& op, const ExprRef& out) {
+void TensorConverter::reduce_cols(const Call& call, const Op& op, const ExprRef& out) {
   ExprRef x = memory_of(call.args[0], call.span);
   const TensorType& type = tensor_type_of(x);
   BlockSize size = block_size(type.shape, type.dtype);
@@ -199,12 +199,12 @@ void TensorConverter::reduce_cols(const Call& call, const TensorOp& op, const Ex
       source.rows = {const_index(0), *rows, nullptr};
       return store_block(reduce_block(call, op, x, source), out, block);
     }
-    ExprList start{full_tile(1, size.cols, neutral(*op.combine, type.dtype, call.span), call.span)};
+    ExprList start{full_tile(1, size.cols, neutral(op.kind, type.dtype, call.span), call.span)};
     ExprList result = fold_steps(
         rows_of(type.shape), size.rows, "r", std::move(start), call.span,
         [&](const Extent& step, const ExprList& best) -> ExprList {
           source.rows = step;
-          return {tile_op("acc", *op.combine, {best[0], reduce_block(call, op, x, source)}, {}, call.span)};
+          return {tile_op("acc", joining(op), {best[0], reduce_block(call, op, x, source)}, {}, call.span)};
         });
     store_block(cut(result[0], block), out, block);
   });

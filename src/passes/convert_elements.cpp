@@ -1,5 +1,6 @@
 // Joining, gathering and scattering of tensors larger than a tile.
 #include "ir/op.h"
+#include "ops/handles.h"
 #include "ops/shape.h"
 #include "passes/tensor_converter.h"
 
@@ -30,12 +31,12 @@ void TensorConverter::for_each_element(const ExprList& shape, size_t dim, ExprLi
 }
 
 ExprRef TensorConverter::read(const ExprRef& tensor, ExprList index, const Span& span) {
-  static const Op& op = op_named("pl.tensor.read");
+  const Op& op = ops::pl::tensor::read;
   return assign_new("v", call_op(op, {tensor, make<MakeTuple>(span, std::move(index))}, {}, span), span);
 }
 
 void TensorConverter::gather(const Call& call, const ExprRef& out) {
-  static const Op& write = op_named("pl.tensor.write");
+  const Op& write = ops::pl::tensor::write;
   const Span& span = call.span;
   ExprRef x = memory_of(call.args[0], span), positions = memory_of(call.args[1], span);
   int64_t axis = axis_of(call, -1, tensor_type_of(x).shape.size());
@@ -48,8 +49,8 @@ void TensorConverter::gather(const Call& call, const ExprRef& out) {
   });
 }
 
-ExprRef TensorConverter::scatter(const Call& call, const TensorOp& op) {
-  static const Op& write = op_named("pl.tensor.write");
+ExprRef TensorConverter::scatter(const Call& call, const Op& op) {
+  const Op& write = ops::pl::tensor::write;
   const Span& span = call.span;
   ExprRef x = use(call.args[0]);
   if (fits_tile(call.args[0]->type) && fits_tile(call.args[1]->type)) {

@@ -1,5 +1,6 @@
 // Several ops on large tensors in one loop over blocks.
 #include "ir/op.h"
+#include "ops/handles.h"
 #include "ops/shape.h"
 #include "passes/tensor_converter.h"
 #include "passes/tensor_type.h"
@@ -29,12 +30,12 @@ bool TensorConverter::into_target(const Stmt& computes, const Stmt& stores) {
   const auto* eval = as<Eval>(&stores);
   const auto* call = made ? as<Call>(made->value) : nullptr;
   const auto* store = as<Call>(assign ? assign->value.get() : eval ? eval->value.get() : nullptr);
-  const TensorOp* op = call ? tensor_op(*call->op) : nullptr;
-  const TensorOp* assemble = store ? tensor_op(*store->op) : nullptr;
-  if (!op || !assemble || assemble->form != TensorForm::Assemble || store->args[1] != made->var) return false;
+  const Op* op = call && is_whole_tensor_op(*call->op) ? call->op : nullptr;
+  const Op* assemble = store && is_whole_tensor_op(*store->op) ? store->op : nullptr;
+  if (!op || !assemble || assemble->form != OpForm::Assemble || store->args[1] != made->var) return false;
   const ExprRef& target = store->args[0];
   bool in_memory = !plan_.is_tile(*made->var) && !plan_.is_tile(*target) && !fits_as_tiles(*call, *op);
-  bool computed = op->form != TensorForm::Create && !writes_operand(op->form);
+  bool computed = op->form != OpForm::Create && !writes_operand(op->form);
   if (!in_memory || !computed || uses_.of(*made->var) != 1) return false;
   for (const ExprRef& arg : call->args) {
     if (!arg) continue;
@@ -51,7 +52,7 @@ bool TensorConverter::into_target(const Stmt& computes, const Stmt& stores) {
 
 // The part of a tensor that an assemble writes.
 ExprRef TensorConverter::part_of(const Call& assemble) {
-  static const Op& slice = op_named("pl.tensor.slice");
+  const Op& slice = ops::pl::tensor::slice;
   ExprRef target = use(assemble.args[0]);
   const ExprList& whole = tensor_type_of(target).shape;
   const ExprList& shape = tensor_type_of(assemble.args[1]).shape;
@@ -89,7 +90,7 @@ void TensorConverter::open_memory(const OpGroup& group) {
       memory_.insert(arg.get(), memory_of(arg, item.call->span));
     }
     if (!item.var) continue;
-    if (item.op->form == TensorForm::Assemble) {
+    if (item.op->form == OpForm::Assemble) {
       bind(*item.var, use(item.call->args[0]));
       continue;
     }
@@ -123,7 +124,7 @@ void TensorConverter::emit_item(const OpGroup& group, const OpGroup::Item& item,
     if (one_column) part.cols = {const_index(0), 1, nullptr};
     return part;
   };
-  if (item.op->form == TensorForm::Assemble) {
+  if (item.op->form == OpForm::Assemble) {
     TileBlock part = block_of(call.args[1]->type);
     ExprList offsets = use(static_cast<const MakeTuple&>(*call.args[2]).elements);
     ExprRef tile = group_operand(call.args[1], part);
@@ -131,8 +132,8 @@ void TensorConverter::emit_item(const OpGroup& group, const OpGroup::Item& item,
     return;
   }
   TileBlock result = block_of(call.type);
-  bool expands = item.op->form == TensorForm::ExpandRow || item.op->form == TensorForm::ExpandCol;
-  bool fills = item.op->form == TensorForm::Fill;
+  bool expands = item.op->form == OpForm::ExpandRow || item.op->form == OpForm::ExpandCol;
+  bool fills = item.op->form == OpForm::Fill;
   ExprList args;
   for (size_t i = 0; i < call.args.size(); ++i) {
     const ExprRef& arg = call.args[i];
@@ -146,8 +147,9 @@ void TensorConverter::emit_item(const OpGroup& group, const OpGroup::Item& item,
       args.push_back(use(arg));
     }
   }
-  args.resize(item.op->tile->operand_count);
-  ExprRef tile = tile_op(item.var->name_hint.c_str(), *item.op->tile, std::move(args), call.attrs, call.span);
+  args.resize(item.op->counterpart->operand_count);
+  ExprRef tile =
+      tile_op(item.var->name_hint.c_str(), *item.op->counterpart, std::move(args), call.attrs, call.span);
   if (expands || fills) tile = cut(tile, result);
   tiles_.insert(item.var.get(), tile);
   if (item.escapes) store_block(tile, use(ExprRef(item.var)), result);

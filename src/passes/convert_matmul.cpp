@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "ir/op.h"
+#include "ops/handles.h"
 #include "passes/tensor_converter.h"
 
 namespace tilewire::passes {
@@ -26,15 +27,15 @@ int64_t step_of(const ExprRef& extent) {
 
 // Writes `a @ b`, plus `start` when given, to `out`; each block accumulates over the inner dimension.
 void TensorConverter::matmul(const Call& call, const ExprRef& out, const ExprRef& start) {
-  static const Op& multiply = op_named("pl.tile.matmul_acc");
-  static const Op& cast = op_named("pl.tile.cast");
-  static const Op& add_row = op_named("pl.tile.col_expand_add");
+  const Op& multiply = ops::pl::tile::matmul_acc;
+  const Op& cast = ops::pl::tile::cast;
+  const Op& add_row = ops::pl::tile::col_expand_add;
   const Span& span = call.span;
-  const TensorOp& op = *tensor_op(*call.op);
-  size_t first = op.form == TensorForm::MatmulAcc ? 1 : 0;
+  const Op& op = *call.op;
+  size_t first = op.form == OpForm::MatmulAcc ? 1 : 0;
   bool a_trans = flag(call, "a_trans"), b_trans = flag(call, "b_trans");
   ExprRef a = memory_of(call.args[first], span), b = memory_of(call.args[first + 1], span);
-  ExprRef bias = op.form == TensorForm::MatmulBias ? memory_of(call.args[2], span) : nullptr;
+  ExprRef bias = op.form == OpForm::MatmulBias ? memory_of(call.args[2], span) : nullptr;
   const ExprList& shape = tensor_type_of(out).shape;
   const ExprList& left = tensor_type_of(a).shape;
   ExprRef inner = a_trans ? rows_of(left) : cols_of(left);
@@ -71,7 +72,7 @@ void TensorConverter::matmul(const Call& call, const ExprRef& out, const ExprRef
   });
 }
 
-ExprRef TensorConverter::accumulate(const Call& call, const TensorOp& op) {
+ExprRef TensorConverter::accumulate(const Call& call, const Op& op) {
   const Span& span = call.span;
   ExprRef acc = use(call.args[0]);
   bool fits = std::all_of(call.args.begin(), call.args.end(),

@@ -4,6 +4,7 @@
 
 #include "ir/function_kinds.h"
 #include "ir/op.h"
+#include "ops/handles.h"
 #include "passes/return_by_parameter.h"
 #include "passes/tensor_converter.h"
 #include "passes/tensor_type.h"
@@ -53,14 +54,14 @@ TensorConverter::TensorConverter(const Function& kernel, const ReturnRoots& retu
 
 void TensorConverter::assign(const Assign& assign) {
   const auto* call = as<Call>(assign.value);
-  const TensorOp* op = call ? tensor_op(*call->op) : nullptr;
+  const Op* op = call && is_whole_tensor_op(*call->op) ? call->op : nullptr;
   if (!op) return Rebuilder::assign(assign);
   bind(*assign.var, convert(*call, *op, assign.var->name_hint, plan_.is_tile(*assign.var)));
 }
 
 void TensorConverter::eval(const Eval& eval) {
   const auto* call = as<Call>(eval.value);
-  const TensorOp* op = call ? tensor_op(*call->op) : nullptr;
+  const Op* op = call && is_whole_tensor_op(*call->op) ? call->op : nullptr;
   if (!op) return Rebuilder::eval(eval);
   // Without a use of its value, only what is written in memory counts.
   if (writes_operand(op->form) && !plan_.is_tile(*call->args[0])) convert(*call, *op, "t", false);
@@ -107,14 +108,14 @@ ExprRef TensorConverter::apart_from(const ExprRef& operand, const ExprRef& targe
 
 ExprRef TensorConverter::create(const ExprList& shape, DType dtype, const std::string& name,
                                 const Span& span) {
-  static const Op& op = op_named("pl.tensor.create");
+  const Op& op = ops::pl::tensor::create;
   ExprRef list = make<MakeTuple>(span, use(shape));
   return assign_new(name, call_op(op, {list}, {{"dtype", AttrValue{dtype}}}, span), span);
 }
 
 void TensorConverter::store_at(const ExprRef& tile, const ExprRef& tensor, ExprList offsets,
                                const Span& span) {
-  static const Op& store = op_named("pl.tile.store");
+  const Op& store = ops::pl::tile::store;
   ExprRef at = make<MakeTuple>(span, std::move(offsets));
   emit(make<Eval>(span, call_op(store, {tile, at, tensor}, {}, span)));
 }
@@ -143,15 +144,14 @@ TileBlock TensorConverter::shifted(TileBlock block, const ExprList& offsets, siz
 
 // --- one op
 
-ExprRef TensorConverter::convert(const Call& call, const TensorOp& op, const std::string& name,
-                                 bool as_tile) {
+ExprRef TensorConverter::convert(const Call& call, const Op& op, const std::string& name, bool as_tile) {
   const TensorType& type = tensor_type_of(call);
-  if (op.form == TensorForm::Assemble) return assemble(call, as_tile);
+  if (op.form == OpForm::Assemble) return assemble(call, as_tile);
   if (as_tile) return whole(call, op, name);
-  if (op.form == TensorForm::MatmulAcc) return accumulate(call, op);
-  if (op.form == TensorForm::Scatter) return scatter(call, op);
+  if (op.form == OpForm::MatmulAcc) return accumulate(call, op);
+  if (op.form == OpForm::Scatter) return scatter(call, op);
   ExprRef out = create(type.shape, type.dtype, name, call.span);
-  if (op.form == TensorForm::Create) return out;
+  if (op.form == OpForm::Create) return out;
   if (fits_as_tiles(call, op)) {
     store_whole(whole(call, op, name), out, call.span);
   } else {
@@ -160,13 +160,13 @@ ExprRef TensorConverter::convert(const Call& call, const TensorOp& op, const std
   return out;
 }
 
-bool TensorConverter::fits_as_tiles(const Call& call, const TensorOp& op) {
-  return op.form != TensorForm::BatchMatmul && fits_tile(call.type) &&
+bool TensorConverter::fits_as_tiles(const Call& call, const Op& op) {
+  return op.form != OpForm::BatchMatmul && fits_tile(call.type) &&
          std::all_of(call.args.begin(), call.args.end(), fits_whole);
 }
 
 // The op on tiles that hold whole tensors.
-ExprRef TensorConverter::whole(const Call& call, const TensorOp& op, const std::string& name) {
+ExprRef TensorConverter::whole(const Call& call, const Op& op, const std::string& name) {
   ExprList args = tile_operands(call, op);
   AttrList attrs = call.attrs;
   const TypeRef& counted = axis_type(call);
@@ -174,15 +174,15 @@ ExprRef TensorConverter::whole(const Call& call, const TensorOp& op, const std::
   for (auto& [key, value] : attrs) {
     if (key == "axis") value = AttrValue{tile_axis(axis_of(call, 0, rank), rank)};
   }
-  bool joins = op.form == TensorForm::Concat && rank != 2 && !find_attr(call.attrs, "axis");
+  bool joins = op.form == OpForm::Concat && rank != 2 && !find_attr(call.attrs, "axis");
   if (joins) attrs.push_back({"axis", AttrValue{tile_axis(0, rank)}});
-  args.resize(op.tile->operand_count);
-  return tile_op(name.c_str(), *op.tile, std::move(args), std::move(attrs), call.span);
+  args.resize(op.counterpart->operand_count);
+  return tile_op(name.c_str(), *op.counterpart, std::move(args), std::move(attrs), call.span);
 }
 
-ExprList TensorConverter::tile_operands(const Call& call, const TensorOp& op) {
-  bool makes = op.form == TensorForm::Create || op.form == TensorForm::Fill || op.form == TensorForm::Count;
-  bool expands = op.form == TensorForm::ExpandRow || op.form == TensorForm::ExpandCol;
+ExprList TensorConverter::tile_operands(const Call& call, const Op& op) {
+  bool makes = op.form == OpForm::Create || op.form == OpForm::Fill || op.form == OpForm::Count;
+  bool expands = op.form == OpForm::ExpandRow || op.form == OpForm::ExpandCol;
   std::vector<std::pair<const Expr*, ExprRef>> loaded;  // `x + x` loads once
   auto operand = [&](const ExprRef& arg) -> ExprRef {
     if (!isa<TensorType>(arg->type)) return use(arg);
@@ -215,7 +215,7 @@ ExprRef TensorConverter::assemble(const Call& call, bool as_tile) {
   ExprRef part = use(call.args[1]);
   ExprList offsets = use(static_cast<const MakeTuple&>(*call.args[2]).elements);
   if (as_tile) {
-    static const Op& op = op_named("pl.tile.assemble");
+    const Op& op = ops::pl::tile::assemble;
     ExprRef tile = isa<TensorType>(part->type) ? load_whole(part, call.span) : part;
     size_t rank = offsets.size();
     ExprList at{rank < 2 ? ExprRef(const_index(0)) : offsets[rank - 2], offsets[rank - 1]};
@@ -231,28 +231,28 @@ ExprRef TensorConverter::assemble(const Call& call, bool as_tile) {
   return target;
 }
 
-void TensorConverter::into_memory(const Call& call, const TensorOp& op, const ExprRef& out) {
+void TensorConverter::into_memory(const Call& call, const Op& op, const ExprRef& out) {
   switch (op.form) {
-    case TensorForm::Map:
-    case TensorForm::MapRow:
-    case TensorForm::MapCol:
-    case TensorForm::ExpandRow:
-    case TensorForm::ExpandCol:
-    case TensorForm::Fill:
-    case TensorForm::Count:
+    case OpForm::Map:
+    case OpForm::MapRow:
+    case OpForm::MapCol:
+    case OpForm::ExpandRow:
+    case OpForm::ExpandCol:
+    case OpForm::Fill:
+    case OpForm::Count:
       return map(call, op, out);
-    case TensorForm::ReduceRow:
-    case TensorForm::ArgRow:
+    case OpForm::ReduceRow:
+    case OpForm::ArgRow:
       return reduce_rows(call, op, out);
-    case TensorForm::ReduceCol:
+    case OpForm::ReduceCol:
       return reduce_cols(call, op, out);
-    case TensorForm::Concat:
+    case OpForm::Concat:
       return concat(call, out);
-    case TensorForm::Gather:
+    case OpForm::Gather:
       return gather(call, out);
-    case TensorForm::Matmul:
-    case TensorForm::MatmulBias:
-    case TensorForm::BatchMatmul:
+    case OpForm::Matmul:
+    case OpForm::MatmulBias:
+    case OpForm::BatchMatmul:
       return matmul(call, out, nullptr);
     default:
       internal_error(__FILE__, __LINE__, "there is no block form of " + call.op->qualified());

@@ -7,6 +7,7 @@
 #include "ir/comm_groups.h"
 #include "ir/op.h"
 #include "ir/visitor.h"
+#include "ops/handles.h"
 #include "ops/shape.h"
 #include "ops/windows.h"
 #include "passes/lower_composite_ops.h"
@@ -82,7 +83,7 @@ class Dispatcher final : public StructuredBuilder {
     if (!found.any) return host;
     BlockRef body = collect(host->span, [&] {
       at(host->span);
-      world_size_ = let("ranks", ops::scalar_cast(let("ranks", op("pld.world_size", {})), DType::Index));
+      world_size_ = let("ranks", ops::scalar_cast(let("ranks", op(ops::pld::world_size, {})), DType::Index));
       for (auto& [group, signal] : signals_) make_signal(group, signal);
       statements(*host->body);
     });
@@ -141,11 +142,11 @@ class Dispatcher final : public StructuredBuilder {
     std::string name = names_.take("collective_signal");
     AttrList attrs{{"dtype", AttrValue{DType::Int32}}, {"signal", AttrValue{true}}};
     ExprRef alloc =
-        op("pld.alloc_window_buffer", {nullptr, list({cells, number(1)}), nullptr, nullptr}, attrs);
+        op(ops::pld::alloc_window_buffer, {nullptr, list({cells, number(1)}), nullptr, nullptr}, attrs);
     VarRef base = assign_new(name, alloc, span());
     WindowBufferRef buffer = ops::make_window_buffer(base, static_cast<const Call&>(*alloc));
-    signal.view = let(
-        "signal", op("pld.window", {buffer, list({cells, number(1)})}, {{"dtype", AttrValue{DType::Int32}}}));
+    signal.view = let("signal", op(ops::pld::window, {buffer, list({cells, number(1)})},
+                                   {{"dtype", AttrValue{DType::Int32}}}));
     Ref<CommGroup> wider = copy(*groups_[group]);
     wider->slots.push_back(buffer);
     groups_[group] = finish_node(std::move(wider));

@@ -10,18 +10,6 @@ namespace tilewire::passes {
 
 using namespace ir;
 
-bool is_removable(const Call& call) {
-  const Op& op = *call.op;
-  // Windows, contexts and pipes mean something to other functions and ranks.
-  if (op.module != "pl" || op.functions != 0 || op.synchronizes || op.plain_assignment_only) return false;
-  if (call.type == unit_type()) return false;
-  const auto* tuple = as<TupleType>(call.type);
-  if (tuple && tuple->types.empty()) return false;
-  return std::all_of(op.effects.begin(), op.effects.end(), [&](const Effect& effect) {
-    return effect.access == Access::Read && effect.peer_param < 0 && !effect.all_peers;
-  });
-}
-
 namespace {
 
 // Walks backwards: when a statement is met, every use of what it defines has been seen.
@@ -70,7 +58,7 @@ class Sweep {
     bool needed = used_.find(assign.var.get());
     if (!needed) {
       const auto* call = as<Call>(assign.value);
-      needed = isa<FunctionCall>(assign.value) || (call && !is_removable(*call));
+      needed = isa<FunctionCall>(assign.value) || (call && !call->op->removable);
     }
     if (!needed) return nullptr;
     keep_ = true;
@@ -81,7 +69,7 @@ class Sweep {
 
   StmtRef statement(const Eval& eval) {
     const auto* call = as<Call>(eval.value);
-    if (call && is_removable(*call)) return nullptr;
+    if (call && call->op->removable) return nullptr;
     if (!call && !isa<FunctionCall>(eval.value)) return nullptr;
     keep_ = true;
     use(*eval.value);

@@ -5,10 +5,7 @@
 
 namespace tilewire::passes {
 
-// Whether a call may be left out when its result is not needed: it does nothing but read the own memory.
-bool is_removable(const ir::Call& call);
-
-// The body without what may be left out. One walk from the end.
+// The body without calls of removable ops (ir::Op) whose results nobody uses. One walk from the end.
 ir::BlockRef drop_unused(const ir::BlockRef& body);
 
 }  // namespace tilewire::passes

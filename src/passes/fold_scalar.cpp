@@ -5,15 +5,13 @@
 
 #include "ir/op.h"
 #include "numeric/scalar.h"
-#include "ops/registry.h"
+#include "ops/handles.h"
 
 namespace tilewire::passes {
 
 using namespace ir;
 
 namespace {
-
-using numeric::ScalarOp;
 
 // --- constants
 
@@ -36,28 +34,28 @@ std::optional<int64_t> integer_or_bool(const ExprRef& x) {
 // --- operations
 
 // `b` is null for unary ops.
-ExprRef fold_integers(ScalarOp op, const ExprRef& a, const ExprRef& b, DType result, const Span& span) {
+ExprRef fold_integers(Elementwise op, const ExprRef& a, const ExprRef& b, DType result, const Span& span) {
   auto x = integer_or_bool(a), y = b ? integer_or_bool(b) : 0;
   if (!x || !y) return nullptr;
   // What the operands widen to; for comparisons any that holds both will do.
-  DType dtype = !numeric::is_comparison(op) ? result : DType::Int64;
+  DType dtype = !is_comparison(op) ? result : DType::Int64;
   numeric::IntegerResult value = numeric::integer_result(op, dtype, *x, *y);
   return value.fault == numeric::ScalarFault::None ? integer(value.value, result, span) : nullptr;
 }
 
-ExprRef fold_floats(ScalarOp op, const ExprRef& a, const ExprRef& b, DType result, const Span& span) {
+ExprRef fold_floats(Elementwise op, const ExprRef& a, const ExprRef& b, DType result, const Span& span) {
   const auto *x = as<ConstFloat>(a), *y = b ? as<ConstFloat>(b) : x;
   if (!x || !y) return nullptr;
-  if (numeric::is_comparison(op)) {
+  if (is_comparison(op)) {
     return integer(numeric::compare_floats(op, x->value, y->value), DType::Bool, span);
   }
   return real(numeric::float_result(op, result, x->value, y->value), result, span);
 }
 
 // One side is known.
-ExprRef bool_identity(ScalarOp op, const ConstBool& known, const ExprRef& other) {
-  if (op == ScalarOp::And || op == ScalarOp::BitAnd) return known.value ? other : ExprRef(&known);
-  if (op == ScalarOp::Or || op == ScalarOp::BitOr) return known.value ? ExprRef(&known) : other;
+ExprRef bool_identity(Elementwise op, const ConstBool& known, const ExprRef& other) {
+  if (op == Elementwise::And) return known.value ? other : ExprRef(&known);
+  if (op == Elementwise::Or) return known.value ? ExprRef(&known) : other;
   return nullptr;
 }
 
@@ -82,56 +80,40 @@ ExprRef fold_dim(const Call& call) {
 }
 
 // `x + 0` and the like: the operand itself, where it has the dtype of the result.
-ExprRef identity(ScalarOp op, const Call& call, DType dtype) {
+ExprRef identity(Elementwise op, const Call& call, DType dtype) {
   const ExprRef &a = call.args[0], &b = call.args[1];
   auto x = constant_value(a), y = constant_value(b);
   auto is = [&](const ExprRef& operand) { return scalar_dtype(operand->type) == dtype ? operand : nullptr; };
   bool same = a == b && isa<Var>(a);
   switch (op) {
-    case ScalarOp::Add:
+    case Elementwise::Add:
       return y == 0 ? is(a) : x == 0 ? is(b) : nullptr;
-    case ScalarOp::Sub:
+    case Elementwise::Sub:
       return y == 0 ? is(a) : same ? ExprRef(integer(0, dtype, call.span)) : nullptr;
-    case ScalarOp::Mul:
+    case Elementwise::Mul:
       if (x == 0 || y == 0) return integer(0, dtype, call.span);
       return y == 1 ? is(a) : x == 1 ? is(b) : nullptr;
-    case ScalarOp::FloorDiv:
+    case Elementwise::FloorDiv:
       return y == 1 ? is(a) : nullptr;
-    case ScalarOp::Mod:
+    case Elementwise::Mod:
       return y == 1 ? integer(0, dtype, call.span) : nullptr;
-    case ScalarOp::Min:
-    case ScalarOp::Max:
+    case Elementwise::Min:
+    case Elementwise::Max:
       return same ? is(a) : nullptr;
     default:
       return nullptr;
   }
 }
 
-// The ops that fold, looked up by name once.
-struct Table {
-  std::unordered_map<const Op*, ScalarOp> arithmetic;
-  const Op* cast = ops::registry().find("pl.scalar.cast");
-  const Op* tensor_dim = ops::registry().find("pl.tensor.dim");
-  const Op* tile_dim = ops::registry().find("pl.tile.dim");
-
-  Table() {
-    for (const auto& [name, op] : numeric::scalar_ops()) {
-      arithmetic[ops::registry().find("pl.scalar." + std::string(name))] = op;
-    }
-  }
-};
-
 }  // namespace
 
 ExprRef fold_scalar(const Call& call) {
-  static const Table table;
   auto result = scalar_dtype(call.type);
   if (!result) return nullptr;
-  if (call.op == table.cast) return fold_cast(call, *result);
-  if (call.op == table.tensor_dim || call.op == table.tile_dim) return fold_dim(call);
-  auto found = table.arithmetic.find(call.op);
-  if (found == table.arithmetic.end()) return nullptr;
-  const ScalarOp op = found->second;
+  if (call.op == ops::pl::scalar::cast) return fold_cast(call, *result);
+  if (call.op == ops::pl::tensor::dim || call.op == ops::pl::tile::dim) return fold_dim(call);
+  const Elementwise op = call.op->kind;
+  if (op == Elementwise::None) return nullptr;
   const ExprRef a = call.args[0], b = call.args.size() > 1 ? call.args[1] : nullptr;
   if (ExprRef folded = fold_integers(op, a, b, *result, call.span)) return folded;
   if (ExprRef folded = fold_floats(op, a, b, *result, call.span)) return folded;

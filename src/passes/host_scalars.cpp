@@ -2,7 +2,7 @@
 #include "passes/host_scalars.h"
 
 #include "ir/visitor.h"
-#include "ops/registry.h"
+#include "ops/handles.h"
 #include "passes/fold_scalar.h"
 
 namespace tilewire::passes {
@@ -10,9 +10,8 @@ namespace tilewire::passes {
 using namespace ir;
 
 bool is_world_size(const Expr& expr) {
-  static const Op* op = ops::registry().find("pld.world_size");
   const auto* call = as<Call>(&expr);
-  return call && call->op == op;
+  return call && call->op == ops::pld::world_size;
 }
 
 namespace {
@@ -25,9 +24,9 @@ bool is_integer_scalar(const ExprRef& expr) {
 }  // namespace
 
 const ExprRef& without_casts(const ExprRef& expr) {
-  static const Op* op = ops::registry().find("pl.scalar.cast");
   const auto* call = as<Call>(expr);
-  bool integers = call && call->op == op && is_integer_scalar(expr) && is_integer_scalar(call->args[0]);
+  bool integers = call && call->op == ops::pl::scalar::cast && is_integer_scalar(expr) &&
+                  is_integer_scalar(call->args[0]);
   return integers ? without_casts(call->args[0]) : expr;
 }
 

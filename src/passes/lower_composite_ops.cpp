@@ -13,6 +13,7 @@
 #include "ir/function_kinds.h"
 #include "ir/op.h"
 #include "ir/visitor.h"
+#include "ops/handles.h"
 #include "ops/shape.h"
 #include "passes/collective_builder.h"
 #include "passes/tensor_type.h"
@@ -178,7 +179,7 @@ ExprRef allreduce(const Call& call, const ExprList& args, const Team& team, Coll
 ExprRef reduce_scatter(const Call& call, const ExprList& args, const Team& team, CollectiveBuilder& b) {
   Units units = b.units(args[0]);
   const ExprRef& rows = tensor_type_of(args[0]).shape[0];
-  b.run("pld.system.check_extent", {rows, b.mul(b.div(rows, team.ranks), team.ranks)});
+  b.run(ops::pld::system::check_extent, {rows, b.mul(b.div(rows, team.ranks), team.ranks)});
   ExprRef own = b.let("own", b.div(units.count, team.ranks));
   Part part = b.part(units, own, team.block, team.blocks);
   ExprRef first = b.let("first", b.mul(team.rank, own));
@@ -216,8 +217,8 @@ void put_rows(const ExprRef& target, const ExprRef& to, const ExprRef& peer, con
   target_at[0] = to;
   source_at[0] = from;
   extents[0] = count;
-  b.run("pld.tensor.put", {target, peer, source, b.list(target_at), b.list(source_at), b.list(extents),
-                           nullptr, nullptr, nullptr});
+  b.run(ops::pld::tensor::put, {target, peer, source, b.list(target_at), b.list(source_at), b.list(extents),
+                                nullptr, nullptr, nullptr});
 }
 
 ExprRef broadcast(const Call&, const ExprList& args, const Team& team, CollectiveBuilder& b) {
@@ -239,7 +240,7 @@ ExprRef allgather(const Call&, const ExprList& args, const Team& team, Collectiv
   const ExprRef &local = args[0], &target = args[1];
   const ExprRef& block = tensor_type_of(local).shape[0];
   const ExprRef& all = tensor_type_of(target).shape[0];
-  b.run("pld.system.check_extent", {all, b.mul(team.ranks, block)});
+  b.run(ops::pld::system::check_extent, {all, b.mul(team.ranks, block)});
   Rows rows = own_rows(block, team, b);
   ExprRef to = b.let("to", b.add(b.mul(team.rank, block), rows.start));
   b.barrier(team);
@@ -253,7 +254,7 @@ ExprRef allgather(const Call&, const ExprList& args, const Team& team, Collectiv
 ExprRef rows_per_rank(const ExprRef& target, const Team& team, CollectiveBuilder& b) {
   const ExprRef& all = tensor_type_of(target).shape[0];
   ExprRef rows = b.let("block_rows", b.div(all, team.ranks));
-  b.run("pld.system.check_extent", {all, b.mul(rows, team.ranks)});
+  b.run(ops::pld::system::check_extent, {all, b.mul(rows, team.ranks)});
   return rows;
 }
 
@@ -273,14 +274,14 @@ ExprRef all_to_all(const Call&, const ExprList& args, const Team& team, Collecti
 
 // How many rows a list of counts says for a rank, as the INT32 it is.
 ExprRef read_count(const ExprRef& counts, const ExprRef& rank, CollectiveBuilder& b) {
-  return b.let("count", b.op("pl.tensor.read", {counts, b.list({rank})}));
+  return b.let("count", b.op(ops::pl::tensor::read, {counts, b.list({rank})}));
 }
 
 // The first blocks meet, and tell each other how many rows they sent: 2 * (count + 1) is added to the cell,
 // so that the 1 of the next barrier, which may come before anyone has looked, is told apart from it.
 void exchange_counts(const ExprRef& sent, const ExprRef& received, const Team& team, CollectiveBuilder& b) {
   auto code = [&](const ExprRef& count) { return b.mul(b.add(count, b.number(1)), b.number(2)); };
-  b.run("pl.tensor.write", {received, b.list({team.rank}), read_count(sent, team.rank, b)});
+  b.run(ops::pl::tensor::write, {received, b.list({team.rank}), read_count(sent, team.rank, b)});
   b.repeat("k", b.number(1), team.ranks, b.number(1), [&](const VarRef& k) {
     ExprRef peer = b.peer(team, k);
     ExprRef count = b.let("count", ops::scalar_cast(read_count(sent, peer, b), DType::Index));
@@ -291,7 +292,7 @@ void exchange_counts(const ExprRef& sent, const ExprRef& received, const Team& t
     ExprRef seen = b.let("seen", ops::scalar_cast(b.wait(team, source, b.int32(2)), DType::Index));
     ExprRef count = b.let("count", b.sub(b.div(seen, b.number(2)), b.number(1)));
     b.consume(team, source, code(count));
-    b.run("pl.tensor.write", {received, b.list({source}), ops::scalar_cast(count, DType::Int32)});
+    b.run(ops::pl::tensor::write, {received, b.list({source}), ops::scalar_cast(count, DType::Int32)});
   });
 }
 
@@ -303,7 +304,7 @@ ExprRef all_to_all_v(const Call&, const ExprList& args, const Team& team, Collec
   b.repeat("k", b.number(0), team.ranks, b.number(1), [&](const VarRef& k) {
     ExprRef peer = b.peer(team, k);
     ExprRef count = b.let("count", ops::scalar_cast(read_count(sent, peer, b), DType::Index));
-    b.run("pld.system.check_count", {count, block});
+    b.run(ops::pld::system::check_count, {count, block});
     Rows rows = own_rows(count, team, b);
     ExprRef from = b.let("from", b.add(b.mul(peer, block), rows.start));
     put_rows(target, b.let("at", b.add(to, rows.start)), peer, input, from, rows.count, b);
@@ -321,13 +322,10 @@ ExprRef barrier(const Call&, const ExprList& args, const Team& team, CollectiveB
 
 const std::map<const Op*, Rule>& rules() {
   static const std::map<const Op*, Rule> table = {
-      {&op_named("pld.tensor.allreduce"), allreduce},
-      {&op_named("pld.tensor.reduce_scatter"), reduce_scatter},
-      {&op_named("pld.tensor.broadcast"), broadcast},
-      {&op_named("pld.tensor.allgather"), allgather},
-      {&op_named("pld.tensor.all_to_all"), all_to_all},
-      {&op_named("pld.tensor.all_to_all_v"), all_to_all_v},
-      {&op_named("pld.tensor.barrier"), barrier},
+      {&*ops::pld::tensor::allreduce, allreduce},   {&*ops::pld::tensor::reduce_scatter, reduce_scatter},
+      {&*ops::pld::tensor::broadcast, broadcast},   {&*ops::pld::tensor::allgather, allgather},
+      {&*ops::pld::tensor::all_to_all, all_to_all}, {&*ops::pld::tensor::all_to_all_v, all_to_all_v},
+      {&*ops::pld::tensor::barrier, barrier},
   };
   return table;
 }

@@ -4,6 +4,7 @@
 
 #include "ir/function_kinds.h"
 #include "ir/op.h"
+#include "ops/handles.h"
 #include "passes/lower_composite_ops.h"
 #include "passes/structured_builder.h"
 
@@ -57,7 +58,7 @@ class Marker final : public StructuredBuilder {
                  ? nullptr
                  : use(call->args[static_cast<size_t>(call->op->operand_slots[static_cast<size_t>(index)])]);
     };
-    run("pld.system.enter_collective", {operand("signal"), operand("target"), operand("root")},
+    run(ops::pld::system::enter_collective, {operand("signal"), operand("target"), operand("root")},
         {{"name", AttrValue{name_of(*call)}}});
   }
 };

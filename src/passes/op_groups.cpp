@@ -24,16 +24,16 @@ bool is_zero(const ExprRef& offset) {
 }
 
 // Ops that work row by row: a row of the result depends on that row of the operands alone.
-bool works_on_rows(TensorForm form) {
+bool works_on_rows(OpForm form) {
   switch (form) {
-    case TensorForm::Map:
-    case TensorForm::MapRow:
-    case TensorForm::MapCol:
-    case TensorForm::ExpandRow:
-    case TensorForm::ExpandCol:
-    case TensorForm::ReduceRow:
-    case TensorForm::ArgRow:
-    case TensorForm::Fill:
+    case OpForm::Map:
+    case OpForm::MapRow:
+    case OpForm::MapCol:
+    case OpForm::ExpandRow:
+    case OpForm::ExpandCol:
+    case OpForm::ReduceRow:
+    case OpForm::ArgRow:
+    case OpForm::Fill:
       return true;
     default:
       return false;
@@ -67,9 +67,10 @@ class Grouper {
     const auto* eval = as<Eval>(stmt);
     const auto* call = as<Call>(assign ? assign->value.get() : eval ? eval->value.get() : nullptr);
     if (!call) return false;
-    OpGroup::Item item{call, tensor_op(*call->op), assign ? assign->var : nullptr};
+    OpGroup::Item item{call, is_whole_tensor_op(*call->op) ? call->op : nullptr,
+                       assign ? assign->var : nullptr};
     if (!item.op) return !is_first && passes_by(stmt, *call);
-    bool fits = item.op->form == TensorForm::Assemble ? takes_store(item) : takes_compute(item, is_first);
+    bool fits = item.op->form == OpForm::Assemble ? takes_store(item) : takes_compute(item, is_first);
     if (!fits) return false;
     group_.items.push_back(item);
     stmts_.push_back(group_.end);
@@ -90,7 +91,7 @@ class Grouper {
   }
 
   bool takes_compute(const OpGroup::Item& item, bool is_first) {
-    bool reduces = item.op->form == TensorForm::ReduceRow || item.op->form == TensorForm::ArgRow;
+    bool reduces = item.op->form == OpForm::ReduceRow || item.op->form == OpForm::ArgRow;
     if (!item.var || !works_on_rows(item.op->form)) return false;
     bool small = plan_.is_tile(*item.var) || fits_whole(*item.call);
     if (is_first && small) return false;
@@ -190,7 +191,7 @@ class Grouper {
       for (const OpGroup::Item& item : group_.items) Count(used).walk(static_cast<const Node&>(*item.call));
       for (size_t i = 0; i < group_.items.size() && settled; ++i) {
         OpGroup::Item& item = group_.items[i];
-        if (!item.var || item.op->form == TensorForm::Assemble) continue;
+        if (!item.var || item.op->form == OpForm::Assemble) continue;
         const uint32_t* inside = used.find(item.var.get());
         item.escapes = uses_.of(*item.var) > (inside ? *inside : 0);
         if (!item.escapes || !plan_.is_tile(*item.var)) continue;
@@ -231,12 +232,12 @@ class Grouper {
 
 }  // namespace
 
-bool is_row_operand(TensorForm form, size_t operand) {
-  return (form == TensorForm::MapCol && operand == 1) || form == TensorForm::ExpandCol;
+bool is_row_operand(OpForm form, size_t operand) {
+  return (form == OpForm::MapCol && operand == 1) || form == OpForm::ExpandCol;
 }
 
-bool is_column_operand(TensorForm form, size_t operand) {
-  return (form == TensorForm::MapRow && operand == 1) || form == TensorForm::ExpandRow;
+bool is_column_operand(OpForm form, size_t operand) {
+  return (form == OpForm::MapRow && operand == 1) || form == OpForm::ExpandRow;
 }
 
 UseCounts::UseCounts(const Function& function) {

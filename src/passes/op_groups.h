@@ -13,8 +13,8 @@
 namespace tilewire::passes {
 
 // Whether the operand is one row for all rows of the result, or one column for all its columns.
-bool is_row_operand(TensorForm form, size_t operand);
-bool is_column_operand(TensorForm form, size_t operand);
+bool is_row_operand(ir::OpForm form, size_t operand);
+bool is_column_operand(ir::OpForm form, size_t operand);
 
 // How often each variable that a function's body defines is used.
 class UseCounts {
@@ -29,9 +29,9 @@ class UseCounts {
 struct OpGroup {
   struct Item {
     const ir::Call* call = nullptr;
-    const TensorOp* op = nullptr;
-    ir::VarRef var;        // what it defines; null in a bare statement
-    bool escapes = false;  // used behind the group as well: it must be in memory too
+    const ir::Op* op = nullptr;  // of the call
+    ir::VarRef var;              // what it defines; null in a bare statement
+    bool escapes = false;        // used behind the group as well: it must be in memory too
   };
   std::vector<Item> items;
   std::vector<ir::StmtRef> before;  // views and scalars between them, which depend on none of them

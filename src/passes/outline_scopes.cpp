@@ -6,7 +6,7 @@
 #include "ir/function_kinds.h"
 #include "ir/op.h"
 #include "ir/visitor.h"
-#include "ops/registry.h"
+#include "ops/handles.h"
 #include "passes/captures.h"
 #include "passes/infer_directions.h"
 #include "passes/inline_functions.h"
@@ -84,7 +84,7 @@ class KernelBody : public Rebuilder {
     returned_ = &returned;
     return collect(body.span, [&] {
       if (block_var) {
-        static const Op& block_index = *ops::registry().find("pl.tile.get_block_idx");
+        const Op& block_index = ops::pl::tile::get_block_idx;
         bind(*block_var,
              assign_new(block_var->name_hint, call_op(block_index, {}, {}, body.span), block_var->span));
       }
@@ -159,14 +159,13 @@ class Outliner : public Rebuilder {
 
   // A new tensor with a known content is a task that writes it.
   void assign(const Assign& assign) override {
-    static const Op* full = ops::registry().find("pl.tensor.full");
-    static const Op* arange = ops::registry().find("pl.tensor.arange");
-    static const Op& create = *ops::registry().find("pl.tensor.create");
-    static const Op& assemble = *ops::registry().find("pl.tensor.assemble");
+    const Op& create = ops::pl::tensor::create;
+    const Op& assemble = ops::pl::tensor::assemble;
     const auto* launch = as<FunctionCall>(assign.value);
     if (launch && launch->blocks) return this->launch(*launch, assign.var);
     const auto* call = as<Call>(assign.value);
-    if (!call || (call->op != full && call->op != arange)) return Rebuilder::assign(assign);
+    if (!call || (call->op != ops::pl::tensor::full && call->op != ops::pl::tensor::arange))
+      return Rebuilder::assign(assign);
     const Span& span = assign.span;
     const TensorType& type = tensor_type_of(*call);
     ExprRef shape = use(call->args[0]);
@@ -183,7 +182,7 @@ class Outliner : public Rebuilder {
     task->span = span;
     task->body = body;
     task->results = {assign.var};
-    task->name_hint = call->op == full ? "fill" : "count";
+    task->name_hint = call->op == ops::pl::tensor::full ? "fill" : "count";
     outline(*finish_node(std::move(task)), nullptr);
   }
 

@@ -4,7 +4,7 @@
 
 #include "ir/function_kinds.h"
 #include "ir/op.h"
-#include "ops/registry.h"
+#include "ops/handles.h"
 #include "passes/names.h"
 #include "passes/rebuild.h"
 #include "passes/roots.h"
@@ -49,7 +49,7 @@ class Receiver : public Rebuilder {
 
  protected:
   void give(const Return& ret) override {
-    static const Op& assemble = *ops::registry().find("pl.tensor.assemble");
+    const Op& assemble = ops::pl::tensor::assemble;
     ExprList values = use(ret.values);
     for (size_t k = 0; k < returns_.size(); ++k) {
       ExprRef& value = values[returns_[k]];
@@ -108,7 +108,7 @@ class Caller : public Rebuilder {
 
  private:
   void prepare(const FunctionCall* call) {
-    static const Op& create = *ops::registry().find("pl.tensor.create");
+    const Op& create = ops::pl::tensor::create;
     auto found = call ? changed_.find(call->callee) : changed_.end();
     if (found == changed_.end()) return;
     prepared_ = call;

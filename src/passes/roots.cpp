@@ -5,7 +5,7 @@
 #include "ir/aliases.h"
 #include "ir/op.h"
 #include "ir/visitor.h"
-#include "ops/registry.h"
+#include "ops/handles.h"
 
 namespace tilewire::passes {
 
@@ -151,8 +151,7 @@ Roots::Roots(const std::vector<const Var*>& params, const Block& body, const Ret
 }
 
 const Expr* Roots::source_of(const Call& call) const {
-  static const Op* const no_dep = ops::registry().find("pl.no_dep");
-  return call.op == no_dep && !untracked_ ? nullptr : aliased_operand(call);
+  return call.op == ops::pl::no_dep && !untracked_ ? nullptr : aliased_operand(call);
 }
 
 const RootSet& Roots::of(const ExprRef& expr) const {

@@ -2,25 +2,19 @@
 
 #include "ir/op.h"
 #include "ops/affine.h"
-#include "ops/registry.h"
+#include "ops/handles.h"
 #include "ops/shape.h"
 
 namespace tilewire::passes {
 
 using namespace ir;
 
-const Op& op_named(const char* name) {
-  const Op* op = ops::registry().find(name);
-  TW_CHECK(op, std::string("there is no op ") + name);
-  return *op;
+ExprRef StructuredBuilder::op(const Op& op, ExprList args, AttrList attrs) {
+  return call_op(op, std::move(args), std::move(attrs), span_);
 }
 
-ExprRef StructuredBuilder::op(const char* name, ExprList args, AttrList attrs) {
-  return call_op(op_named(name), std::move(args), std::move(attrs), span_);
-}
-
-void StructuredBuilder::run(const char* name, ExprList args, AttrList attrs) {
-  emit(make<Eval>(span_, op(name, std::move(args), std::move(attrs))));
+void StructuredBuilder::run(const Op& op, ExprList args, AttrList attrs) {
+  emit(make<Eval>(span_, call_op(op, std::move(args), std::move(attrs), span_)));
 }
 
 ExprRef StructuredBuilder::let(const char* name, ExprRef value) {
@@ -56,34 +50,34 @@ ExprRef StructuredBuilder::mul(const ExprRef& a, const ExprRef& b) {
 }
 
 ExprRef StructuredBuilder::div(const ExprRef& a, const ExprRef& b) {
-  return constant_value(b) == 1 ? a : op("pl.scalar.floordiv", {a, b});
+  return constant_value(b) == 1 ? a : op(ops::pl::scalar::floordiv, {a, b});
 }
 
 ExprRef StructuredBuilder::mod(const ExprRef& a, const ExprRef& b) {
-  return op("pl.scalar.mod", {a, b});
+  return op(ops::pl::scalar::mod, {a, b});
 }
 
 ExprRef StructuredBuilder::smaller(const ExprRef& a, const ExprRef& b) {
-  return op("pl.scalar.min", {a, b});
+  return op(ops::pl::scalar::min, {a, b});
 }
 
-ExprRef StructuredBuilder::compare(const char* name, const ExprRef& a, const ExprRef& b,
+ExprRef StructuredBuilder::compare(const Op& relation, const ExprRef& a, const ExprRef& b,
                                    bool (*known)(int64_t, int64_t)) {
   auto x = constant_value(a), y = constant_value(b);
   if (x && y) return make<ConstBool>(span_, known(*x, *y));
-  return op(name, {a, b});
+  return op(relation, {a, b});
 }
 
 ExprRef StructuredBuilder::less(const ExprRef& a, const ExprRef& b) {
-  return compare("pl.scalar.lt", a, b, [](int64_t x, int64_t y) { return x < y; });
+  return compare(ops::pl::scalar::lt, a, b, [](int64_t x, int64_t y) { return x < y; });
 }
 
 ExprRef StructuredBuilder::equal(const ExprRef& a, const ExprRef& b) {
-  return compare("pl.scalar.eq", a, b, [](int64_t x, int64_t y) { return x == y; });
+  return compare(ops::pl::scalar::eq, a, b, [](int64_t x, int64_t y) { return x == y; });
 }
 
 ExprRef StructuredBuilder::differ(const ExprRef& a, const ExprRef& b) {
-  return compare("pl.scalar.ne", a, b, [](int64_t x, int64_t y) { return x != y; });
+  return compare(ops::pl::scalar::ne, a, b, [](int64_t x, int64_t y) { return x != y; });
 }
 
 void StructuredBuilder::repeat(const char* name, const ExprRef& start, const ExprRef& stop,

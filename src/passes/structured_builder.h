@@ -3,14 +3,15 @@
 // Statements go into the block being written (Rebuilder::emit) and nest as the C++ lambdas do; names are
 // hints, so they may repeat at any depth. Everything written has the span given to `at`.
 //
-//     repeat("s", 0, ranks, 1, [&](const VarRef& s) { run("pld.system.wait", {signal, list({s}), one}); });
-//     ExprRef total = reduce("s", 1, ranks, 1, {first}, [&](const VarRef& s, const ExprList& sums) {
-//       return ExprList{op("pl.tile.add", {sums[0], load(s)})};
+//     repeat("s", 0, ranks, 1, [&](const VarRef& s) { run(ops::pld::system::wait, {signal, list({s}), one});
+//     }); ExprRef total = reduce("s", 1, ranks, 1, {first}, [&](const VarRef& s, const ExprList& sums) {
+//       return ExprList{op(ops::pl::tile::add, {sums[0], load(s)})};
 //     })[0];
 #pragma once
 
 #include <functional>
 
+#include "ops/handles.h"
 #include "passes/rebuild.h"
 
 namespace tilewire::passes {
@@ -23,10 +24,10 @@ class StructuredBuilder : public Rebuilder {
   void at(const Span& span) { span_ = span; }
   const Span& span() const { return span_; }
 
-  // A call of an op, by its full name; its operands are known to fit.
-  ir::ExprRef op(const char* name, ir::ExprList args, ir::AttrList attrs = {});
+  // A call of an op; its operands are known to fit.
+  ir::ExprRef op(const ir::Op& op, ir::ExprList args, ir::AttrList attrs = {});
   // The same as a statement whose value nobody uses.
-  void run(const char* name, ir::ExprList args, ir::AttrList attrs = {});
+  void run(const ir::Op& op, ir::ExprList args, ir::AttrList attrs = {});
   // The value under a name; calls other than scalar arithmetic need one. Constants and variables stay.
   ir::ExprRef let(const char* name, ir::ExprRef value);
 
@@ -58,13 +59,10 @@ class StructuredBuilder : public Rebuilder {
                       const std::function<ir::ExprList()>& otherwise);
 
  private:
-  ir::ExprRef compare(const char* name, const ir::ExprRef& a, const ir::ExprRef& b,
+  ir::ExprRef compare(const ir::Op& relation, const ir::ExprRef& a, const ir::ExprRef& b,
                       bool (*known)(int64_t, int64_t));
 
   Span span_;
 };
-
-// An op that is known to be there.
-const ir::Op& op_named(const char* name);
 
 }  // namespace tilewire::passes

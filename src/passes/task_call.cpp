@@ -1,6 +1,6 @@
 #include "passes/task_call.h"
 
-#include "ops/registry.h"
+#include "ops/handles.h"
 
 namespace tilewire::passes {
 
@@ -32,11 +32,10 @@ const FunctionCall* single_call(const Block& body) {
 }
 
 bool only_defers(const Block& body) {
-  static const Op* defer = ops::registry().find("pld.system.defer_wait");
   for (const StmtRef& stmt : body.stmts) {
     ExprRef value = value_of(stmt);
     const auto* call = as<Call>(value);
-    if (!call || call->op != defer) return false;
+    if (!call || call->op != ops::pld::system::defer_wait) return false;
   }
   return !body.stmts.empty();
 }

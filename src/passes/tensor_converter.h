@@ -23,13 +23,13 @@ class TensorConverter : public BlockLoops {
 
  private:
   // What takes the place of the call's value: a tile, or a tensor in memory.
-  ir::ExprRef convert(const ir::Call& call, const TensorOp& op, const std::string& name, bool as_tile);
-  ir::ExprRef whole(const ir::Call& call, const TensorOp& op, const std::string& name);
+  ir::ExprRef convert(const ir::Call& call, const ir::Op& op, const std::string& name, bool as_tile);
+  ir::ExprRef whole(const ir::Call& call, const ir::Op& op, const std::string& name);
   ir::ExprRef assemble(const ir::Call& call, bool as_tile);
-  ir::ExprList tile_operands(const ir::Call& call, const TensorOp& op);
-  void into_memory(const ir::Call& call, const TensorOp& op, const ir::ExprRef& out);
+  ir::ExprList tile_operands(const ir::Call& call, const ir::Op& op);
+  void into_memory(const ir::Call& call, const ir::Op& op, const ir::ExprRef& out);
 
-  static bool fits_as_tiles(const ir::Call& call, const TensorOp& op);
+  static bool fits_as_tiles(const ir::Call& call, const ir::Op& op);
 
   // Operands in either kind.
   ir::ExprRef tile_of(const ir::ExprRef& operand, const Span& span);
@@ -57,27 +57,27 @@ class TensorConverter : public BlockLoops {
   void open_memory(const OpGroup& group);
 
   // convert_blocks.cpp: element by element and reductions
-  void map(const ir::Call& call, const TensorOp& op, const ir::ExprRef& out);
-  ir::ExprRef map_block(const ir::Call& call, const TensorOp& op, const ir::ExprList& operands,
+  void map(const ir::Call& call, const ir::Op& op, const ir::ExprRef& out);
+  ir::ExprRef map_block(const ir::Call& call, const ir::Op& op, const ir::ExprList& operands,
                         const TileBlock& block);
   ir::ExprRef count_block(const ir::Call& call, const TileBlock& block);
   ir::ExprRef cut(const ir::ExprRef& tile, const TileBlock& block);
   ir::ExprRef full_tile(int64_t rows, int64_t cols, const ir::ExprRef& value, const Span& span);
-  void reduce_rows(const ir::Call& call, const TensorOp& op, const ir::ExprRef& out);
-  void reduce_cols(const ir::Call& call, const TensorOp& op, const ir::ExprRef& out);
-  ir::ExprRef reduce_block(const ir::Call& call, const TensorOp& op, const ir::ExprRef& x,
+  void reduce_rows(const ir::Call& call, const ir::Op& op, const ir::ExprRef& out);
+  void reduce_cols(const ir::Call& call, const ir::Op& op, const ir::ExprRef& out);
+  ir::ExprRef reduce_block(const ir::Call& call, const ir::Op& op, const ir::ExprRef& x,
                            const TileBlock& block);
-  ir::ExprRef long_row(const ir::Call& call, const TensorOp& op, const ir::ExprRef& x, const TileBlock& block,
+  ir::ExprRef long_row(const ir::Call& call, const ir::Op& op, const ir::ExprRef& x, const TileBlock& block,
                        int64_t cols);
 
   // convert_matmul.cpp
   void matmul(const ir::Call& call, const ir::ExprRef& out, const ir::ExprRef& start);
-  ir::ExprRef accumulate(const ir::Call& call, const TensorOp& op);
+  ir::ExprRef accumulate(const ir::Call& call, const ir::Op& op);
 
   // convert_elements.cpp: joining, gathering, scattering
   void concat(const ir::Call& call, const ir::ExprRef& out);
   void gather(const ir::Call& call, const ir::ExprRef& out);
-  ir::ExprRef scatter(const ir::Call& call, const TensorOp& op);
+  ir::ExprRef scatter(const ir::Call& call, const ir::Op& op);
   void for_each_element(const ir::ExprList& shape, size_t dim, ir::ExprList& index, const Span& span,
                         const std::function<void()>& body);
   ir::ExprRef read(const ir::ExprRef& tensor, ir::ExprList index, const Span& span);

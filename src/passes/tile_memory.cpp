@@ -2,7 +2,6 @@
 
 #include "ir/op.h"
 #include "ir/visitor.h"
-#include "ops/registry.h"
 #include "passes/tensor_forms.h"
 
 namespace tilewire::passes {
@@ -12,15 +11,12 @@ using namespace ir;
 namespace {
 
 bool is_product(const Op& op) {
-  auto form = tile_form(op);
-  return form == TensorForm::Matmul || form == TensorForm::MatmulAcc || form == TensorForm::MatmulBias;
+  return op.form == OpForm::Matmul || op.form == OpForm::MatmulAcc || op.form == OpForm::MatmulBias;
 }
 
 // Whether the op brings a tile into the core and may put it anywhere.
 bool brings_in(const Op& op) {
-  static const Op* load = ops::registry().find("pl.tile.load");
-  static const Op* remote = ops::registry().find("pld.tile.remote_load");
-  return &op == load || &op == remote || op.needs_annotation;
+  return op.form == OpForm::Load || op.needs_annotation;
 }
 
 // Variables that loops and branches connect live in one place: union-find, and votes for each class.
@@ -155,14 +151,10 @@ class Voter : public Visitor<Voter> {
 }  // namespace
 
 std::optional<MemorySpace> required_memory(const Call& call, size_t operand) {
-  static const Op* store = ops::registry().find("pl.tile.store");
-  static const Op* move = ops::registry().find("pl.tile.move");
-  auto form = tile_form(*call.op);
-  if (call.op == store || call.op == move || call.op->module == "pld" || call.op->functions != 0) {
-    return std::nullopt;
-  }
+  const OpForm form = call.op->form;
+  if (form == OpForm::Store || form == OpForm::Same || call.op->functions != 0) return std::nullopt;
   if (!is_product(*call.op)) return MemorySpace::Vec;
-  bool acc = form == TensorForm::MatmulAcc;
+  bool acc = form == OpForm::MatmulAcc;
   if (acc && operand == 0) return MemorySpace::Acc;
   size_t place = operand - (acc ? 1 : 0);
   return place == 0 ? MemorySpace::Left : place == 1 ? MemorySpace::Right : MemorySpace::Bias;

@@ -123,16 +123,15 @@ class Planner : public Visitor<Planner> {
   }
 
   void value(const Call& call, const VarRef& result) {
-    const TensorOp* op = tensor_op(*call.op);
-    if (!op) {
+    if (!is_whole_tensor_op(*call.op)) {
       if (result) keep(result);
       return walk_children(call);
     }
     operands(call);
     bool whole = !result || fits_tile(result->type);
     for (const ExprRef& arg : call.args) whole = whole && loadable(arg);
-    if (op->form == TensorForm::BatchMatmul) whole = false;
-    if (writes_operand(op->form)) {
+    if (call.op->form == OpForm::BatchMatmul) whole = false;
+    if (writes_operand(call.op->form)) {
       written_[find(number(*call.args[0]))] = true;
       handed_on_[number(*call.args[0])] = true;
       if (!whole) keep(call.args[0]);

@@ -5,7 +5,7 @@
 #include "ir/op.h"
 #include "ir/structural.h"
 #include "ir/visitor.h"
-#include "ops/registry.h"
+#include "ops/handles.h"
 #include "passes/tensor_forms.h"
 
 namespace tilewire::passes {
@@ -130,12 +130,8 @@ class ValidWalk {
     int said = call.op->param_index("valid_shape");
     const auto* list = said < 0 ? nullptr : as<MakeTuple>(call.args[call.op->operand_slots[said]]);
     if (list) return stated(list->elements, static_cast<const TileType&>(*call.type));
-    static const Op* fillpad = ops::registry().find("pl.tile.fillpad");
-    static const Op* transpose = ops::registry().find("pl.tile.transpose");
-    static const Op* move = ops::registry().find("pl.tile.move");
-    if (call.op == fillpad) return {};
-    if (call.op == move) return shapes_.of(*call.args[0]);
-    if (call.op == transpose) {
+    if (call.op == ops::pl::tile::fillpad) return {};
+    if (call.op == ops::pl::tile::transpose) {
       ValidShape x = shapes_.of(*call.args[0]);
       return {x.cols, x.rows};
     }
@@ -150,29 +146,30 @@ class ValidWalk {
   }
 
   ValidShape by_form(const Call& call) {
-    auto form = tile_form(*call.op);
-    switch (form.value_or(TensorForm::Concat)) {
-      case TensorForm::Fill:
-      case TensorForm::Count:
-      case TensorForm::Create:
+    switch (call.op->form) {
+      case OpForm::Fill:
+      case OpForm::Count:
+      case OpForm::Create:
         return {};
-      case TensorForm::Map:
+      case OpForm::Same:
+        return shapes_.of(*call.args[0]);
+      case OpForm::Map:
         return all_of(call);
-      case TensorForm::MapRow:
+      case OpForm::MapRow:
         return meet(shapes_.of(*call.args[0]), {shapes_.of(*call.args[1]).rows, full});
-      case TensorForm::MapCol:
+      case OpForm::MapCol:
         return meet(shapes_.of(*call.args[0]), {full, shapes_.of(*call.args[1]).cols});
-      case TensorForm::ReduceRow:
-      case TensorForm::ArgRow:
-      case TensorForm::ExpandRow:
+      case OpForm::ReduceRow:
+      case OpForm::ArgRow:
+      case OpForm::ExpandRow:
         return {shapes_.of(*call.args[0]).rows, full};
-      case TensorForm::ReduceCol:
-      case TensorForm::ExpandCol:
+      case OpForm::ReduceCol:
+      case OpForm::ExpandCol:
         return {full, shapes_.of(*call.args[0]).cols};
-      case TensorForm::Matmul:
-      case TensorForm::MatmulBias:
+      case OpForm::Matmul:
+      case OpForm::MatmulBias:
         return product(call, 0);
-      case TensorForm::MatmulAcc:
+      case OpForm::MatmulAcc:
         return meet(shapes_.of(*call.args[0]), product(call, 1));
       default:
         return all_of(call).is_full() ? ValidShape{} : ValidShape{unknown, unknown};

@@ -5,13 +5,30 @@
 #include "ir/visitor.h"
 #include "passes/roots.h"
 #include "passes/task_call.h"
-#include "passes/tensor_forms.h"
 
 namespace tilewire::passes {
 
 using namespace ir;
 
 namespace {
+
+// Whether the call makes a tensor of its own; views and writers return storage that was there.
+bool makes_tensor(const Call& call) {
+  return isa<TensorType>(call.type) && call.op->result_alias < 0;
+}
+
+// Whether the call reads all elements of a tensor of this rank, other than to send them.
+bool reads_whole_tensor(const Call& call) {
+  bool reads = false;
+  for (const Effect& effect : call.op->effects) {
+    if (effect.peer_param >= 0 || effect.all_peers) return false;
+    bool elements = effect.access == Access::Read || effect.access == Access::ReadWrite;
+    const ExprRef& operand = call.args[call.op->operand_slots[effect.param]];
+    bool tensor = operand && !isa<TileType>(operand->type);
+    reads = reads || (elements && tensor && effect.offsets_param < 0);
+  }
+  return reads;
+}
 
 class Check : public Visitor<Check> {
  public:
@@ -21,13 +38,13 @@ class Check : public Visitor<Check> {
 
   void visit(const Call& call) {
     walk_children(call);
-    const TensorOp* op = tensor_op(*call.op);
-    bool computes = op && op->form != TensorForm::Create;
+    const bool creates = call.op->form == OpForm::Create;
+    const bool computes = (makes_tensor(call) && !creates) || reads_whole_tensor(call) || call.op->expansion;
     if (is_kernel(function_.type) && computes) say(call.op->qualified() + " is left");
     if (function_.type != FunctionType::Orchestration || in_scope_) return;
     bool value = isa<ScalarType>(call.type) || isa<TaskIdType>(call.type) || isa<ArrayType>(call.type) ||
                  isa<CommCtxType>(call.type);
-    bool tensor = call.op->result_alias >= 0 || (op && !computes);
+    bool tensor = call.op->result_alias >= 0 || creates;
     if (!value && !tensor) say(call.op->qualified() + " is left");
   }
 

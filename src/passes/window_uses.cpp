@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "ir/visitor.h"
-#include "ops/registry.h"
+#include "ops/handles.h"
 
 namespace tilewire::passes {
 
@@ -41,16 +41,14 @@ class UseWalk : public Visitor<UseWalk> {
   }
 
   void visit(const Assign& assign) {
-    static const Op* alloc = ops::registry().find("pld.alloc_window_buffer");
     const auto* call = as<Call>(assign.value);
-    if (call && call->op == alloc) uses_.allocations.push_back(&assign);
+    if (call && call->op == ops::pld::alloc_window_buffer) uses_.allocations.push_back(&assign);
     walk_children(assign);
   }
 
   void visit(const Call& call) {
-    static const Op* window = ops::registry().find("pld.window");
     walk_children(call);
-    if (call.op == window) uses_.views.push_back(&call);
+    if (call.op == ops::pld::window) uses_.views.push_back(&call);
     bool takes_window = std::any_of(call.args.begin(), call.args.end(), buffer_of);
     if (takes_window && call.op->result_peer < 0 && signals(call)) uses_.collectives.push_back(&call);
   }

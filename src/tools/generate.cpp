@@ -26,6 +26,7 @@ struct Output {
 };
 
 constexpr Output outputs[] = {
+    {"handles", "src/ops/handles.h", op_handles},
     {"ops-md", "docs/ops.md", ops_reference},
     {"diagnostics-md", "docs/diagnostics.md", diagnostics_reference},
     {"pl-pyi", "python/tilewire/language/__init__.pyi", language_stub},

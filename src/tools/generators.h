@@ -6,6 +6,7 @@
 
 namespace tilewire::tools {
 
+std::string op_handles();             // src/ops/handles.h
 std::string ops_reference();          // docs/ops.md
 std::string diagnostics_reference();  // docs/diagnostics.md
 

@@ -73,100 +73,100 @@ Value* shift(Registers& r, DType dtype, Value* a, Value* b, bool left) {
   return r.b.CreateSelect(beyond, out, result);
 }
 
-Value* float_binary(Registers& r, Binary op, Value* a, Value* b) {
+Value* float_binary(Registers& r, Elementwise op, Value* a, Value* b) {
   switch (op) {
-    case Binary::Add:
+    case Elementwise::Add:
       return r.b.CreateFAdd(a, b);
-    case Binary::Sub:
+    case Elementwise::Sub:
       return r.b.CreateFSub(a, b);
-    case Binary::Mul:
+    case Elementwise::Mul:
       return r.b.CreateFMul(a, b);
-    case Binary::Div:
+    case Elementwise::Div:
       return r.b.CreateFDiv(a, b);
-    case Binary::Rem:
+    case Elementwise::Rem:
       return emit_rem(r.b, r.machine, a, b);
-    case Binary::Max:
+    case Elementwise::Max:
       return pick_float(r, a, b, true);
-    case Binary::Min:
+    case Elementwise::Min:
       return pick_float(r, a, b, false);
     default:
       internal_error(__FILE__, __LINE__, "a bitwise op on floats");
   }
 }
 
-Value* int_binary(Registers& r, Binary op, DType dtype, Value* a, Value* b) {
+Value* int_binary(Registers& r, Elementwise op, DType dtype, Value* a, Value* b) {
   switch (op) {
-    case Binary::Add:
+    case Elementwise::Add:
       return r.b.CreateAdd(a, b);
-    case Binary::Sub:
+    case Elementwise::Sub:
       return r.b.CreateSub(a, b);
-    case Binary::Mul:
+    case Elementwise::Mul:
       return r.b.CreateMul(a, b);
-    case Binary::Div:
+    case Elementwise::Div:
       return divide(r, dtype, a, b, false);
-    case Binary::Rem:
+    case Elementwise::Rem:
       return divide(r, dtype, a, b, true);
-    case Binary::Max:
+    case Elementwise::Max:
       return larger(r, dtype, a, b);
-    case Binary::Min:
+    case Elementwise::Min:
       return smaller(r, dtype, a, b);
-    case Binary::And:
+    case Elementwise::And:
       return r.b.CreateAnd(a, b);
-    case Binary::Or:
+    case Elementwise::Or:
       return r.b.CreateOr(a, b);
-    case Binary::Xor:
+    case Elementwise::Xor:
       return r.b.CreateXor(a, b);
-    case Binary::Shl:
+    case Elementwise::Shl:
       return shift(r, dtype, a, b, true);
-    case Binary::Shr:
+    case Elementwise::Shr:
       return shift(r, dtype, a, b, false);
+    default:
+      internal_error(__FILE__, __LINE__, "not an op of two integers");
   }
-  internal_error(__FILE__, __LINE__, "unknown binary op");
 }
 
-Value* float_unary(Registers& r, Unary op, Value* x) {
+Value* float_unary(Registers& r, Elementwise op, Value* x) {
   Value* zero = llvm::ConstantFP::get(x->getType(), 0.0);
   switch (op) {
-    case Unary::Neg:
+    case Elementwise::Neg:
       return r.b.CreateFNeg(x);
-    case Unary::Abs:
+    case Elementwise::Abs:
       return r.b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
-    case Unary::Relu:
+    case Elementwise::Relu:
       return r.b.CreateSelect(r.b.CreateFCmpOLT(x, zero), zero, x);
-    case Unary::Recip:
+    case Elementwise::Recip:
       return emit_recip(r.b, r.machine, x);
-    case Unary::Exp:
+    case Elementwise::Exp:
       return emit_exp(r.b, r.machine, x);
-    case Unary::Log:
+    case Elementwise::Log:
       return emit_log(r.b, r.machine, x);
-    case Unary::Sqrt:
+    case Elementwise::Sqrt:
       return emit_sqrt(r.b, r.machine, x);
-    case Unary::Rsqrt:
+    case Elementwise::Rsqrt:
       return emit_rsqrt(r.b, r.machine, x);
-    case Unary::Sin:
+    case Elementwise::Sin:
       return emit_sin(r.b, r.machine, x);
-    case Unary::Cos:
+    case Elementwise::Cos:
       return emit_cos(r.b, r.machine, x);
-    case Unary::Tanh:
+    case Elementwise::Tanh:
       return emit_tanh(r.b, r.machine, x);
-    case Unary::Sigmoid:
+    case Elementwise::Sigmoid:
       return emit_sigmoid(r.b, r.machine, x);
-    case Unary::Not:
-      break;
+    default:
+      internal_error(__FILE__, __LINE__, "not a function of floats");
   }
-  internal_error(__FILE__, __LINE__, "a bitwise op on floats");
 }
 
-Value* int_unary(Registers& r, Unary op, DType dtype, Value* x) {
+Value* int_unary(Registers& r, Elementwise op, DType dtype, Value* x) {
   switch (op) {
-    case Unary::Neg:
+    case Elementwise::Neg:
       return r.b.CreateNeg(x);
-    case Unary::Not:
+    case Elementwise::Not:
       return r.b.CreateNot(x);
-    case Unary::Abs:
+    case Elementwise::Abs:
       if (!is_signed(dtype)) return x;
       return r.b.CreateSelect(r.b.CreateICmpSLT(x, constant(x, 0)), r.b.CreateNeg(x), x);
-    case Unary::Relu:
+    case Elementwise::Relu:
       if (!is_signed(dtype)) return x;
       return r.b.CreateSelect(r.b.CreateICmpSLT(x, constant(x, 0)), constant(x, 0), x);
     default:
@@ -188,19 +188,19 @@ Value* smaller(Registers& r, DType dtype, Value* a, Value* b) {
   return r.b.CreateSelect(less, a, b);
 }
 
-Value* binary(Registers& r, Binary op, DType dtype, Value* a, Value* b) {
+Value* binary(Registers& r, Elementwise op, DType dtype, Value* a, Value* b) {
   a = r.splat(a);
   b = r.splat(b);
   if (!is_float(dtype)) return r.round(dtype, int_binary(r, op, dtype, a, b));
   Value* exact = float_binary(r, op, a, b);
-  bool picks = op == Binary::Max || op == Binary::Min;
+  bool picks = op == Elementwise::Max || op == Elementwise::Min;
   return picks ? exact : r.round(dtype, exact);
 }
 
-Value* unary(Registers& r, Unary op, DType dtype, Value* x) {
+Value* unary(Registers& r, Elementwise op, DType dtype, Value* x) {
   if (!is_float(dtype)) return r.round(dtype, int_unary(r, op, dtype, x));
   Value* exact = float_unary(r, op, x);
-  bool keeps = op == Unary::Neg || op == Unary::Abs || op == Unary::Relu;
+  bool keeps = op == Elementwise::Neg || op == Elementwise::Abs || op == Elementwise::Relu;
   return keeps ? exact : r.round(dtype, exact);
 }
 

@@ -3,16 +3,16 @@
 #pragma once
 
 #include "ir/dtype.h"
+#include "ir/elementwise.h"
 #include "ir/enums.h"
 #include "target/cpu/emitter.h"
 
 namespace tilewire::target::cpu {
 
-enum class Binary : uint8_t { Add, Sub, Mul, Div, Rem, Max, Min, And, Or, Xor, Shl, Shr };
-enum class Unary : uint8_t { Neg, Abs, Recip, Exp, Log, Sqrt, Rsqrt, Sin, Cos, Relu, Tanh, Sigmoid, Not };
+using ir::Elementwise;
 
-llvm::Value* binary(Registers& r, Binary op, ir::DType dtype, llvm::Value* a, llvm::Value* b);
-llvm::Value* unary(Registers& r, Unary op, ir::DType dtype, llvm::Value* x);
+llvm::Value* binary(Registers& r, Elementwise op, ir::DType dtype, llvm::Value* a, llvm::Value* b);
+llvm::Value* unary(Registers& r, Elementwise op, ir::DType dtype, llvm::Value* x);
 llvm::Value* compare(Registers& r, ir::CmpOp op, ir::DType dtype, llvm::Value* a, llvm::Value* b);
 
 // Without rounding: for accumulators, which are FP32 whatever the dtype.

@@ -10,8 +10,6 @@
 
 namespace tilewire::target::cpu {
 
-enum class Reduction : uint8_t { Sum, Max, Min, ArgMax, ArgMin };
-
 class ClusterEmitter {
  public:
   ClusterEmitter(FunctionEmitter& emitter, int index)
@@ -94,12 +92,12 @@ class ClusterEmitter {
                    llvm::MutableArrayRef<llvm::Value*> state);
   void finish_reductions(const Group& group, unsigned lanes, unsigned copies,
                          std::vector<llvm::Value*> state);
-  llvm::Value* identity(Reduction op, ir::DType dtype, unsigned lanes);
-  llvm::Value* better(Reduction op, ir::DType dtype, llvm::Value* a, llvm::Value* b);
-  void merge(Reduction op, ir::DType dtype, llvm::Value*& value, llvm::Value*& position, llvm::Value* other,
+  llvm::Value* identity(Elementwise op, ir::DType dtype, unsigned lanes);
+  llvm::Value* better(Elementwise op, ir::DType dtype, llvm::Value* a, llvm::Value* b);
+  void merge(Elementwise op, ir::DType dtype, llvm::Value*& value, llvm::Value*& position, llvm::Value* other,
              llvm::Value* other_position);
-  llvm::Value* combine(Reduction op, ir::DType dtype, llvm::Value* a, llvm::Value* b);
-  llvm::Value* settle_zero(Reduction op, ir::DType dtype, llvm::Value* value);
+  llvm::Value* combine(Elementwise op, ir::DType dtype, llvm::Value* a, llvm::Value* b);
+  llvm::Value* settle_zero(Elementwise op, ir::DType dtype, llvm::Value* value);
 
   // --- after the rows
   void column_step(const Member& member, llvm::Value* value, Chunk& chunk);
@@ -130,6 +128,8 @@ class ClusterEmitter {
   std::map<const Member*, Divisor> divisors_;  // of divisions by a number of the row
 };
 
-Reduction reduction_of(const Member& member);
+// What joins two elements, and whether the result is where the best one is.
+Elementwise reduction_of(const Member& member);
+bool returns_position(const Member& member);
 
 }  // namespace tilewire::target::cpu

@@ -198,7 +198,7 @@ unsigned ClusterEmitter::lanes_for(const Group& group) const {
       if (operand >= 0) look(operand);
     }
     if (member.result >= 0) look(member.result);
-    if (member.lowering->op_class == OpClass::RowReduce && reduction_of(member) >= Reduction::ArgMax) {
+    if (member.lowering->op_class == OpClass::RowReduce && returns_position(member)) {
       widest = std::max(widest, 32u);
     }
   }
@@ -447,7 +447,7 @@ void ClusterEmitter::sinks(const Group& g, Chunk& chunk, llvm::MutableArrayRef<V
     switch (sink.kind) {
       case SinkKind::Reduce: {
         const Member& member = cluster_.members[sink.member];
-        size_t count = reduction_of(member) >= Reduction::ArgMax ? 2 : 1;
+        size_t count = returns_position(member) ? 2 : 1;
         reduce_step(member, value, chunk, state.slice(next, count));
         next += count;
         break;

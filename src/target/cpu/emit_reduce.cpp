@@ -1,8 +1,9 @@
 // Reductions: along rows in registers, down columns in a row of accumulators.
 //
-// Sums of floats are taken in FP32 and rounded once. The order of a row's sum is fixed by its width and the
-// vector length: lane by lane, then the lanes in halves. Largest and smallest of a line with zeros of both
-// signs would depend on the order, so a zero result is always +0 (`settle_zero`).
+// Sums of floats are taken in FP32 and rounded once. The order of a row's sum is fixed by its
+// width and the vector length: lane by lane, then the lanes in halves. Largest and smallest of a line with
+// zeros of both signs would depend on the order, so a zero result is always +0 (`settle_zero`).
+#include "ops/registry.h"
 #include "target/cpu/cluster_emitter.h"
 
 namespace tilewire::target::cpu {
@@ -10,39 +11,43 @@ namespace tilewire::target::cpu {
 using namespace ir;
 using llvm::Value;
 
-Reduction reduction_of(const Member& member) {
-  return static_cast<Reduction>(member.lowering->variant);
+Elementwise reduction_of(const Member& member) {
+  return member.call->op->kind;
 }
 
-Value* ClusterEmitter::identity(Reduction op, DType dtype, unsigned lanes) {
+bool returns_position(const Member& member) {
+  return member.call->op->form == OpForm::ArgRow;
+}
+
+Value* ClusterEmitter::identity(Elementwise op, DType dtype, unsigned lanes) {
   llvm::Type* type = register_type(b_.getContext(), dtype, lanes);
-  if (op == Reduction::Sum) return llvm::Constant::getNullValue(type);
-  bool low = op == Reduction::Max || op == Reduction::ArgMax;
+  if (op == Elementwise::Add) return llvm::Constant::getNullValue(type);
+  bool low = op == Elementwise::Max;
   if (is_float(dtype)) return llvm::ConstantFP::getInfinity(type, low);
   return low ? lowest(type, dtype) : highest(type, dtype);
 }
 
-Value* ClusterEmitter::combine(Reduction op, DType dtype, Value* a, Value* b) {
+Value* ClusterEmitter::combine(Elementwise op, DType dtype, Value* a, Value* b) {
   Registers r(b_, e_.module.machine);
-  if (is_float(dtype) && op != Reduction::Sum) {
+  if (is_float(dtype) && op != Elementwise::Add) {
     // One instruction of the processor and a mask: `b` where one of them is NaN, but `a` stays if it is.
-    Value* better = op == Reduction::Max ? b_.CreateFCmpOGT(a, b) : b_.CreateFCmpOLT(a, b);
+    Value* better = op == Elementwise::Max ? b_.CreateFCmpOGT(a, b) : b_.CreateFCmpOLT(a, b);
     return b_.CreateSelect(b_.CreateFCmpORD(a, a), b_.CreateSelect(better, a, b), a);
   }
-  if (op == Reduction::Max) return larger(r, dtype, a, b);
-  if (op == Reduction::Min) return smaller(r, dtype, a, b);
+  if (op == Elementwise::Max) return larger(r, dtype, a, b);
+  if (op == Elementwise::Min) return smaller(r, dtype, a, b);
   return is_float(dtype) ? b_.CreateFAdd(a, b) : b_.CreateAdd(a, b);
 }
 
-Value* ClusterEmitter::settle_zero(Reduction op, DType dtype, Value* value) {
-  if (!is_float(dtype) || (op != Reduction::Max && op != Reduction::Min)) return value;
+Value* ClusterEmitter::settle_zero(Elementwise op, DType dtype, Value* value) {
+  if (!is_float(dtype) || (op != Elementwise::Max && op != Elementwise::Min)) return value;
   return b_.CreateFAdd(value, llvm::Constant::getNullValue(value->getType()));
 }
 
 // Whether `a` takes the place of `b`; NaN beats numbers.
-Value* ClusterEmitter::better(Reduction op, DType dtype, Value* a, Value* b) {
+Value* ClusterEmitter::better(Elementwise op, DType dtype, Value* a, Value* b) {
   Registers r(b_, e_.module.machine);
-  Value* wins = compare(r, op == Reduction::ArgMax ? CmpOp::Gt : CmpOp::Lt, dtype, a, b);
+  Value* wins = compare(r, op == Elementwise::Max ? CmpOp::Gt : CmpOp::Lt, dtype, a, b);
   if (!is_float(dtype)) return wins;
   Value* nan = b_.CreateAnd(b_.CreateFCmpUNO(a, a), b_.CreateFCmpORD(b, b));
   return b_.CreateOr(wins, nan);
@@ -52,9 +57,9 @@ std::vector<Value*> ClusterEmitter::start_state(const Group& g, unsigned lanes) 
   std::vector<Value*> state;
   for (const Sink& sink : g.sinks) {
     if (sink.kind != SinkKind::Reduce) continue;
-    Reduction op = reduction_of(cluster_.members[sink.member]);
+    Elementwise op = reduction_of(cluster_.members[sink.member]);
     state.push_back(identity(op, plan_.values[sink.value].dtype, lanes));
-    if (op >= Reduction::ArgMax) {
+    if (returns_position(cluster_.members[sink.member])) {
       state.push_back(llvm::Constant::getAllOnesValue(register_type(b_.getContext(), DType::Int32, lanes)));
     }
   }
@@ -63,9 +68,9 @@ std::vector<Value*> ClusterEmitter::start_state(const Group& g, unsigned lanes) 
 
 void ClusterEmitter::reduce_step(const Member& member, Value* value, Chunk& chunk,
                                  llvm::MutableArrayRef<Value*> state) {
-  Reduction op = reduction_of(member);
+  Elementwise op = reduction_of(member);
   DType dtype = plan_.values[operand_of(member)].dtype;
-  if (op < Reduction::ArgMax) {
+  if (!returns_position(member)) {
     if (chunk.mask) value = b_.CreateSelect(chunk.mask, value, identity(op, dtype, chunk.lanes));
     state[0] = combine(op, dtype, state[0], value);
     return;
@@ -82,7 +87,7 @@ void ClusterEmitter::reduce_step(const Member& member, Value* value, Chunk& chun
 }
 
 // The better of two candidates, the earlier one of equals; position -1 is none.
-void ClusterEmitter::merge(Reduction op, DType dtype, Value*& value, Value*& position, Value* other,
+void ClusterEmitter::merge(Elementwise op, DType dtype, Value*& value, Value*& position, Value* other,
                            Value* other_position) {
   if (!position) {
     value = combine(op, dtype, value, other);
@@ -106,9 +111,9 @@ void ClusterEmitter::finish_reductions(const Group& g, unsigned lanes, unsigned 
   for (const Sink& sink : g.sinks) {
     if (sink.kind != SinkKind::Reduce) continue;
     const Member& member = cluster_.members[sink.member];
-    Reduction op = reduction_of(member);
+    Elementwise op = reduction_of(member);
     DType dtype = plan_.values[sink.value].dtype;
-    bool positions = op >= Reduction::ArgMax;
+    bool positions = returns_position(member);
     Value* value = state[next];
     Value* position = positions ? state[next + 1] : nullptr;
     for (unsigned u = 1; u < copies; ++u) {
@@ -142,16 +147,16 @@ void ClusterEmitter::finish_reductions(const Group& g, unsigned lanes, unsigned 
 
 // A row of one element is its own reduction.
 void ClusterEmitter::reduce_single(const Member& member) {
-  Reduction op = reduction_of(member);
+  Elementwise op = reduction_of(member);
   int operand = operand_of(member);
   DType dtype = plan_.values[operand].dtype;
   Value* value = row_scalar(operand);
-  if (op >= Reduction::ArgMax) {
+  if (returns_position(member)) {
     row_scalars_[member.result] = b_.getInt32(0);
     return;
   }
   // A sum starts from 0, which turns -0 into 0.
-  if (op == Reduction::Sum) value = combine(op, dtype, identity(op, dtype, 0), value);
+  if (op == Elementwise::Add) value = combine(op, dtype, identity(op, dtype, 0), value);
   value = settle_zero(op, dtype, value);
   Value* some = b_.CreateICmpSGT(view_of(operand).cols, e_.i64(0));
   row_scalars_[member.result] = b_.CreateSelect(some, value, identity(op, dtype, 0));
@@ -177,7 +182,7 @@ void ClusterEmitter::start_columns() {
     Value* cols = e_.view(member.result).cols;
     auto* known_cols = llvm::dyn_cast<llvm::ConstantInt>(cols);
     // Storage is padded to whole vectors only for constant widths below; write element-exact otherwise.
-    Reduction op = reduction_of(member);
+    Elementwise op = reduction_of(member);
     e_.repeat(e_.i64(0), cols, lanes, [&](Value* c) {
       Chunk chunk;
       chunk.lanes = lanes;
@@ -194,7 +199,7 @@ void ClusterEmitter::column_step(const Member& member, Value* value, Chunk& chun
   DType dtype = accumulator_dtype(v.dtype);
   TileView row = e_.storage(v.scratch >= 0 ? v.scratch : member.result);
   Value* sum = read_at(row.data, e_.i64(1), dtype, chunk);
-  Reduction op = reduction_of(member);
+  Elementwise op = reduction_of(member);
   value = settle_zero(op, dtype, combine(op, dtype, sum, value));
   if (dtype == DType::Int4) value = Registers(b_, e_.module.machine).round(dtype, value);
   write_at(row.data, e_.i64(1), dtype, value, chunk);
@@ -227,23 +232,10 @@ void ClusterEmitter::finish_columns() {
 namespace tilewire::target::cpu {
 
 void add_reduce_lowerings(LoweringTable& table) {
-  struct Row {
-    const char* name;
-    Reduction op;
-    bool along_row;
-  };
-  const Row rows[] = {
-      {"row_sum", Reduction::Sum, true},       {"row_max", Reduction::Max, true},
-      {"row_min", Reduction::Min, true},       {"row_argmax", Reduction::ArgMax, true},
-      {"row_argmin", Reduction::ArgMin, true}, {"col_sum", Reduction::Sum, false},
-      {"col_max", Reduction::Max, false},      {"col_min", Reduction::Min, false},
-  };
-  for (const Row& row : rows) {
-    Lowering lowering;
-    lowering.op_class = row.along_row ? OpClass::RowReduce : OpClass::ColReduce;
-    lowering.variant = static_cast<uint8_t>(row.op);
-    lowering.ignored = 1;
-    table.add(std::string("pl.tile.") + row.name, lowering);
+  for (const Op& op : ops::registry().all()) {
+    const Fusion fusion = fusion_of(op.form);
+    if (op.on_tensors || (fusion != Fusion::RowReduce && fusion != Fusion::ColReduce)) continue;
+    table.add(op, {});
   }
 }
 

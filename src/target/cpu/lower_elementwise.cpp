@@ -1,5 +1,7 @@
 // Elementwise ops on tiles, plain and with a broadcast operand, and the tiles made from nothing.
 #include "ir/op.h"
+#include "ops/handles.h"
+#include "ops/registry.h"
 #include "target/cpu/arithmetic.h"
 
 namespace tilewire::target::cpu {
@@ -18,10 +20,6 @@ DType result_dtype(const Call& call) {
   return static_cast<const TileType&>(*call.type).dtype;
 }
 
-uint8_t variant(const Call& call) {
-  return find_lowering(call.op)->variant;
-}
-
 template <class E>
 E enum_attr(const Call& call, const char* name, E fallback) {
   const AttrValue* value = find_attr(call.attrs, name);
@@ -29,11 +27,11 @@ E enum_attr(const Call& call, const char* name, E fallback) {
 }
 
 Value* binary_lanes(Registers& r, const Call& call, std::span<Value* const> x) {
-  return binary(r, static_cast<Binary>(variant(call)), dtype_of(call.args[0]), x[0], x[1]);
+  return binary(r, call.op->kind, dtype_of(call.args[0]), x[0], x[1]);
 }
 
 Value* unary_lanes(Registers& r, const Call& call, std::span<Value* const> x) {
-  return unary(r, static_cast<Unary>(variant(call)), dtype_of(call.args[0]), x[0]);
+  return unary(r, call.op->kind, dtype_of(call.args[0]), x[0]);
 }
 
 Value* compare_lanes(Registers& r, const Call& call, std::span<Value* const> x) {
@@ -72,23 +70,11 @@ Value* arange_lanes(Registers& r, const Call& call, std::span<Value* const> x) {
     position = r.b.CreateAdd(position, llvm::ConstantVector::get(steps));
   }
   Value* counted = cast(r.b, r.machine, position, DType::Int64, is_float(dtype) ? DType::FP32 : dtype);
-  return binary(r, Binary::Add, dtype, x[1], counted);
+  return binary(r, Elementwise::Add, dtype, x[1], counted);
 }
 
-Lowering lanes_row(LanesFn function, int variant, Spread spread, bool cheap) {
+Lowering lanes_row(LanesFn function) {
   Lowering lowering;
-  lowering.op_class = OpClass::Lanes;
-  lowering.lanes = function;
-  lowering.variant = static_cast<uint8_t>(variant);
-  lowering.spread = spread;
-  lowering.cheap = cheap;
-  lowering.divides = function == binary_lanes && static_cast<Binary>(variant) == Binary::Div;
-  return lowering;
-}
-
-Lowering generator_row(LanesFn function) {
-  Lowering lowering;
-  lowering.op_class = OpClass::Generator;
   lowering.lanes = function;
   return lowering;
 }
@@ -96,45 +82,18 @@ Lowering generator_row(LanesFn function) {
 }  // namespace
 
 void add_elementwise_lowerings(LoweringTable& table) {
-  struct BinaryRow {
-    const char* name;
-    Binary op;
-    const char* expanded;  // suffix of the broadcast forms; null: there are none
-  };
-  const BinaryRow binaries[] = {
-      {"add", Binary::Add, "add"},     {"sub", Binary::Sub, "sub"},    {"mul", Binary::Mul, "mul"},
-      {"div", Binary::Div, "div"},     {"rem", Binary::Rem, nullptr},  {"maximum", Binary::Max, "max"},
-      {"minimum", Binary::Min, "min"}, {"and_", Binary::And, nullptr}, {"or_", Binary::Or, nullptr},
-      {"xor", Binary::Xor, nullptr},   {"shl", Binary::Shl, nullptr},  {"shr", Binary::Shr, nullptr},
-  };
-  for (const BinaryRow& row : binaries) {
-    bool cheap = row.op != Binary::Div && row.op != Binary::Rem;
-    int which = static_cast<int>(row.op);
-    table.add(std::string("pl.tile.") + row.name, lanes_row(binary_lanes, which, Spread::None, cheap));
-    if (!row.expanded) continue;
-    table.add(std::string("pl.tile.row_expand_") + row.expanded,
-              lanes_row(binary_lanes, which, Spread::Row, cheap));
-    table.add(std::string("pl.tile.col_expand_") + row.expanded,
-              lanes_row(binary_lanes, which, Spread::Column, cheap));
+  for (const Op& op : ops::registry().all()) {
+    const bool elementwise = fusion_of(op.form) == Fusion::Elementwise && op.kind != Elementwise::None;
+    if (op.on_tensors || !elementwise) continue;
+    table.add(op, lanes_row(is_unary(op.kind) ? unary_lanes : binary_lanes));
   }
-  const std::pair<const char*, Unary> unaries[] = {
-      {"neg", Unary::Neg},  {"abs", Unary::Abs},   {"recip", Unary::Recip}, {"exp", Unary::Exp},
-      {"log", Unary::Log},  {"sqrt", Unary::Sqrt}, {"rsqrt", Unary::Rsqrt}, {"sin", Unary::Sin},
-      {"cos", Unary::Cos},  {"relu", Unary::Relu}, {"tanh", Unary::Tanh},   {"sigmoid", Unary::Sigmoid},
-      {"not_", Unary::Not},
-  };
-  for (const auto& [name, op] : unaries) {
-    bool cheap = op == Unary::Neg || op == Unary::Abs || op == Unary::Relu || op == Unary::Not;
-    table.add(std::string("pl.tile.") + name,
-              lanes_row(unary_lanes, static_cast<int>(op), Spread::None, cheap));
-  }
-  table.add("pl.tile.cmp", lanes_row(compare_lanes, 0, Spread::None, true));
-  table.add("pl.tile.sel", lanes_row(select_lanes, 0, Spread::None, true));
-  table.add("pl.tile.cast", lanes_row(cast_lanes, 0, Spread::None, true));
-  table.add("pl.tile.row_expand", lanes_row(same_lanes, 0, Spread::Row, true));
-  table.add("pl.tile.col_expand", lanes_row(same_lanes, 0, Spread::Column, true));
-  table.add("pl.tile.full", generator_row(full_lanes));
-  table.add("pl.tile.arange", generator_row(arange_lanes));
+  table.add(ops::pl::tile::cmp, lanes_row(compare_lanes));
+  table.add(ops::pl::tile::sel, lanes_row(select_lanes));
+  table.add(ops::pl::tile::cast, lanes_row(cast_lanes));
+  table.add(ops::pl::tile::row_expand, lanes_row(same_lanes));
+  table.add(ops::pl::tile::col_expand, lanes_row(same_lanes));
+  table.add(ops::pl::tile::full, lanes_row(full_lanes));
+  table.add(ops::pl::tile::arange, lanes_row(arange_lanes));
 }
 
 }  // namespace tilewire::target::cpu

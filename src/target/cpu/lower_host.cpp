@@ -1,6 +1,7 @@
 // Host functions: window buffers, and views of them. They run before any rank does, so nothing is allocated
 // here: the runtime is told what size each buffer has, and views are places in a buffer of some number.
 #include "ir/op.h"
+#include "ops/handles.h"
 #include "target/cpu/emitter.h"
 
 namespace tilewire::target::cpu {
@@ -63,15 +64,15 @@ Value* window(FunctionEmitter& e, const Call& call) {
 }  // namespace
 
 void add_host_lowerings(LoweringTable& table) {
-  auto add = [&](const char* name, ScalarFn function, OpClass op_class) {
+  auto add = [&](const Op& op, ScalarFn function, OpClass op_class) {
     Lowering lowering;
     lowering.op_class = op_class;
     lowering.scalar = function;
-    table.add(name, lowering);
+    table.add(op, lowering);
   };
-  add("pld.world_size", world_size, OpClass::Scalar);
-  add("pld.alloc_window_buffer", alloc_window_buffer, OpClass::Scalar);
-  add("pld.window", window, OpClass::TensorCreate);
+  add(ops::pld::world_size, world_size, OpClass::Scalar);
+  add(ops::pld::alloc_window_buffer, alloc_window_buffer, OpClass::Scalar);
+  add(ops::pld::window, window, OpClass::TensorCreate);
 }
 
 }  // namespace tilewire::target::cpu

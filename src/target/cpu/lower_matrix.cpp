@@ -1,5 +1,6 @@
 // Matrix products, by the kernels of matmul.h.
 #include "ir/op.h"
+#include "ops/handles.h"
 #include "target/cpu/arithmetic.h"
 #include "target/cpu/matmul.h"
 
@@ -197,7 +198,7 @@ void matmul_bias(FunctionEmitter& e, const Call& call, std::span<const int> resu
       Value* row = e.b.CreateAlignedLoad(type, e.address(bias, dtype, e.i64(0), c), llvm::Align(4));
       Registers registers(e.b, e.module.machine);
       registers.lanes = count;
-      e.b.CreateAlignedStore(binary(registers, Binary::Add, dtype, sum, row), at, llvm::Align(4));
+      e.b.CreateAlignedStore(binary(registers, Elementwise::Add, dtype, sum, row), at, llvm::Align(4));
     };
     auto* unit = llvm::dyn_cast<llvm::ConstantInt>(bias.col_stride);
     Value* main =
@@ -210,18 +211,17 @@ void matmul_bias(FunctionEmitter& e, const Call& call, std::span<const int> resu
 }  // namespace
 
 void add_matrix_lowerings(LoweringTable& table) {
-  auto add = [&](const char* name, OpaqueFn function, int updates,
+  auto add = [&](const Op& op, OpaqueFn function, int updates,
                  int64_t (*scratch)(const Call&, const Machine&)) {
     Lowering lowering;
     lowering.opaque = function;
     lowering.updates = static_cast<int8_t>(updates);
     lowering.scratch = scratch;
-    lowering.product_loop = updates == 0;
-    table.add(std::string("pl.tile.") + name, lowering);
+    table.add(op, lowering);
   };
-  add("matmul", matmul, -1, scratch_of_product);
-  add("matmul_acc", matmul_acc, 0, scratch_of_accumulation);
-  add("matmul_bias", matmul_bias, -1, scratch_of_product);
+  add(ops::pl::tile::matmul, matmul, -1, scratch_of_product);
+  add(ops::pl::tile::matmul_acc, matmul_acc, 0, scratch_of_accumulation);
+  add(ops::pl::tile::matmul_bias, matmul_bias, -1, scratch_of_product);
 }
 
 }  // namespace tilewire::target::cpu

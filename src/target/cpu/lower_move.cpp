@@ -1,5 +1,6 @@
 // Loads and stores, tiles made from nothing, single elements, arrays.
 #include "ir/op.h"
+#include "ops/handles.h"
 #include "target/cpu/arithmetic.h"
 
 namespace tilewire::target::cpu {
@@ -110,7 +111,7 @@ void add_atomically(FunctionEmitter& e, Value* at, DType dtype, Value* stored) {
   llvm::Type* storage = storage_type(e.module.context, dtype, 0);
   Registers r(e.b, machine);
   Value* old = from_storage(e.b, machine, dtype, e.b.CreateBitCast(seen, storage));
-  Value* sum = binary(r, Binary::Add, dtype, old, from_storage(e.b, machine, dtype, stored));
+  Value* sum = binary(r, Elementwise::Add, dtype, old, from_storage(e.b, machine, dtype, stored));
   Value* next = e.b.CreateBitCast(to_storage(e.b, machine, dtype, sum), raw);
   Value* pair = e.b.CreateAtomicCmpXchg(at, seen, next, align, order, order);
   seen->addIncoming(e.b.CreateExtractValue(pair, 0), e.b.GetInsertBlock());
@@ -226,22 +227,16 @@ void add_move_lowerings(LoweringTable& table) {
     lowering.scalar = function;
     return lowering;
   };
-  Lowering load;
-  load.op_class = OpClass::Load;
-  table.add("pl.tile.load", load);
-  Lowering store = opaque(store_atomic);
-  store.op_class = OpClass::Store;
-  table.add("pl.tile.store", store);
-  Lowering alias;
-  alias.op_class = OpClass::Alias;
-  table.add("pl.tile.move", alias);
-  table.add("pl.tile.create", opaque(create_tile));
-  table.add("pl.tile.read", scalar(read_tile));
-  table.add("pl.tile.write", opaque(write_tile, 0));
-  table.add("pl.tile.dim", scalar(tile_dim));
-  table.add("pl.array.create", opaque(create_array));
-  table.add("pl.array.get", scalar(get_element));
-  table.add("pl.array.set", opaque(set_element, 0));
+  table.add(ops::pl::tile::load, {});
+  table.add(ops::pl::tile::store, opaque(store_atomic));
+  table.add(ops::pl::tile::move, {});
+  table.add(ops::pl::tile::create, opaque(create_tile));
+  table.add(ops::pl::tile::read, scalar(read_tile));
+  table.add(ops::pl::tile::write, opaque(write_tile, 0));
+  table.add(ops::pl::tile::dim, scalar(tile_dim));
+  table.add(ops::pl::array::create, opaque(create_array));
+  table.add(ops::pl::array::get, scalar(get_element));
+  table.add(ops::pl::array::set, opaque(set_element, 0));
 }
 
 }  // namespace tilewire::target::cpu

@@ -2,6 +2,7 @@
 // transferred by the runtime.
 #include "ir/abi_numbers.h"
 #include "ir/op.h"
+#include "ops/handles.h"
 #include "target/cpu/emitter.h"
 
 namespace tilewire::target::cpu {
@@ -119,22 +120,19 @@ Value* get(FunctionEmitter& e, const Call& call) {
 }  // namespace
 
 void add_remote_lowerings(LoweringTable& table) {
-  auto add = [&](const char* name, ScalarFn function) {
+  auto add = [&](const Op& op, ScalarFn function) {
     Lowering lowering;
     lowering.op_class = OpClass::Scalar;
     lowering.scalar = function;
-    table.add(name, lowering);
+    table.add(op, lowering);
   };
-  Lowering load;
-  load.op_class = OpClass::Load;
-  table.add("pld.tile.remote_load", load);
+  table.add(ops::pld::tile::remote_load, {});
   Lowering store;
-  store.op_class = OpClass::Store;
   store.opaque = store_tile;
-  table.add("pld.tile.remote_store", store);
-  add("pld.tensor.remote_store", store_tensor);
-  add("pld.tensor.put", put);
-  add("pld.tensor.get", get);
+  table.add(ops::pld::tile::remote_store, store);
+  add(ops::pld::tensor::remote_store, store_tensor);
+  add(ops::pld::tensor::put, put);
+  add(ops::pld::tensor::get, get);
 }
 
 }  // namespace tilewire::target::cpu

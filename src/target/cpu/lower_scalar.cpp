@@ -1,5 +1,7 @@
 // Scalar expressions.
 #include "ir/op.h"
+#include "ops/handles.h"
+#include "ops/registry.h"
 #include "target/cpu/arithmetic.h"
 #include "target/cpu/math.h"
 
@@ -60,15 +62,11 @@ DType dtype_of(const ExprRef& expr) {
   return scalar_dtype(expr->type).value_or(DType::TaskId);
 }
 
-const Lowering& row(const Call& call) {
-  return *find_lowering(call.op);
-}
-
 Value* simple_binary(FunctionEmitter& e, const Call& call) {
   Value* a = e.scalar(call.args[0]);
   Value* b = e.scalar(call.args[1]);
   Registers r(e.b, e.module.machine);
-  return binary(r, static_cast<Binary>(row(call).variant), dtype_of(call.args[0]), a, b);
+  return binary(r, call.op->kind, dtype_of(call.args[0]), a, b);
 }
 
 Value* shift(FunctionEmitter& e, const Call& call) {
@@ -80,7 +78,7 @@ Value* shift(FunctionEmitter& e, const Call& call) {
     e.fail_if(e.b.CreateICmpSLT(b, zero), abi::Fault::NegativeShift, call, {b});
   }
   Registers r(e.b, e.module.machine);
-  return binary(r, static_cast<Binary>(row(call).variant), dtype, a, b);
+  return binary(r, call.op->kind, dtype, a, b);
 }
 
 // NumPy's divmod: the quotient is the integer the remainder belongs to.
@@ -112,7 +110,7 @@ Value* float_floor_divide(FunctionEmitter& e, Value* a, Value* b, bool remainder
 
 // Rounded down, as in Python; the remainder has the sign of the divisor.
 Value* floor_divide(FunctionEmitter& e, const Call& call) {
-  bool remainder = row(call).variant == 1;
+  bool remainder = call.op->kind == Elementwise::Mod;
   Value* a = e.scalar(call.args[0]);
   Value* b = e.scalar(call.args[1]);
   DType dtype = dtype_of(call.args[0]);
@@ -122,7 +120,7 @@ Value* floor_divide(FunctionEmitter& e, const Call& call) {
   }
   Value* zero = llvm::ConstantInt::get(a->getType(), 0);
   e.fail_if(e.b.CreateICmpEQ(b, zero), abi::Fault::ZeroDivisor, call);
-  Value* quotient = binary(r, Binary::Div, dtype, a, b);
+  Value* quotient = binary(r, Elementwise::Div, dtype, a, b);
   Value* rest = e.b.CreateSub(a, e.b.CreateMul(quotient, b));
   if (!is_signed(dtype)) return remainder ? rest : quotient;
   Value* differs = e.b.CreateICmpSLT(e.b.CreateXor(rest, b), zero);
@@ -162,16 +160,22 @@ Value* power(FunctionEmitter& e, const Call& call) {
   return r.round(dtype, values[0]);
 }
 
+CmpOp comparison_of(Elementwise kind) {
+  static_assert(static_cast<int>(Elementwise::Ge) - static_cast<int>(Elementwise::Eq) ==
+                static_cast<int>(CmpOp::Ge) - static_cast<int>(CmpOp::Eq));
+  return static_cast<CmpOp>(static_cast<int>(kind) - static_cast<int>(Elementwise::Eq));
+}
+
 Value* comparison(FunctionEmitter& e, const Call& call) {
   Value* a = e.scalar(call.args[0]);
   Value* b = e.scalar(call.args[1]);
   Registers r(e.b, e.module.machine);
-  return compare(r, static_cast<CmpOp>(row(call).variant), dtype_of(call.args[0]), a, b);
+  return compare(r, comparison_of(call.op->kind), dtype_of(call.args[0]), a, b);
 }
 
 Value* simple_unary(FunctionEmitter& e, const Call& call) {
   Registers r(e.b, e.module.machine);
-  return unary(r, static_cast<Unary>(row(call).variant), dtype_of(call.args[0]), e.scalar(call.args[0]));
+  return unary(r, call.op->kind, dtype_of(call.args[0]), e.scalar(call.args[0]));
 }
 
 bool holds_all(DType from, DType to) {
@@ -217,11 +221,10 @@ Value* no_task(FunctionEmitter& e, const Call&) {
   return e.i64(abi::no_task);
 }
 
-Lowering scalar_row(ScalarFn function, int variant = 0) {
+Lowering scalar_row(ScalarFn function) {
   Lowering lowering;
   lowering.op_class = OpClass::Scalar;
   lowering.scalar = function;
-  lowering.variant = static_cast<uint8_t>(variant);
   return lowering;
 }
 
@@ -247,45 +250,37 @@ Value* enter_collective(FunctionEmitter&, const Call&) {
 
 }  // namespace
 
+namespace {
+
+ScalarFn function_of(Elementwise kind) {
+  switch (kind) {
+    case Elementwise::Shl:
+    case Elementwise::Shr:
+      return shift;
+    case Elementwise::FloorDiv:
+    case Elementwise::Mod:
+      return floor_divide;
+    case Elementwise::Pow:
+      return power;
+    default:
+      return is_comparison(kind) ? comparison : is_unary(kind) ? simple_unary : simple_binary;
+  }
+}
+
+}  // namespace
+
 void add_scalar_lowerings(LoweringTable& table) {
-  auto add = [&](const char* name, ScalarFn function, auto variant) {
-    table.add(std::string("pl.scalar.") + name, scalar_row(function, static_cast<int>(variant)));
-  };
-  add("add", simple_binary, Binary::Add);
-  add("sub", simple_binary, Binary::Sub);
-  Lowering multiplication = scalar_row(simple_binary, static_cast<int>(Binary::Mul));
-  multiplication.multiplies = true;
-  table.add("pl.scalar.mul", multiplication);
-  add("truediv", simple_binary, Binary::Div);
-  add("min", simple_binary, Binary::Min);
-  add("max", simple_binary, Binary::Max);
-  add("bitand", simple_binary, Binary::And);
-  add("bitor", simple_binary, Binary::Or);
-  add("bitxor", simple_binary, Binary::Xor);
-  add("and", simple_binary, Binary::And);
-  add("or", simple_binary, Binary::Or);
-  add("shl", shift, Binary::Shl);
-  add("shr", shift, Binary::Shr);
-  add("floordiv", floor_divide, 0);
-  add("mod", floor_divide, 1);
-  add("pow", power, 0);
-  add("eq", comparison, CmpOp::Eq);
-  add("ne", comparison, CmpOp::Ne);
-  add("lt", comparison, CmpOp::Lt);
-  add("le", comparison, CmpOp::Le);
-  add("gt", comparison, CmpOp::Gt);
-  add("ge", comparison, CmpOp::Ge);
-  add("neg", simple_unary, Unary::Neg);
-  add("abs", simple_unary, Unary::Abs);
-  add("not", simple_unary, Unary::Not);
-  add("bitnot", simple_unary, Unary::Not);
-  add("cast", convert, 0);
-  table.add("pl.tile.get_block_idx", scalar_row(block_index));
-  table.add("pl.tile.get_block_num", scalar_row(block_count));
-  table.add("pl.no_task", scalar_row(no_task));
-  table.add("pld.system.check_extent", scalar_row(check_extent));
-  table.add("pld.system.check_count", scalar_row(check_count));
-  table.add("pld.system.enter_collective", scalar_row(enter_collective));
+  for (const Op& op : ops::registry().all()) {
+    const bool scalar = op.form == OpForm::None && op.kind != Elementwise::None;
+    if (scalar) table.add(op, scalar_row(function_of(op.kind)));
+  }
+  table.add(ops::pl::scalar::cast, scalar_row(convert));
+  table.add(ops::pl::tile::get_block_idx, scalar_row(block_index));
+  table.add(ops::pl::tile::get_block_num, scalar_row(block_count));
+  table.add(ops::pl::no_task, scalar_row(no_task));
+  table.add(ops::pld::system::check_extent, scalar_row(check_extent));
+  table.add(ops::pld::system::check_count, scalar_row(check_count));
+  table.add(ops::pld::system::enter_collective, scalar_row(enter_collective));
 }
 
 }  // namespace tilewire::target::cpu

@@ -1,6 +1,7 @@
 // Parts of tiles, other shapes, valid extents. Each works on tiles in memory and gives a new one.
 #include "ir/op.h"
 #include "numeric/numeric.h"
+#include "ops/handles.h"
 #include "target/cpu/arithmetic.h"
 
 namespace tilewire::target::cpu {
@@ -188,20 +189,20 @@ void fill_padding(FunctionEmitter& e, const Call& call, std::span<const int> res
 }  // namespace
 
 void add_shape_lowerings(LoweringTable& table) {
-  auto add = [&](const char* name, OpaqueFn function, int updates, bool whole = false) {
+  auto add = [&](const Op& op, OpaqueFn function, int updates, bool whole = false) {
     Lowering lowering;
     lowering.opaque = function;
     lowering.updates = static_cast<int8_t>(updates);
     lowering.whole = whole;
-    table.add(std::string("pl.tile.") + name, lowering);
+    table.add(op, lowering);
   };
-  add("extract", extract, -1);
-  add("assemble", assemble, 0);
-  add("reshape", reshape, 0);
-  add("transpose", transpose, -1);
-  add("concat", concat, -1);
-  add("set_validshape", set_valid_shape, 0);
-  add("fillpad", fill_padding, 0, true);
+  add(ops::pl::tile::extract, extract, -1);
+  add(ops::pl::tile::assemble, assemble, 0);
+  add(ops::pl::tile::reshape, reshape, 0);
+  add(ops::pl::tile::transpose, transpose, -1);
+  add(ops::pl::tile::concat, concat, -1);
+  add(ops::pl::tile::set_validshape, set_valid_shape, 0);
+  add(ops::pl::tile::fillpad, fill_padding, 0, true);
 }
 
 }  // namespace tilewire::target::cpu

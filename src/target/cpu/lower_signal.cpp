@@ -7,6 +7,7 @@
 
 #include "ir/abi_numbers.h"
 #include "ir/op.h"
+#include "ops/handles.h"
 #include "target/cpu/emitter.h"
 
 namespace tilewire::target::cpu {
@@ -261,25 +262,25 @@ Value* wait_all(FunctionEmitter& e, const Call& call) {
 }  // namespace
 
 void add_signal_lowerings(LoweringTable& table) {
-  auto add = [&](const char* name, ScalarFn function, OpClass op_class = OpClass::Scalar) {
+  auto add = [&](const Op& op, ScalarFn function, OpClass op_class = OpClass::Scalar) {
     Lowering lowering;
     lowering.op_class = op_class;
     lowering.scalar = function;
-    table.add(name, lowering);
+    table.add(op, lowering);
   };
-  add("pld.get_comm_ctx", get_comm_ctx);
-  add("pld.rank", rank);
-  add("pld.nranks", nranks);
-  add("pld.system.notify", notify);
-  add("pld.system.wait", wait);
-  add("pld.system.test", test);
-  add("pld.system.defer_wait", defer_wait);
-  add("pld.system.notify_all", notify_all);
-  add("pld.system.wait_all", wait_all);
-  add("pld.peer_slot", peer_slot, OpClass::TensorView);
-  add("pl.tile.comm_notify", notify);
-  add("pl.tile.comm_wait", wait);
-  add("pl.tile.comm_test", test);
+  add(ops::pld::get_comm_ctx, get_comm_ctx);
+  add(ops::pld::rank, rank);
+  add(ops::pld::nranks, nranks);
+  add(ops::pld::system::notify, notify);
+  add(ops::pld::system::wait, wait);
+  add(ops::pld::system::test, test);
+  add(ops::pld::system::defer_wait, defer_wait);
+  add(ops::pld::system::notify_all, notify_all);
+  add(ops::pld::system::wait_all, wait_all);
+  add(ops::pld::peer_slot, peer_slot, OpClass::TensorView);
+  add(ops::pl::tile::comm_notify, notify);
+  add(ops::pl::tile::comm_wait, wait);
+  add(ops::pl::tile::comm_test, test);
 }
 
 }  // namespace tilewire::target::cpu

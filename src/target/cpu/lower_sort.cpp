@@ -1,5 +1,6 @@
 // Gather, scatter and sorting.
 #include "ir/op.h"
+#include "ops/handles.h"
 #include "target/cpu/arithmetic.h"
 
 namespace tilewire::target::cpu {
@@ -189,23 +190,23 @@ void merge_sort(FunctionEmitter& e, const Call& call, std::span<const int> resul
 }  // namespace
 
 void add_sort_lowerings(LoweringTable& table) {
-  auto add = [&](const char* name, OpaqueFn function, int updates, bool elements) {
+  auto add = [&](const Op& op, OpaqueFn function, int updates, bool elements) {
     Lowering lowering;
     lowering.opaque = function;
     lowering.updates = static_cast<int8_t>(updates);
     lowering.elements = elements;
-    table.add(std::string("pl.tile.") + name, lowering);
+    table.add(op, lowering);
   };
-  add("gather", gather, -1, true);
-  add("scatter", scatter, 0, false);
-  auto add_sort = [&](const char* name, OpaqueFn function) {
+  add(ops::pl::tile::gather, gather, -1, true);
+  add(ops::pl::tile::scatter, scatter, 0, false);
+  auto add_sort = [&](const Op& op, OpaqueFn function) {
     Lowering lowering;
     lowering.opaque = function;
     lowering.scratch = sort_scratch;
-    table.add(std::string("pl.tile.") + name, lowering);
+    table.add(op, lowering);
   };
-  add_sort("sort32", sort32);
-  add_sort("mrgsort", merge_sort);
+  add_sort(ops::pl::tile::sort32, sort32);
+  add_sort(ops::pl::tile::mrgsort, merge_sort);
 }
 
 }  // namespace tilewire::target::cpu

@@ -1,5 +1,6 @@
 // Tensors as such: views, new storage, single elements.
 #include "ir/op.h"
+#include "ops/handles.h"
 #include "target/cpu/emitter.h"
 
 namespace tilewire::target::cpu {
@@ -154,24 +155,24 @@ Value* dim(FunctionEmitter& e, const Call& call) {
 }  // namespace
 
 void add_tensor_lowerings(LoweringTable& table) {
-  auto add = [&](const char* name, OpClass op_class, ScalarFn function) {
+  auto add = [&](const Op& op, OpClass op_class, ScalarFn function) {
     Lowering lowering;
     lowering.op_class = op_class;
     lowering.scalar = function;
-    table.add(name, lowering);
+    table.add(op, lowering);
   };
-  add("pl.tensor.slice", OpClass::TensorView, slice);
-  add("pl.tensor.reshape", OpClass::TensorView, reshape);
-  add("pl.tensor.transpose", OpClass::TensorView, transpose);
+  add(ops::pl::tensor::slice, OpClass::TensorView, slice);
+  add(ops::pl::tensor::reshape, OpClass::TensorView, reshape);
+  add(ops::pl::tensor::transpose, OpClass::TensorView, transpose);
   Lowering untracked;
   untracked.op_class = OpClass::TensorView;
   untracked.scalar = no_dep;
-  untracked.variant = untracked_view;
-  table.add("pl.no_dep", untracked);
-  add("pl.tensor.create", OpClass::TensorCreate, create);
-  add("pl.tensor.read", OpClass::Scalar, read);
-  add("pl.tensor.write", OpClass::Scalar, write);
-  add("pl.tensor.dim", OpClass::Scalar, dim);
+  untracked.untracked = true;
+  table.add(ops::pl::no_dep, untracked);
+  add(ops::pl::tensor::create, OpClass::TensorCreate, create);
+  add(ops::pl::tensor::read, OpClass::Scalar, read);
+  add(ops::pl::tensor::write, OpClass::Scalar, write);
+  add(ops::pl::tensor::dim, OpClass::Scalar, dim);
 }
 
 }  // namespace tilewire::target::cpu

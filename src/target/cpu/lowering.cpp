@@ -21,19 +21,53 @@ LoweringTable::LoweringTable() {
   add_host_lowerings(*this);
 }
 
-void LoweringTable::add(std::string_view name, Lowering lowering) {
-  const ir::Op* op = ops::registry().find(name);
-  TW_CHECK(op != nullptr, "no op " + std::string(name));
-  size_t index = static_cast<size_t>(op - ops::registry().all().data());
-  TW_CHECK(!known_[index], "two lowerings of " + std::string(name));
-  rows_[index] = lowering;
-  known_[index] = true;
+namespace {
+
+OpClass class_of(const ir::Op& op, OpClass otherwise) {
+  switch (ir::fusion_of(op.form)) {
+    case ir::Fusion::Elementwise:
+      return OpClass::Lanes;
+    case ir::Fusion::Generator:
+      return OpClass::Generator;
+    case ir::Fusion::RowReduce:
+      return OpClass::RowReduce;
+    case ir::Fusion::ColReduce:
+      return OpClass::ColReduce;
+    case ir::Fusion::Load:
+      return OpClass::Load;
+    case ir::Fusion::Store:
+      return OpClass::Store;
+    case ir::Fusion::Same:
+      return OpClass::Alias;
+    case ir::Fusion::None:
+      break;
+  }
+  return otherwise;
+}
+
+Spread spread_of(ir::OpForm form) {
+  const bool row = form == ir::OpForm::MapRow || form == ir::OpForm::ExpandRow;
+  const bool column = form == ir::OpForm::MapCol || form == ir::OpForm::ExpandCol;
+  return row ? Spread::Row : column ? Spread::Column : Spread::None;
+}
+
+}  // namespace
+
+void LoweringTable::add(const ir::Op& op, Lowering lowering) {
+  TW_CHECK(!known_[op.index], "two lowerings of " + op.qualified());
+  lowering.op_class = class_of(op, lowering.op_class);
+  lowering.spread = spread_of(op.form);
+  lowering.cheap = op.cost == 1;
+  lowering.ignored = static_cast<int8_t>(op.scratch);
+  lowering.divides = lowering.op_class == OpClass::Lanes && op.kind == ir::Elementwise::Div;
+  lowering.multiplies = lowering.op_class == OpClass::Scalar && op.kind == ir::Elementwise::Mul;
+  lowering.product_loop = op.form == ir::OpForm::MatmulAcc;
+  rows_[op.index] = lowering;
+  known_[op.index] = true;
 }
 
 const Lowering* LoweringTable::find(const ir::Op* op) const {
-  std::span<const ir::Op> all = ops::registry().all();
-  size_t index = static_cast<size_t>(op - all.data());
-  return index < all.size() && known_[index] ? &rows_[index] : nullptr;
+  return known_[op->index] ? &rows_[op->index] : nullptr;
 }
 
 const Lowering* find_lowering(const ir::Op* op) {

@@ -1,7 +1,8 @@
-// How each op becomes native code: one row per op, found once by the op's record.
+// How each op becomes native code: one row per op, found by the op's record.
 //
-// The class of a row tells the planner how the op takes part in fusion; the function beside it emits the
-// code. Elementwise functions work on values in register form, scalars and vectors alike.
+// What the record says (fusion, cost, broadcasts) is copied into the row; the row adds the function that
+// emits the code. Ops that only differ in their elementwise kind share one. Elementwise functions work on
+// values in register form, scalars and vectors alike.
 #pragma once
 
 #include <cstdint>
@@ -58,13 +59,10 @@ struct Lowering {
   bool product_loop = false;                     // matmul_acc: a loop of it may be one product
   bool multiplies = false;                       // the scalar product
   bool divides = false;                          // of Lanes: operand 0 by operand 1
-  bool elements = false;  // of Opaque: reads elements of its first operand outside the valid extent too
-  bool whole = false;     // of Opaque: the results are valid everywhere whatever the operands are
-  uint8_t variant = 0;    // which of the ops that share a function
+  bool elements = false;   // of Opaque: reads elements of its first operand outside the valid extent too
+  bool whole = false;      // of Opaque: the results are valid everywhere whatever the operands are
+  bool untracked = false;  // pl.no_dep: what a kernel returns for such an argument is the tensor itself
 };
-
-// The variant of pl.no_dep: what a kernel gives back for such an argument is the tensor itself.
-inline constexpr uint8_t untracked_view = 1;
 
 // Null for an op no lowered program holds.
 const Lowering* find_lowering(const ir::Op* op);
@@ -85,8 +83,8 @@ E enum_attr(const ir::Call& call, std::string_view name) {
 class LoweringTable {
  public:
   LoweringTable();
-  // `name` as "pl.tile.add"; an unknown one is an internal error.
-  void add(std::string_view name, Lowering lowering);
+  // `op_class` counts only for ops whose form takes no part in fusion.
+  void add(const ir::Op& op, Lowering lowering);
   const Lowering* find(const ir::Op* op) const;
 
  private:

@@ -148,7 +148,7 @@ void LeafNumbering::call(const VarRef& var, const Call& call) {
     diags_.report(diag::cpu_op, call.span, {call.op->qualified()});
     return fresh(var);
   }
-  bool untracked = lowering->op_class == OpClass::TensorView && lowering->variant == untracked_view;
+  bool untracked = lowering->untracked;
   if (lowering->op_class == OpClass::Alias || (untracked && !orchestration_)) {
     return set(var.get(), leaves(call.args[0]));
   }

@@ -48,13 +48,13 @@ struct Ops : ir::Visitor<Ops> {
   }
 };
 
-// Collectives and pipes.
+// Collectives, pipes and ops that are expanded.
 bool is_for_passes(const ir::ProgramRef& program) {
   Ops ops;
   ops.walk(program);
   return std::any_of(ops.found.begin(), ops.found.end(), [](const ir::Op* op) {
     if (op_entries().find(*op)) return false;
-    EXPECT_TRUE(op->module == "pld" || op->synchronizes || op->functions != 0) << op->qualified();
+    EXPECT_TRUE(op->expansion || !op->no_rule.empty()) << op->qualified();
     return true;
   });
 }
