@@ -1,18 +1,19 @@
 #include "frontend/sema.h"
 
+#include "frontend/sema_program.h"
 #include "ops/registry.h"
 
 namespace tilewire::frontend {
 
 Sema::Sema(const Options& options, Diagnostics& diags)
-    : options_(options), diags_(diags), ops_(ops::registry()) {}
+    : options(options), diags(diags), ops(ops::registry()) {}
 
 Diagnostic& Sema::report(Diag id, const Range& range, std::vector<std::string> arguments) {
   return report(id, span(range), std::move(arguments));
 }
 
 Diagnostic& Sema::report(Diag id, const Span& at, std::vector<std::string> arguments) {
-  return diags_.report(id, at, std::move(arguments));
+  return diags.report(id, at, std::move(arguments));
 }
 
 // A correct program is read function by function, so that no tree of it ever exists. What is wrong with
@@ -21,12 +22,14 @@ Diagnostic& Sema::report(Diag id, const Span& at, std::vector<std::string> argum
 ir::ProgramRef read_program(const Ref<const SourceFile>& file, const Options& options, Diagnostics& diags) {
   if (!diags.has_errors()) {
     Diagnostics found;
-    if (ir::ProgramRef program = Sema(options, found).run(file, Bodies::Skipped)) {
+    Sema quick(options, found);
+    if (ir::ProgramRef program = read_program(quick, file, Bodies::Skipped)) {
       diags.append(found);
       return program;
     }
   }
-  return Sema(options, diags).run(file, Bodies::Read);
+  Sema whole(options, diags);
+  return read_program(whole, file, Bodies::Read);
 }
 
 }  // namespace tilewire::frontend

@@ -1,5 +1,13 @@
 // Calls of functions: inlined text, tasks and dispatches; one version per set of argument types.
-#include "frontend/sema.h"
+#include "frontend/sema_call.h"
+
+#include "frontend/sema_expr.h"
+#include "frontend/sema_form.h"
+#include "frontend/sema_function.h"
+#include "frontend/sema_index.h"
+#include "frontend/sema_name.h"
+#include "frontend/sema_stmt.h"
+#include "frontend/sema_task.h"
 #include "ir/function_kinds.h"
 #include "ir/printer.h"
 #include "ir/structural.h"
@@ -10,17 +18,39 @@
 namespace tilewire::frontend {
 namespace {
 
+// The arguments of a function call, sorted: per parameter (null: its default), and those of the call itself.
+struct BoundCall {
+  std::vector<const Expr*> args;
+  const Expr* device = nullptr;
+  const Expr* blocks = nullptr;
+  const Expr* deps = nullptr;
+};
+
 constexpr int max_inline_depth = 64;
 constexpr int max_inline_calls =
     100'000;  // of a program: functions that call others twice double at each level
 
+ir::TypeRef parameter_type(const ir::TypeRef& type, std::string_view name);
+
 }  // namespace
 
+Value inline_call(Sema& sema, FunctionInfo& info, const Expr& e, std::vector<Value> args);
+Value task_call(Sema& sema, FunctionInfo& info, const Expr& e, const BoundCall& bound,
+                const std::vector<Value>& values);
+Value default_argument(Sema& sema, const FunctionInfo& info, const Param& param);
+ir::ExprRef device_of(Sema& sema, const Expr& e);
+ir::ExprRef convert_argument(Sema& sema, const Value& value, const Param& param,
+                             const std::optional<TypeValue>& declared, const FunctionInfo& callee,
+                             const Expr& at, ir::DimBindings& dims);
+ir::TypeRef call_type(Sema& sema, const FunctionInfo::Version& version, const ir::ExprList& args,
+                      const ir::DimBindings& dims, const Span& at);
+void note_call(Sema& sema, const ir::FunctionCall& call, const FunctionInfo::Version& version);
+
 // Which function may call which, and with what.
-bool Sema::check_call_level(const FunctionInfo& callee, const Expr& e, const Expr* device) {
-  ir::FunctionType from = fn_->info->type, to = callee.type;
+bool check_call_level(Sema& sema, const FunctionInfo& callee, const Expr& e, const Expr* device) {
+  ir::FunctionType from = sema.fn->info->type, to = callee.type;
   bool task = is_task(to);
-  bool in_at_scope = fn_->scope_depth > fn_->spmd_depth;
+  bool in_at_scope = sema.fn->scope_depth > sema.fn->spmd_depth;
   bool allowed = false;
   switch (from) {
     case ir::FunctionType::Host:
@@ -30,8 +60,8 @@ bool Sema::check_call_level(const FunctionInfo& callee, const Expr& e, const Exp
     case ir::FunctionType::Opaque:
       allowed = task;
       if (task && in_at_scope) {
-        fn_->scope_call = span(e);
-        fn_->scope_callee = &callee;
+        sema.fn->scope_call = sema.span(e);
+        sema.fn->scope_callee = &callee;
       }
       break;
     case ir::FunctionType::Group:
@@ -42,7 +72,7 @@ bool Sema::check_call_level(const FunctionInfo& callee, const Expr& e, const Exp
   }
   if (!allowed) {
     std::string caller = in_at_scope ? "a `pl.at` scope" : ir::describe(from);
-    Diagnostic& d = report(diag::call_level, e.range, {caller, ir::describe(to), callee.name});
+    Diagnostic& d = sema.report(diag::call_level, e.range, {caller, ir::describe(to), callee.name});
     if (from == ir::FunctionType::Group) {
       d.with_help("a Group calls one AIC and one AIV function");
     } else if (is_half(to)) {
@@ -56,24 +86,23 @@ bool Sema::check_call_level(const FunctionInfo& callee, const Expr& e, const Exp
     return false;
   }
   if (from == ir::FunctionType::Host && !device) {
-    report(diag::missing_device, e.range, {callee.name})
+    sema.report(diag::missing_device, e.range, {callee.name})
         .with_help("write `" + callee.name + "(..., device=r)`");
     return false;
   }
   if (from != ir::FunctionType::Host && device) {
-    report(diag::device_outside_host, device->range, {ir::describe(from)})
+    sema.report(diag::device_outside_host, device->range, {ir::describe(from)})
         .with_help("remove `device=`: the function runs on the rank it was dispatched to");
     return false;
   }
   return true;
 }
 
-// A `pl.at` is a kernel call and nothing else, or a kernel written inline, and kernels call no kernels.
-bool Sema::check_scope_call(const ir::AtScope& scope) {
-  if (!fn_->scope_call || ir::single_call(*scope.body)) return true;
-  const FunctionInfo& callee = *fn_->scope_callee;
-  Diagnostic& d =
-      report(diag::call_level, fn_->scope_call, {"a `pl.at` scope", ir::describe(callee.type), callee.name});
+bool check_scope_call(Sema& sema, const ir::AtScope& scope) {
+  if (!sema.fn->scope_call || ir::single_call(*scope.body)) return true;
+  const FunctionInfo& callee = *sema.fn->scope_callee;
+  Diagnostic& d = sema.report(diag::call_level, sema.fn->scope_call,
+                              {"a `pl.at` scope", ir::describe(callee.type), callee.name});
   if (is_kernel(callee.type)) {
     d.with_help("make `" + callee.name +
                 "` an inline function: `@pl.jit.inline` or type=pl.FunctionType.Inline");
@@ -84,7 +113,7 @@ bool Sema::check_scope_call(const ir::AtScope& scope) {
 }
 
 // Sorts the arguments of a call by parameter. `device=`, `blocks=` and `deps=` belong to the call itself.
-bool Sema::bind_parameters(FunctionInfo& info, const Expr& e, BoundCall& bound) {
+bool bind_parameters(Sema& sema, FunctionInfo& info, const Expr& e, BoundCall& bound) {
   auto params = info.params();
   bound.args.assign(params.size(), nullptr);
   bool ok = true;
@@ -92,18 +121,18 @@ bool Sema::bind_parameters(FunctionInfo& info, const Expr& e, BoundCall& bound) 
     if (i < params.size()) bound.args[i] = e.items[i];
   }
   if (e.items.size() > params.size()) {
-    report(diag::argument_count, e.items[params.size()]->range,
-           {info.name, std::to_string(params.size()), std::to_string(e.items.size())})
+    sema.report(diag::argument_count, e.items[params.size()]->range,
+                {info.name, std::to_string(params.size()), std::to_string(e.items.size())})
         .with_note("`" + info.name + "` is defined here", info.scope->tree->span(info.def->name_range));
     ok = false;
   }
   for (const Keyword& keyword : e.keywords) {
-    std::string_view name = current_scope_->tree->name(keyword.name);
+    std::string_view name = sema.current_scope->tree->name(keyword.name);
     size_t index = 0;
     while (index < params.size() && info.scope->tree->name(params[index].name) != name) ++index;
     if (index < params.size()) {
       if (bound.args[index]) {
-        report(diag::argument_twice, keyword.name_range, {info.name, std::string(name)})
+        sema.report(diag::argument_twice, keyword.name_range, {info.name, std::string(name)})
             .with_help("leave one of them out");
         ok = false;
       }
@@ -115,31 +144,33 @@ bool Sema::bind_parameters(FunctionInfo& info, const Expr& e, BoundCall& bound) 
       for (const Param& param : params) {
         all += (all.empty() ? "`" : ", `") + std::string(info.scope->tree->name(param.name)) + "`";
       }
-      report(diag::unknown_keyword, keyword.name_range, {info.name, std::string(name)})
+      sema.report(diag::unknown_keyword, keyword.name_range, {info.name, std::string(name)})
           .with_help(all.empty() ? "it takes no arguments" : "its parameters are " + all);
       ok = false;
     }
   }
   for (size_t i = 0; i < params.size(); ++i) {
     if (bound.args[i] || params[i].default_value) continue;
-    report(diag::missing_argument, e.range, {info.name, std::string(info.scope->tree->name(params[i].name))})
+    sema.report(diag::missing_argument, e.range,
+                {info.name, std::string(info.scope->tree->name(params[i].name))})
         .with_note("the parameter is declared here", info.scope->tree->span(params[i].range));
     ok = false;
   }
   return ok;
 }
 
-Value Sema::call_function(FunctionInfo& info, const Expr& e) {
-  if (!require_function(e)) return {};
+Value call_function(Sema& sema, FunctionInfo& info, const Expr& e) {
+  if (!require_function(sema, e)) return {};
   info.called = true;
   BoundCall bound;
-  bool ok = bind_parameters(info, e, bound);
+  bool ok = bind_parameters(sema, info, e, bound);
   auto params = info.params();
   std::vector<Value> values;
   for (size_t i = 0; i < params.size(); ++i) {
-    Value value = bound.args[i] ? eval(*bound.args[i]) : default_argument(info, params[i]);
+    Value value = bound.args[i] ? eval(sema, *bound.args[i]) : default_argument(sema, info, params[i]);
     bool missing = !bound.args[i] && !params[i].default_value;
-    if (value.expr()) value = Value(operand(value, bound.args[i] ? span(*bound.args[i]) : span(e), "arg"));
+    if (value.expr())
+      value = Value(operand(sema, value, bound.args[i] ? sema.span(*bound.args[i]) : sema.span(e), "arg"));
     ok = ok && (missing || !value.is_error());
     values.push_back(std::move(value));
   }
@@ -147,32 +178,32 @@ Value Sema::call_function(FunctionInfo& info, const Expr& e) {
     // Evaluated once, however often the callee uses it.
     for (Value& value : values) {
       if (ok && value.expr() && ir::isa<ir::Call>(*value.expr()))
-        value = emit_assign(*value.get<ir::ExprRef>(), "arg", span(e));
+        value = emit_assign(sema, *value.get<ir::ExprRef>(), "arg", sema.span(e));
     }
     for (const Expr* extra : {bound.device, bound.blocks, bound.deps}) {
       if (!extra) continue;
-      report(diag::inline_keyword, extra->range, {info.name}).with_help("leave the keyword out");
+      sema.report(diag::inline_keyword, extra->range, {info.name}).with_help("leave the keyword out");
       ok = false;
     }
-    return ok ? inline_call(info, e, std::move(values)) : Value();
+    return ok ? inline_call(sema, info, e, std::move(values)) : Value();
   }
-  ok = check_call_level(info, e, bound.device) && ok;
+  ok = check_call_level(sema, info, e, bound.device) && ok;
   if (!ok) return {};
-  return task_call(info, e, bound, values);
+  return task_call(sema, info, e, bound, values);
 }
 
-Value Sema::default_argument(const FunctionInfo& info, const Param& param) {
+Value default_argument(Sema& sema, const FunctionInfo& info, const Param& param) {
   if (!param.default_value) return {};
-  Scope* outer = std::exchange(current_scope_, info.scope);
-  Frame* outer_frame = std::exchange(frame_, nullptr);
-  Value value = eval(*param.default_value);
-  frame_ = outer_frame;
-  current_scope_ = outer;
+  Scope* outer = std::exchange(sema.current_scope, info.scope);
+  Frame* outer_frame = std::exchange(sema.frame, nullptr);
+  Value value = eval(sema, *param.default_value);
+  sema.frame = outer_frame;
+  sema.current_scope = outer;
   return value;
 }
 
-Value Sema::task_call(FunctionInfo& info, const Expr& e, const BoundCall& bound,
-                      const std::vector<Value>& values) {
+Value task_call(Sema& sema, FunctionInfo& info, const Expr& e, const BoundCall& bound,
+                const std::vector<Value>& values) {
   auto params = info.params();
   std::vector<ir::TypeRef> types;
   std::vector<Value> known;
@@ -181,7 +212,7 @@ Value Sema::task_call(FunctionInfo& info, const Expr& e, const BoundCall& bound,
   bool ok = true;
   for (size_t i = 0; i < params.size(); ++i) {
     const Expr& at = bound.args[i] ? *bound.args[i] : e;
-    auto declared = param_annotation(info, params[i]);
+    auto declared = param_annotation(sema, info, params[i]);
     if (params[i].annotation && !declared) return {};
     bool constant = (!declared || !declared->type) && is_known(values[i]) && !values[i].is<int64_t>() &&
                     !values[i].is<double>();
@@ -190,7 +221,7 @@ Value Sema::task_call(FunctionInfo& info, const Expr& e, const BoundCall& bound,
       known.push_back(values[i]);
       continue;
     }
-    ir::ExprRef arg = convert_argument(values[i], params[i], declared, info, at, dims);
+    ir::ExprRef arg = convert_argument(sema, values[i], params[i], declared, info, at, dims);
     ok = ok && arg;
     if (!arg) continue;
     known.emplace_back(unbound());
@@ -200,51 +231,55 @@ Value Sema::task_call(FunctionInfo& info, const Expr& e, const BoundCall& bound,
     args.push_back(std::move(arg));
   }
   Ref<ir::FunctionCall> call = ir::make_empty<ir::FunctionCall>();
-  call->span = span(e);
-  if (bound.device) ok = (call->device = device_of(*bound.device)) && ok;
+  call->span = sema.span(e);
+  if (bound.device) ok = (call->device = device_of(sema, *bound.device)) && ok;
   if (bound.blocks)
-    ok = (call->blocks = index_expr(eval(*bound.blocks), span(*bound.blocks), "the number of blocks")) && ok;
-  if (bound.deps) ok = task_ids(*bound.deps, call->deps) && ok;
+    ok = (call->blocks = index_expr(sema, eval(sema, *bound.blocks), sema.span(*bound.blocks),
+                                    "the number of blocks")) &&
+         ok;
+  if (bound.deps) ok = task_ids(sema, *bound.deps, call->deps) && ok;
   if (bound.blocks && ok && !is_task(info.type)) {
-    report(diag::blocks_keyword, bound.blocks->range, {info.name})
+    sema.report(diag::blocks_keyword, bound.blocks->range, {info.name})
         .with_help("`blocks=` starts a kernel as SPMD blocks");
     ok = false;
   }
   if (auto count = call->blocks ? ir::constant_value(call->blocks) : std::nullopt; count && *count <= 0) {
-    report(diag::block_count, bound.blocks->range, {std::to_string(*count)})
+    sema.report(diag::block_count, bound.blocks->range, {std::to_string(*count)})
         .with_help("write `blocks=1` or more");
     ok = false;
   }
   if (!ok) return {};
-  FunctionInfo::Version* v = version(info, std::move(types), std::move(known), span(e));
+  FunctionInfo::Version* v = version(sema, info, std::move(types), std::move(known), sema.span(e));
   if (!v || !v->function) return {};
   call->callee = v->name;
   call->args = std::move(args);
-  call->type = call_type(*v, call->args, dims, span(e));
+  call->type = call_type(sema, *v, call->args, dims, sema.span(e));
   ir::ExprRef result = ir::finish_node(std::move(call));
-  note_call(*ir::as<ir::FunctionCall>(result), *v);
+  note_call(sema, *ir::as<ir::FunctionCall>(result), *v);
   return result;
 }
 
-ir::ExprRef Sema::device_of(const Expr& e) {
-  ir::ExprRef device = index_expr(eval(e), span(e), "a device");
+ir::ExprRef device_of(Sema& sema, const Expr& e) {
+  ir::ExprRef device = index_expr(sema, eval(sema, e), sema.span(e), "a device");
   if (!device) return nullptr;
   if (auto value = ir::constant_value(device)) {
     if (*value >= 0) return device;
-    report(diag::device_value, e.range, {std::to_string(*value)}).with_help("ranks count from 0");
+    sema.report(diag::device_value, e.range, {std::to_string(*value)}).with_help("ranks count from 0");
     return nullptr;
   }
-  for (const ir::Var* loop : fn_->rank_variables) {
+  for (const ir::Var* loop : sema.fn->rank_variables) {
     if (loop == device.get()) return device;
   }
-  report(diag::device_kind, e.range)
+  sema.report(diag::device_kind, e.range)
       .with_help("write `device=r` with `for r in pl.range(pld.world_size()):` around it");
   return nullptr;
 }
 
+namespace {
+
 // The type of a parameter without annotation: the argument's, without what belongs to the caller (the buffer
 // a window views, dimensions computed there).
-ir::TypeRef Sema::parameter_type(const ir::TypeRef& type, std::string_view name) {
+ir::TypeRef parameter_type(const ir::TypeRef& type, std::string_view name) {
   const auto* tensor = ir::as<ir::TensorType>(type);
   if (!tensor) return type;
   ir::ExprList shape;
@@ -260,32 +295,34 @@ ir::TypeRef Sema::parameter_type(const ir::TypeRef& type, std::string_view name)
   return ir::make<ir::TensorType>(type->span, std::move(shape), tensor->dtype, tensor->view);
 }
 
-ir::ExprRef Sema::convert_argument(const Value& value, const Param& param,
-                                   const std::optional<TypeValue>& declared, const FunctionInfo& callee,
-                                   const Expr& at, ir::DimBindings& dims) {
+}  // namespace
+
+ir::ExprRef convert_argument(Sema& sema, const Value& value, const Param& param,
+                             const std::optional<TypeValue>& declared, const FunctionInfo& callee,
+                             const Expr& at, ir::DimBindings& dims) {
   std::string name(callee.scope->tree->name(param.name));
   ir::TypeRef want = declared ? declared->type : nullptr;
   auto dtype = want ? ir::scalar_dtype(want) : std::nullopt;
   if (dtype && value.is_number()) {
-    Value typed = typed_constant(value, *dtype, span(at));
+    Value typed = typed_constant(sema, value, *dtype, sema.span(at));
     return typed.expr() ? *typed.get<ir::ExprRef>() : nullptr;
   }
-  ir::ExprRef arg = to_expr(value, span(at));
+  ir::ExprRef arg = to_expr(sema, value, sema.span(at));
   if (!arg) return nullptr;
   if (const auto* buffer = ir::as<ir::WindowBuffer>(arg)) {
     if (want && ir::isa<ir::PtrType>(want)) return buffer->base;
-    report(diag::buffer_argument, at.range, {buffer->name})
+    sema.report(diag::buffer_argument, at.range, {buffer->name})
         .with_help("make a view first: `w = pld.window(" + buffer->name + ", [shape], dtype=...)`");
     return nullptr;
   }
   auto have = ir::scalar_dtype(arg->type);
   if (dtype && have && *dtype != *have && ir::is_integer(*dtype) && ir::is_integer(*have)) {
-    std::vector<ir::OpArgument> cast{{arg, span(at)}, {ir::AttrValue{*dtype}, span(at)}};
-    return make_call(*ops_.find("pl.scalar.cast"), std::move(cast), {}, span(at));
+    std::vector<ir::OpArgument> cast{{arg, sema.span(at)}, {ir::AttrValue{*dtype}, sema.span(at)}};
+    return make_call(sema, *sema.ops.find("pl.scalar.cast"), std::move(cast), {}, sema.span(at));
   }
   if (want && !ir::compatible(want, arg->type, dims)) {
-    Diagnostic& d = report(diag::argument_type, at.range,
-                           {name, callee.name, ir::to_string(want), ir::to_string(arg->type)});
+    Diagnostic& d = sema.report(diag::argument_type, at.range,
+                                {name, callee.name, ir::to_string(want), ir::to_string(arg->type)});
     d.with_note("the parameter is declared here", callee.scope->tree->span(param.range));
     bool window = ir::isa<ir::DistributedTensorType>(want) && ir::isa<ir::TensorType>(arg->type) &&
                   !ir::isa<ir::DistributedTensorType>(arg->type);
@@ -295,14 +332,14 @@ ir::ExprRef Sema::convert_argument(const Value& value, const Param& param,
   }
   bool output = declared && declared->has_direction;
   if (output && !ir::isa<ir::Var>(arg) && !ir::isa<ir::Call>(arg)) {
-    report(diag::output_argument, at.range, {name, callee.name})
+    sema.report(diag::output_argument, at.range, {name, callee.name})
         .with_note("the parameter is declared here", callee.scope->tree->span(param.range));
     return nullptr;
   }
   return arg;
 }
 
-ir::ExprRef Sema::substitute(const ir::ExprRef& dim, const ir::DimBindings& dims) {
+ir::ExprRef substitute(Sema& sema, const ir::ExprRef& dim, const ir::DimBindings& dims) {
   if (const auto* symbol = ir::as<ir::DimSymbol>(dim)) {
     const ir::ExprRef* bound = dims.find(symbol->name);
     return bound ? *bound : dim;
@@ -312,19 +349,19 @@ ir::ExprRef Sema::substitute(const ir::ExprRef& dim, const ir::DimBindings& dims
   ir::ExprList args;
   bool changed = false;
   for (const ir::ExprRef& arg : call->args) {
-    args.push_back(arg ? substitute(arg, dims) : nullptr);
+    args.push_back(arg ? substitute(sema, arg, dims) : nullptr);
     changed = changed || !(args.back() == arg);
   }
   if (!changed) return dim;
-  Ref<const ir::Call> made = ir::create_call(*call->op, args, call->attrs, dim->span, diags_);
+  Ref<const ir::Call> made = ir::create_call(*call->op, args, call->attrs, dim->span, sema.diags);
   if (!made) return dim;
   // `NR * 16` with NR = 4 is 64 to whoever reads the result's type.
   return ops::affine_sum(made, 1, ir::const_index(0), 1);
 }
 
 // The callee's result as the caller sees it: its own dimensions, its own windows.
-ir::TypeRef Sema::call_type(const FunctionInfo::Version& v, const ir::ExprList& args,
-                            const ir::DimBindings& dims, const Span& at) {
+ir::TypeRef call_type(Sema& sema, const FunctionInfo::Version& v, const ir::ExprList& args,
+                      const ir::DimBindings& dims, const Span& at) {
   std::vector<ir::TypeRef> results;
   for (size_t i = 0; i < v.function->return_types.size(); ++i) {
     const ir::TypeRef& type = v.function->return_types[i];
@@ -335,7 +372,7 @@ ir::TypeRef Sema::call_type(const FunctionInfo::Version& v, const ir::ExprList& 
     } else if (tensor) {
       Ref<ir::TensorType> copy = ir::make_empty<ir::TensorType>();
       copy->span = at;
-      for (const ir::ExprRef& dim : tensor->shape) copy->shape.push_back(substitute(dim, dims));
+      for (const ir::ExprRef& dim : tensor->shape) copy->shape.push_back(substitute(sema, dim, dims));
       copy->dtype = tensor->dtype;
       copy->view = tensor->view;
       results.push_back(
@@ -349,73 +386,74 @@ ir::TypeRef Sema::call_type(const FunctionInfo::Version& v, const ir::ExprList& 
   return ir::make<ir::TupleType>(at, std::move(results));
 }
 
-void Sema::note_call(const ir::FunctionCall& call, const FunctionInfo::Version& v) {
-  versions_by_name_[call.callee] = &v;
+void note_call(Sema& sema, const ir::FunctionCall& call, const FunctionInfo::Version& v) {
+  sema.versions_by_name[call.callee] = &v;
   for (size_t i = 0; i < call.args.size(); ++i) {
     ir::Direction direction = v.function->params[i]->direction;
-    note_access(call.args[i], direction != ir::Direction::Out, direction != ir::Direction::In, call.span);
+    note_access(sema, call.args[i], direction != ir::Direction::Out, direction != ir::Direction::In,
+                call.span);
   }
 }
 
-int Sema::call_root(const ir::FunctionCall& call, size_t result) const {
-  auto found = versions_by_name_.find(call.callee);
-  if (found == versions_by_name_.end() || result >= found->second->return_roots.size()) return -1;
+int call_root(const Sema& sema, const ir::FunctionCall& call, size_t result) {
+  auto found = sema.versions_by_name.find(call.callee);
+  if (found == sema.versions_by_name.end() || result >= found->second->return_roots.size()) return -1;
   int param = found->second->return_roots[result];
-  return param < 0 ? -1 : root_of(call.args[param].get());
+  return param < 0 ? -1 : root_of(sema, call.args[param].get());
 }
 
 // The callee's text, read here with its parameters bound to the arguments.
-Value Sema::inline_call(FunctionInfo& info, const Expr& e, std::vector<Value> args) {
-  if (inline_calls_ > max_inline_calls) return {};
-  if (++inline_calls_ > max_inline_calls) {
-    Diagnostic& d = report(diag::inline_limit, e.range, {std::to_string(max_inline_calls), info.name});
+Value inline_call(Sema& sema, FunctionInfo& info, const Expr& e, std::vector<Value> args) {
+  if (sema.inline_calls > max_inline_calls) return {};
+  if (++sema.inline_calls > max_inline_calls) {
+    Diagnostic& d = sema.report(diag::inline_limit, e.range, {std::to_string(max_inline_calls), info.name});
     if (d.notes.size() > 2) d.notes.erase(d.notes.begin() + 1, d.notes.end() - 1);
     d.with_help(
         "write a loop, or make one of the functions a kernel: each call of an inline function is spliced");
     return {};
   }
-  if (++inline_depth_ > max_inline_depth) {
-    Diagnostic& d = report(diag::inline_recursion, e.range, {info.name});
+  if (++sema.inline_depth > max_inline_depth) {
+    Diagnostic& d = sema.report(diag::inline_recursion, e.range, {info.name});
     if (d.notes.size() > 2)
       d.notes.erase(d.notes.begin() + 1, d.notes.end() - 1);  // the first and the last call tell
     d.with_help("write a loop; an inline function is spliced at each call");
-    --inline_depth_;
+    --sema.inline_depth;
     return {};
   }
   auto params = info.params();
   for (size_t i = 0; i < params.size(); ++i) {
-    auto declared = param_annotation(info, params[i]);
+    auto declared = param_annotation(sema, info, params[i]);
     if (params[i].annotation && !declared) {
-      --inline_depth_;
+      --sema.inline_depth;
       return {};
     }
     if (!declared || !declared->type) continue;
     ir::DimBindings dims;
-    ir::ExprRef arg = convert_argument(args[i], params[i], declared, info, e, dims);
+    ir::ExprRef arg = convert_argument(sema, args[i], params[i], declared, info, e, dims);
     if (!arg) {
-      --inline_depth_;
+      --sema.inline_depth;
       return {};
     }
     if (args[i].expr()) args[i] = Value(arg);
   }
-  diags_.push_context("in the inline call of `" + info.name + "` here", span(e));
+  sema.diags.push_context("in the inline call of `" + info.name + "` here", sema.span(e));
   Frame frame;
-  Frame* outer_frame = frame_;
-  Scope* outer_scope = current_scope_;
+  Frame* outer_frame = sema.frame;
+  Scope* outer_scope = sema.current_scope;
   FunctionBody body(*info.scope->tree, *info.def);
-  open_frame(frame, *info.scope);
+  open_frame(sema, frame, *info.scope);
   frame.info = &info;
   frame.is_inline = true;
-  frame.scope_depth_at_entry = fn_->scope_depth;
+  frame.scope_depth_at_entry = sema.fn->scope_depth;
   frame.carries = info.scope->carries.analyse(body.stmts(), info.scope->tree->symbol_count());
-  if (info.is_method) bind(info.def->params[0].name, SelfValue{});
-  for (size_t i = 0; i < params.size(); ++i) bind(params[i].name, std::move(args[i]));
-  block(body.stmts());
-  close_frame(frame);
-  frame_ = outer_frame;
-  current_scope_ = outer_scope;
-  diags_.pop_context();
-  --inline_depth_;
+  if (info.is_method) bind(sema, info.def->params[0].name, SelfValue{});
+  for (size_t i = 0; i < params.size(); ++i) bind(sema, params[i].name, std::move(args[i]));
+  block(sema, body.stmts());
+  close_frame(sema, frame);
+  sema.frame = outer_frame;
+  sema.current_scope = outer_scope;
+  sema.diags.pop_context();
+  --sema.inline_depth;
   if (!frame.returned || (frame.return_values.empty() && !frame.returns_tuple)) return NoneValue{};
   if (frame.returns_tuple) return make_list(std::move(frame.return_values), true);
   return std::move(frame.return_values[0]);

@@ -1,8 +1,16 @@
 // Expressions: what each means, and how known values become run-time ones.
+#include "frontend/sema_expr.h"
+
 #include <algorithm>
 
 #include "frontend/fold.h"
-#include "frontend/sema.h"
+#include "frontend/sema_call.h"
+#include "frontend/sema_form.h"
+#include "frontend/sema_function.h"
+#include "frontend/sema_index.h"
+#include "frontend/sema_name.h"
+#include "frontend/sema_operator.h"
+#include "frontend/sema_stmt.h"
 #include "ir/printer.h"
 #include "ops/registry.h"
 #include "support/diagnostics/sema.h"
@@ -29,13 +37,18 @@ bool is_missing(const ir::OpArgument& argument) {
 
 }  // namespace
 
-Value Sema::eval(const Expr& e) {
+Value eval_list(Sema& sema, const Expr& e);
+Value eval_dict(Sema& sema, const Expr& e);
+Value call(Sema& sema, const Expr& e);
+Value call_builtin(Sema& sema, const BuiltinValue& builtin, const Expr& e);
+
+Value eval(Sema& sema, const Expr& e) {
   switch (e.kind) {
     case ExprKind::Name:
-      return lookup(e);
+      return lookup(sema, e);
     case ExprKind::Int:
       if (e.big) {
-        report(diag::integer_too_large, e.range);
+        sema.report(diag::integer_too_large, e.range);
         return {};
       }
       return e.int_value;
@@ -51,26 +64,26 @@ Value Sema::eval(const Expr& e) {
       return NoneValue{};
     case ExprKind::List:
     case ExprKind::Tuple:
-      return eval_list(e);
+      return eval_list(sema, e);
     case ExprKind::Dict:
-      return eval_dict(e);
+      return eval_dict(sema, e);
     case ExprKind::Attribute:
-      return attribute(e);
+      return attribute(sema, e);
     case ExprKind::Subscript:
-      return subscript(e);
+      return subscript(sema, e);
     case ExprKind::Call:
-      return call(e);
+      return call(sema, e);
     case ExprKind::Unary:
     case ExprKind::Binary:
     case ExprKind::Compare:
-      return eval_operator(e);
+      return eval_operator(sema, e);
     case ExprKind::And:
     case ExprKind::Or:
-      return logical(e);
+      return logical(sema, e);
     case ExprKind::Conditional:
-      return conditional(e);
+      return conditional(sema, e);
     case ExprKind::Ellipsis:
-      report(diag::misplaced_ellipsis, e.range).with_help("write it as a subscript: `y[...] = tile`");
+      sema.report(diag::misplaced_ellipsis, e.range).with_help("write it as a subscript: `y[...] = tile`");
       return {};
     case ExprKind::Slice:
     case ExprKind::Unsupported:
@@ -79,32 +92,32 @@ Value Sema::eval(const Expr& e) {
   return {};
 }
 
-Value Sema::eval_list(const Expr& e) {
+Value eval_list(Sema& sema, const Expr& e) {
   std::vector<Value> items;
   items.reserve(e.items.size());
   bool failed = false;
   for (const Expr* item : e.items) {
-    items.push_back(eval(*item));
+    items.push_back(eval(sema, *item));
     failed = failed || items.back().is_error();
     // A list element is evaluated where the list is written, once.
-    if (const auto* expr = items.back().get<ir::ExprRef>(); expr && fn_) {
-      items.back() = Value(operand(items.back(), span(*item)));
+    if (const auto* expr = items.back().get<ir::ExprRef>(); expr && sema.fn) {
+      items.back() = Value(operand(sema, items.back(), sema.span(*item)));
     }
   }
   if (failed) return {};
   return make_list(std::move(items), e.kind == ExprKind::Tuple);
 }
 
-Value Sema::eval_dict(const Expr& e) {
+Value eval_dict(Sema& sema, const Expr& e) {
   std::vector<std::pair<Value, Value>> items;
   for (size_t i = 0; i + 1 < e.items.size(); i += 2) {
-    items.emplace_back(eval(*e.items[i]), eval(*e.items[i + 1]));
+    items.emplace_back(eval(sema, *e.items[i]), eval(sema, *e.items[i + 1]));
     if (items.back().first.is_error() || items.back().second.is_error()) return {};
   }
   return DictValue{std::make_shared<const std::vector<std::pair<Value, Value>>>(std::move(items))};
 }
 
-ir::ExprRef Sema::to_expr(const Value& value, const Span& at) {
+ir::ExprRef to_expr(Sema& sema, const Value& value, const Span& at) {
   if (const auto* e = value.get<ir::ExprRef>()) return *e;
   if (const auto* i = value.get<int64_t>()) return ir::make<ir::ConstInt>(at, *i);
   if (const auto* d = value.get<double>()) return ir::make<ir::ConstFloat>(at, *d);
@@ -112,59 +125,59 @@ ir::ExprRef Sema::to_expr(const Value& value, const Span& at) {
   if (const auto* list = value.get<ListValue>()) {
     ir::ExprList items;
     for (const Value& item : *list->items) {
-      ir::ExprRef expr = operand(item, at);
+      ir::ExprRef expr = operand(sema, item, at);
       if (!expr) return nullptr;
       items.push_back(std::move(expr));
     }
     return ir::make<ir::MakeTuple>(at, std::move(items));
   }
   if (value.is_error()) return nullptr;
-  report(diag::not_a_runtime_value, at, {describe(value)}).with_label("this is " + describe(value));
+  sema.report(diag::not_a_runtime_value, at, {describe(value)}).with_label("this is " + describe(value));
   return nullptr;
 }
 
-ir::ExprRef Sema::operand(const Value& value, const Span& at, std::string_view hint) {
-  ir::ExprRef expr = to_expr(value, at);
-  if (!expr || nests(*expr) || !fn_) return expr;
+ir::ExprRef operand(Sema& sema, const Value& value, const Span& at, std::string_view hint) {
+  ir::ExprRef expr = to_expr(sema, value, at);
+  if (!expr || nests(*expr) || !sema.fn) return expr;
   if (const auto* call = ir::as<ir::Call>(expr); call && call->op->plain_assignment_only) {
-    report_not_plain(*call->op, at);
+    report_not_plain(sema, *call->op, at);
     return nullptr;
   }
-  if (gives_nothing(*expr)) {
-    report_no_value(at);
+  if (has_no_value(*expr)) {
+    report_no_value(sema, at);
     return nullptr;
   }
-  return emit_assign(expr, hint, at);
+  return emit_assign(sema, expr, hint, at);
 }
 
-ir::VarRef Sema::emit_assign(const ir::ExprRef& value, std::string_view hint, const Span& at) {
+ir::VarRef emit_assign(Sema& sema, const ir::ExprRef& value, std::string_view hint, const Span& at) {
   ir::VarRef var = ir::make<ir::Var>(at, std::string(hint), value->type);
   if (const auto* call = ir::as<ir::Call>(value)) {
-    note_effects(*call);
-    if (int root = root_of(call); root >= 0) fn_->roots[var.get()] = root;
+    note_effects(sema, *call);
+    if (int root = root_of(sema, call); root >= 0) sema.fn->roots[var.get()] = root;
   } else if (const auto* called = ir::as<ir::FunctionCall>(value)) {
-    if (int root = call_root(*called, 0); root >= 0) fn_->roots[var.get()] = root;
+    if (int root = call_root(sema, *called, 0); root >= 0) sema.fn->roots[var.get()] = root;
   } else if (const auto* get = ir::as<ir::TupleGet>(value)) {
-    auto found = fn_->tuple_roots.find(get->tuple.get());
-    if (found != fn_->tuple_roots.end() && static_cast<size_t>(get->index) < found->second.size()) {
-      if (int root = found->second[get->index]; root >= 0) fn_->roots[var.get()] = root;
+    auto found = sema.fn->tuple_roots.find(get->tuple.get());
+    if (found != sema.fn->tuple_roots.end() && static_cast<size_t>(get->index) < found->second.size()) {
+      if (int root = found->second[get->index]; root >= 0) sema.fn->roots[var.get()] = root;
     }
   }
   if (const auto* called = ir::as<ir::FunctionCall>(value); called && ir::isa<ir::TupleType>(value->type)) {
-    auto& roots = fn_->tuple_roots[var.get()];
+    auto& roots = sema.fn->tuple_roots[var.get()];
     for (size_t i = 0; i < ir::as<ir::TupleType>(value->type)->types.size(); ++i) {
-      roots.push_back(call_root(*called, i));
+      roots.push_back(call_root(sema, *called, i));
     }
   }
-  emit(ir::make<ir::Assign>(at, value, var));
+  sema.emit(ir::make<ir::Assign>(at, value, var));
   return var;
 }
 
-ir::OpArgument Sema::argument(const Value& value, const Span& at) {
+ir::OpArgument argument(Sema& sema, const Value& value, const Span& at) {
   ir::OpArgument result;
   result.span = at;
   if (const auto* e = value.get<ir::ExprRef>()) {
-    result.value = operand(value, (*e)->span ? (*e)->span : at);
+    result.value = operand(sema, value, (*e)->span ? (*e)->span : at);
   } else if (const auto* i = value.get<int64_t>()) {
     result.value = ir::AttrValue{*i};
   } else if (const auto* d = value.get<double>()) {
@@ -180,7 +193,7 @@ ir::OpArgument Sema::argument(const Value& value, const Span& at) {
   } else if (const auto* list = value.get<ListValue>()) {
     std::vector<ir::OpArgument> items;
     items.reserve(list->items->size());
-    for (const Value& item : *list->items) items.push_back(argument(item, at));
+    for (const Value& item : *list->items) items.push_back(argument(sema, item, at));
     result.value = std::move(items);
   } else if (const auto* f = value.get<FunctionValue>()) {
     result.value = ir::AttrValue{f->function->name};  // peer_func=self.f
@@ -189,15 +202,14 @@ ir::OpArgument Sema::argument(const Value& value, const Span& at) {
   return result;
 }
 
-// Arguments of an op call keep the span of each element of a list, so that an error points at it.
-ir::OpArgument Sema::argument(const Expr& e, bool& failed) {
+ir::OpArgument argument(Sema& sema, const Expr& e, bool& failed) {
   if (e.kind == ExprKind::List || e.kind == ExprKind::Tuple) {
     std::vector<ir::OpArgument> items;
     items.reserve(e.items.size());
-    for (const Expr* item : e.items) items.push_back(argument(*item, failed));
-    return {std::move(items), span(e)};
+    for (const Expr* item : e.items) items.push_back(argument(sema, *item, failed));
+    return {std::move(items), sema.span(e)};
   }
-  Value value = eval(e);
+  Value value = eval(sema, e);
   if (value.is_error()) {
     failed = true;
     return {};
@@ -206,65 +218,68 @@ ir::OpArgument Sema::argument(const Expr& e, bool& failed) {
                      value.is<ir::EnumValue>() || value.is<ListValue>() || value.is<NoneValue>() ||
                      value.is<FunctionValue>();
   if (const auto* form = value.get<FormValue>(); form && form->form == Form::Auto) {
-    return {ir::AttrValue{ops::automatic}, span(e)};
+    return {ir::AttrValue{ops::automatic}, sema.span(e)};
   }
   if (!convertible) {
-    report(diag::not_a_runtime_value, e.range, {describe(value)}).with_label("this is " + describe(value));
+    sema.report(diag::not_a_runtime_value, e.range, {describe(value)})
+        .with_label("this is " + describe(value));
     failed = true;
     return {};
   }
-  return argument(value, span(e));
+  return argument(sema, value, sema.span(e));
 }
 
-Value Sema::call(const Expr& e) {
-  Value callee = eval(*e.left);
-  if (const auto* op = callee.get<OpValue>()) return call_op(*op, e);
-  if (const auto* function = callee.get<FunctionValue>()) return call_function(*function->function, e);
-  if (const auto* form = callee.get<FormValue>()) return call_form(*form, e);
-  if (const auto* builtin = callee.get<BuiltinValue>()) return call_builtin(*builtin, e);
-  if (callee.is<HostObjectValue>()) return ask_host(e);
+Value call(Sema& sema, const Expr& e) {
+  Value callee = eval(sema, *e.left);
+  if (const auto* op = callee.get<OpValue>()) return call_op(sema, *op, e);
+  if (const auto* function = callee.get<FunctionValue>()) return call_function(sema, *function->function, e);
+  if (const auto* form = callee.get<FormValue>()) return call_form(sema, *form, e);
+  if (const auto* builtin = callee.get<BuiltinValue>()) return call_builtin(sema, *builtin, e);
+  if (callee.is<HostObjectValue>()) return ask_host(sema, e);
   if (callee.is_error()) {
     // The arguments may hold errors of their own.
-    for (const Expr* item : e.items) eval(*item);
-    for (const Keyword& keyword : e.keywords) eval(*keyword.value);
+    for (const Expr* item : e.items) eval(sema, *item);
+    for (const Keyword& keyword : e.keywords) eval(sema, *keyword.value);
     return {};
   }
-  report(diag::not_callable, e.left->range, {describe(callee)});
+  sema.report(diag::not_callable, e.left->range, {describe(callee)});
   return {};
 }
 
-bool Sema::require_function(const Expr& e) {
-  if (fn_) return true;
-  report(diag::outside_function, e.range)
+bool require_function(Sema& sema, const Expr& e) {
+  if (sema.fn) return true;
+  sema.report(diag::outside_function, e.range)
       .with_help("move it into a decorated function; module level holds constants only");
   return false;
 }
 
-bool Sema::check_level(const ir::Op& op, const Span& at) {
+bool check_level(Sema& sema, const ir::Op& op, const Span& at) {
   // Outside functions only arithmetic on dimensions gets here.
-  if (!fn_) return true;
-  if (op.functions != 0 && !(op.functions & ir::function_bit(fn_->info->type))) {
+  if (!sema.fn) return true;
+  if (op.functions != 0 && !(op.functions & ir::function_bit(sema.fn->info->type))) {
     bool cube = op.functions & ir::function_bit(ir::FunctionType::AIC);
     bool vector = op.functions & ir::function_bit(ir::FunctionType::AIV);
-    report(diag::wrong_half, at,
-           {op.qualified(), cube && vector ? "an AIC or AIV"
-                            : cube         ? "an AIC"
-                                           : "an AIV"})
-        .with_label("inside `" + fn_->info->name + "` of type " +
-                    std::string(member_name(ir::enum_value(fn_->info->type))))
+    sema.report(diag::wrong_half, at,
+                {op.qualified(), cube && vector ? "an AIC or AIV"
+                                 : cube         ? "an AIC"
+                                                : "an AIV"})
+        .with_label("inside `" + sema.fn->info->name + "` of type " +
+                    std::string(member_name(ir::enum_value(sema.fn->info->type))))
         .with_help(
-            fn_->info->type == ir::FunctionType::AIC || fn_->info->type == ir::FunctionType::AIV
+            sema.fn->info->type == ir::FunctionType::AIC || sema.fn->info->type == ir::FunctionType::AIV
                 ? "move it to the other half"
                 : "split the kernel by hand into an AIC and an AIV function joined by a Group function");
     return false;
   }
-  if (op.levels & fn_->level) return true;
-  Diagnostic& d = report(diag::wrong_level, at,
-                         {op.qualified(), ir::describe_levels(op.levels), ir::describe_levels(fn_->level)});
-  d.with_label((fn_->scope_depth > 0 ? "in a task scope of `" : "in the function `") + fn_->info->name + "`");
-  if (fn_->level == ir::OnOrchestration && (op.levels & ir::OnKernel)) {
+  if (op.levels & sema.fn->level) return true;
+  Diagnostic& d =
+      sema.report(diag::wrong_level, at,
+                  {op.qualified(), ir::describe_levels(op.levels), ir::describe_levels(sema.fn->level)});
+  d.with_label((sema.fn->scope_depth > 0 ? "in a task scope of `" : "in the function `") +
+               sema.fn->info->name + "`");
+  if (sema.fn->level == ir::OnOrchestration && (op.levels & ir::OnKernel)) {
     d.with_help("move it into a kernel, or into `with pl.at(level=pl.Level.CORE_GROUP):`");
-  } else if (fn_->level == ir::OnHost && (op.levels & ir::OnKernel)) {
+  } else if (sema.fn->level == ir::OnHost && (op.levels & ir::OnKernel)) {
     d.with_help("move it into a kernel and dispatch that: `self.kernel(..., device=r)`");
   } else {
     d.with_help("call it in " + ir::describe_levels(op.levels) + " and pass the result as an argument");
@@ -305,8 +320,8 @@ const ir::Expr* first_operand(const ir::OpArgument& arg) {
 
 }  // namespace
 
-const ir::Op* Sema::choose(const OpValue& op, const std::vector<ir::OpArgument>& args,
-                           const std::vector<ir::OpKeyword>& keywords) const {
+const ir::Op* choose(const Sema& sema, const OpValue& op, const std::vector<ir::OpArgument>& args,
+                     const std::vector<ir::OpKeyword>& keywords) {
   if (op.candidates.size() == 1) return op.candidates[0];
   // The first operand whose class only some candidates accept decides.
   auto accepts_all = [&](const ir::Op& candidate) {
@@ -324,11 +339,11 @@ const ir::Op* Sema::choose(const OpValue& op, const std::vector<ir::OpArgument>&
     return given == operands;
   };
   // Without operands (`pl.full(shape, ...)`), tiles are what kernels make and tensors what the rest makes.
-  bool in_kernel = fn_ && fn_->level == ir::OnKernel;
+  bool in_kernel = sema.fn && sema.fn->level == ir::OnKernel;
   const ir::Op* first = nullptr;
   for (const ir::Op* candidate : op.candidates) {
     if (!accepts_all(*candidate)) continue;
-    bool level_fits = !fn_ || (candidate->levels & fn_->level);
+    bool level_fits = !sema.fn || (candidate->levels & sema.fn->level);
     if (in_kernel || level_fits) return candidate;
     if (!first) first = candidate;
   }
@@ -345,46 +360,47 @@ const ir::Op* Sema::choose(const OpValue& op, const std::vector<ir::OpArgument>&
   return op.candidates[0];
 }
 
-Value Sema::call_op(const OpValue& op, const Expr& e, ir::TypeRef annotated) {
-  if (!require_function(e)) return {};
+Value call_op(Sema& sema, const OpValue& op, const Expr& e, ir::TypeRef annotated) {
+  if (!require_function(sema, e)) return {};
   bool failed = false;
   std::vector<ir::OpArgument> args;
   args.reserve(e.items.size());
-  for (const Expr* item : e.items) args.push_back(argument(*item, failed));
+  for (const Expr* item : e.items) args.push_back(argument(sema, *item, failed));
   std::vector<ir::OpKeyword> keywords;
   for (const Keyword& keyword : e.keywords) {
-    keywords.push_back({current_scope_->tree->name(keyword.name), argument(*keyword.value, failed),
-                        span(keyword.name_range)});
+    keywords.push_back({sema.current_scope->tree->name(keyword.name), argument(sema, *keyword.value, failed),
+                        sema.span(keyword.name_range)});
   }
   if (failed) return {};
-  const ir::Op* chosen = choose(op, args, keywords);
-  if (const ir::Op* expanded = expanded_form(*chosen, args)) chosen = expanded;
+  const ir::Op* chosen = choose(sema, op, args, keywords);
+  if (const ir::Op* expanded = expanded_form(sema, *chosen, args)) chosen = expanded;
   ir::ExprRef result =
-      make_call(*chosen, std::move(args), std::move(keywords), span(e), std::move(annotated));
+      make_call(sema, *chosen, std::move(args), std::move(keywords), sema.span(e), std::move(annotated));
   return result ? Value(std::move(result)) : Value();
 }
 
-ir::ExprRef Sema::make_call(const ir::Op& op, std::vector<ir::OpArgument> args,
-                            std::vector<ir::OpKeyword> keywords, const Span& at, ir::TypeRef annotated) {
+ir::ExprRef make_call(Sema& sema, const ir::Op& op, std::vector<ir::OpArgument> args,
+                      std::vector<ir::OpKeyword> keywords, const Span& at, ir::TypeRef annotated) {
   if (std::any_of(args.begin(), args.end(), is_missing)) return nullptr;
   for (const ir::OpKeyword& keyword : keywords) {
     if (is_missing(keyword.argument)) return nullptr;
   }
-  bool level_ok = check_level(op, at);
+  bool level_ok = check_level(sema, op, at);
   Ref<const ir::Call> result =
-      ir::create_call(op, std::move(args), std::move(keywords), at, diags_, std::move(annotated));
+      ir::create_call(op, std::move(args), std::move(keywords), at, sema.diags, std::move(annotated));
   if (!result || !level_ok) return nullptr;
-  if (const ir::OpParam* missing = fn_ ? ir::missing_at(*result, fn_->level) : nullptr) {
-    report(diag::required_at_level, at, {op.qualified(), missing->name, ir::describe_levels(fn_->level)})
+  if (const ir::OpParam* missing = sema.fn ? ir::missing_at(*result, sema.fn->level) : nullptr) {
+    sema.report(diag::required_at_level, at,
+                {op.qualified(), missing->name, ir::describe_levels(sema.fn->level)})
         .with_help("pass `" + missing->name + "=`; only on the host may it be left out");
     return nullptr;
   }
   return result;
 }
 
-ir::ExprRef Sema::op_call(std::string_view qualified, std::vector<ir::ExprRef> args, const Span& at,
-                          std::vector<ir::OpKeyword> keywords) {
-  const ir::Op* op = ops_.find(qualified);
+ir::ExprRef op_call(Sema& sema, std::string_view qualified, std::vector<ir::ExprRef> args, const Span& at,
+                    std::vector<ir::OpKeyword> keywords) {
+  const ir::Op* op = sema.ops.find(qualified);
   TW_CHECK(op != nullptr, "no op " + std::string(qualified));
   std::vector<ir::OpArgument> arguments;
   for (ir::ExprRef& arg : args) {
@@ -393,24 +409,24 @@ ir::ExprRef Sema::op_call(std::string_view qualified, std::vector<ir::ExprRef> a
     Span where = ir::isa<ir::Var>(arg) || ir::isa<ir::DimSymbol>(arg) ? Span{} : arg->span;
     arguments.push_back({std::move(arg), where});
   }
-  return make_call(*op, std::move(arguments), std::move(keywords), at);
+  return make_call(sema, *op, std::move(arguments), std::move(keywords), at);
 }
 
-Value Sema::call_builtin(const BuiltinValue& builtin, const Expr& e) {
+Value call_builtin(Sema& sema, const BuiltinValue& builtin, const Expr& e) {
   if (builtin.builtin == Builtin::GetByte) return static_cast<int64_t>(ir::bytes(builtin.dtype));
   if (builtin.builtin == Builtin::GetBit) return static_cast<int64_t>(ir::bits(builtin.dtype));
-  std::string name(current_scope_->tree->text(e.left->range));
+  std::string name(sema.current_scope->tree->text(e.left->range));
   if (builtin.builtin == Builtin::Range) {
-    report(diag::python_range, e.range).with_help("write `pl.range(...)`");
+    sema.report(diag::python_range, e.range).with_help("write `pl.range(...)`");
     return {};
   }
   std::vector<Value> args;
   for (const Expr* item : e.items) {
-    args.push_back(eval(*item));
+    args.push_back(eval(sema, *item));
     if (args.back().is_error()) return {};
   }
   if (!e.keywords.empty()) {
-    report(diag::builtin_arguments, e.range, {name});
+    sema.report(diag::builtin_arguments, e.range, {name});
     return {};
   }
   // min, max and abs also work on run-time scalars.
@@ -418,26 +434,26 @@ Value Sema::call_builtin(const BuiltinValue& builtin, const Expr& e) {
   for (const Value& arg : args) runtime = runtime || arg.expr();
   if (runtime && (builtin.builtin == Builtin::Min || builtin.builtin == Builtin::Max) && args.size() >= 2) {
     const char* op = builtin.builtin == Builtin::Min ? "pl.scalar.min" : "pl.scalar.max";
-    ir::ExprRef result = operand(args[0], span(*e.items[0]));
+    ir::ExprRef result = operand(sema, args[0], sema.span(*e.items[0]));
     for (size_t i = 1; i < args.size() && result; ++i) {
-      result = op_call(op, {result, operand(args[i], span(*e.items[i]))}, span(e));
+      result = op_call(sema, op, {result, operand(sema, args[i], sema.span(*e.items[i]))}, sema.span(e));
     }
     return result ? Value(result) : Value();
   }
   if (runtime && builtin.builtin == Builtin::Abs && args.size() == 1) {
-    ir::ExprRef result = op_call("pl.scalar.abs", {operand(args[0], span(e))}, span(e));
+    ir::ExprRef result = op_call(sema, "pl.scalar.abs", {operand(sema, args[0], sema.span(e))}, sema.span(e));
     return result ? Value(result) : Value();
   }
   Folded folded = fold_builtin(builtin.builtin, args);
   if (folded) {
     if (auto* value = std::get_if<Value>(&*folded)) return *value;
-    report(diag::cannot_fold, e.range, {std::get<std::string>(*folded)});
+    sema.report(diag::cannot_fold, e.range, {std::get<std::string>(*folded)});
     return {};
   }
   bool all_host = false;
   for (const Value& arg : args) all_host = all_host || arg.is<HostObjectValue>();
-  if (all_host && current_scope_->host) return ask_host(e);
-  Diagnostic& d = report(diag::builtin_arguments, e.range, {name});
+  if (all_host && sema.current_scope->host) return ask_host(sema, e);
+  Diagnostic& d = sema.report(diag::builtin_arguments, e.range, {name});
   if (!args.empty()) d.with_label("the argument is " + describe(args[0]));
   if (runtime && (builtin.builtin == Builtin::Int || builtin.builtin == Builtin::Float)) {
     d.with_help("convert run-time scalars with `pl.cast(x, dtype)`");
@@ -445,11 +461,12 @@ Value Sema::call_builtin(const BuiltinValue& builtin, const Expr& e) {
   return {};
 }
 
-std::optional<int64_t> Sema::known_int(const Expr& e, const char* what) {
-  Value value = eval(e);
+std::optional<int64_t> known_int(Sema& sema, const Expr& e, const char* what) {
+  Value value = eval(sema, e);
   if (const auto* i = value.get<int64_t>()) return *i;
   if (value.is_error()) return std::nullopt;
-  report(diag::needs_known_int, e.range, {what, describe(value)}).with_label("this is " + describe(value));
+  sema.report(diag::needs_known_int, e.range, {what, describe(value)})
+      .with_label("this is " + describe(value));
   return std::nullopt;
 }
 

@@ -1,58 +1,65 @@
 // Calls of language forms that are not ops: pl.const, pl.dynamic, pld.alloc_window, ...
-#include "frontend/sema.h"
+#include "frontend/sema_form.h"
+
+#include "frontend/sema_expr.h"
+#include "frontend/sema_index.h"
+#include "frontend/sema_type.h"
 #include "ops/windows.h"
 #include "support/diagnostics/ops.h"
 #include "support/diagnostics/sema.h"
 
 namespace tilewire::frontend {
 
-Value Sema::call_form(const FormValue& form, const Expr& e) {
+Value const_form(Sema& sema, const Expr& e);
+Value dynamic_form(Sema& sema, const Expr& e);
+Value split_form(Sema& sema, const Expr& e);
+
+Value call_form(Sema& sema, const FormValue& form, const Expr& e) {
   switch (form.form) {
     case Form::Const:
-      return const_form(e);
+      return const_form(sema, e);
     case Form::Dynamic:
-      return dynamic_form(e);
+      return dynamic_form(sema, e);
     case Form::TensorViewForm:
-      return type_call(form, e);
+      return type_call(sema, form, e);
     case Form::Split:
-      return split_form(e);
+      return split_form(sema, e);
     default:
       break;
   }
   for (const ops::FormRecord& record : ops::all_forms) {
     if (record.form != form.form || record.place.empty()) continue;
-    report(diag::misplaced_form, e.range, {std::string(record.module) + "." + std::string(record.name)})
+    sema.report(diag::misplaced_form, e.range, {std::string(record.module) + "." + std::string(record.name)})
         .with_help("write it " + std::string(record.place));
     return {};
   }
-  report(diag::not_callable, e.left->range,
-         {"`" + std::string(current_scope_->tree->text(e.left->range)) + "`"})
+  sema.report(diag::not_callable, e.left->range,
+              {"`" + std::string(sema.current_scope->tree->text(e.left->range)) + "`"})
       .with_help("types are written with brackets: `" +
-                 std::string(current_scope_->tree->text(e.left->range)) + "[...]`");
+                 std::string(sema.current_scope->tree->text(e.left->range)) + "[...]`");
   return {};
 }
 
-Value Sema::const_form(const Expr& e) {
+Value const_form(Sema& sema, const Expr& e) {
   if (e.items.size() != 2 || !e.keywords.empty()) {
-    report(diag::form_arguments, e.range, {"pl.const", "a value and a dtype"})
+    sema.report(diag::form_arguments, e.range, {"pl.const", "a value and a dtype"})
         .with_help("write `pl.const(1, pl.INT32)`");
     return {};
   }
-  Value value = eval(*e.items[0]);
-  Value type = eval(*e.items[1]);
+  Value value = eval(sema, *e.items[0]);
+  Value type = eval(sema, *e.items[1]);
   if (value.is_error() || type.is_error()) return {};
   const auto* dtype = type.get<ir::DType>();
   if (!value.is_number() || !dtype || *dtype == ir::DType::TaskId) {
-    report(diag::form_arguments, e.range, {"pl.const", "a value and a dtype"})
+    sema.report(diag::form_arguments, e.range, {"pl.const", "a value and a dtype"})
         .with_label("got " + describe(value) + " and " + describe(type))
         .with_help("write `pl.const(1, pl.INT32)`");
     return {};
   }
-  return typed_constant(value, *dtype, span(e));
+  return typed_constant(sema, value, *dtype, sema.span(e));
 }
 
-// The value as a constant of a dtype; an error when it does not fit.
-Value Sema::typed_constant(const Value& value, ir::DType dtype, const Span& at) {
+Value typed_constant(Sema& sema, const Value& value, ir::DType dtype, const Span& at) {
   if (const auto* b = value.get<bool>()) {
     if (dtype == ir::DType::Bool) return ir::ExprRef(ir::make<ir::ConstBool>(at, *b));
   }
@@ -65,8 +72,8 @@ Value Sema::typed_constant(const Value& value, ir::DType dtype, const Span& at) 
   if (const auto* i = value.get<int64_t>(); i && ir::is_integer(dtype) && ir::fits(*i, dtype)) {
     return ir::ExprRef(ir::make<ir::ConstInt>(at, *i, dtype));
   }
-  Diagnostic& d =
-      report(diag::constant_does_not_fit, at, {to_text(value), "pl." + std::string(ir::info(dtype).name)});
+  Diagnostic& d = sema.report(diag::constant_does_not_fit, at,
+                              {to_text(value), "pl." + std::string(ir::info(dtype).name)});
   if (value.is<int64_t>()) d.with_help("write a value the dtype holds, or take a wider dtype");
   if (value.is<bool>()) d.with_help("a bool is not a number: write 0 or 1, or pl.BOOL");
   if (value.is<double>()) d.with_help("round it first: `int(...)`");
@@ -74,31 +81,29 @@ Value Sema::typed_constant(const Value& value, ir::DType dtype, const Span& at) 
 }
 
 // pl.split(mode) in `optimizations=[...]`: the mode is all there is to say.
-Value Sema::split_form(const Expr& e) {
-  Value mode = e.items.size() == 1 && e.keywords.empty() ? eval(*e.items[0]) : Value(NoneValue{});
+Value split_form(Sema& sema, const Expr& e) {
+  Value mode = e.items.size() == 1 && e.keywords.empty() ? eval(sema, *e.items[0]) : Value(NoneValue{});
   const auto* member = mode.get<ir::EnumValue>();
   if (mode.is_error() || (member && member->id == ir::EnumId::SplitMode)) return mode;
-  report(diag::form_arguments, e.range, {"pl.split", "one pl.SplitMode"})
+  sema.report(diag::form_arguments, e.range, {"pl.split", "one pl.SplitMode"})
       .with_help("write `pl.split(pl.SplitMode.UP_DOWN)`");
   return {};
 }
 
-Value Sema::dynamic_form(const Expr& e) {
-  Value name = e.items.size() == 1 && e.keywords.empty() ? eval(*e.items[0]) : Value(NoneValue{});
+Value dynamic_form(Sema& sema, const Expr& e) {
+  Value name = e.items.size() == 1 && e.keywords.empty() ? eval(sema, *e.items[0]) : Value(NoneValue{});
   if (name.is_error()) return {};
   const auto* text = name.get<std::string>();
   if (!text || text->empty()) {
-    report(diag::form_arguments, e.range, {"pl.dynamic", "one non-empty string"})
+    sema.report(diag::form_arguments, e.range, {"pl.dynamic", "one non-empty string"})
         .with_help("write `NR = pl.dynamic(\"NR\")`");
     return {};
   }
-  return ir::ExprRef(ir::make<ir::DimSymbol>(span(e), *text));
+  return ir::ExprRef(ir::make<ir::DimSymbol>(sema.span(e), *text));
 }
 
-// `w = pld.alloc_window(shape, dtype=)` and `s = pld.alloc_signal(n)`: the buffer and a view of all of it.
-// The buffer takes the name, because that is what manifests show; the view is what the name means from here.
-Value Sema::alloc_window(const Expr& e, Form form, const std::string& name) {
-  if (!require_function(e)) return {};
+Value alloc_window(Sema& sema, const Expr& e, Form form, const std::string& name) {
+  if (!require_function(sema, e)) return {};
   bool failed = false;
   bool signal = form == Form::AllocSignal;
   const char* form_name = signal ? "pld.alloc_signal" : "pld.alloc_window";
@@ -106,76 +111,79 @@ Value Sema::alloc_window(const Expr& e, Form form, const std::string& name) {
   std::vector<ir::OpKeyword> alloc_keywords, window_keywords;
   const Expr* shape = e.items.empty() ? nullptr : e.items[0];
   for (const Keyword& keyword : e.keywords) {
-    std::string_view key = current_scope_->tree->name(keyword.name);
+    std::string_view key = sema.current_scope->tree->name(keyword.name);
     if (key == (signal ? "n" : "shape") && !shape) {
       shape = keyword.value;
       continue;
     }
     if (key == "name") {
-      report(diag::window_buffer_named, keyword.name_range, {form_name})
+      sema.report(diag::window_buffer_named, keyword.name_range, {form_name})
           .with_help("leave `name=` out: in `data = " + std::string(form_name) +
                      "(...)` the buffer is called `data`");
       failed = true;
     }
-    ir::OpArgument arg = argument(*keyword.value, failed);
-    if (key == "dtype" && !signal) window_keywords.push_back({key, arg, span(keyword.name_range)});
-    alloc_keywords.push_back({key, std::move(arg), span(keyword.name_range)});
+    ir::OpArgument arg = argument(sema, *keyword.value, failed);
+    if (key == "dtype" && !signal) window_keywords.push_back({key, arg, sema.span(keyword.name_range)});
+    alloc_keywords.push_back({key, std::move(arg), sema.span(keyword.name_range)});
   }
   if (failed) return {};
   if (!shape || e.items.size() > 1 || (!signal && window_keywords.empty())) {
-    report(diag::form_arguments, e.range, {form_name, signal ? "the number of cells" : "a shape and dtype="})
+    sema.report(diag::form_arguments, e.range,
+                {form_name, signal ? "the number of cells" : "a shape and dtype="})
         .with_help(signal ? "write `sig = pld.alloc_signal(n)`"
                           : "write `w = pld.alloc_window([16, 256], dtype=pl.FP32)`");
     return {};
   }
   ir::OpArgument dims;
   if (signal) {
-    ir::ExprRef count = index_expr(eval(*shape), span(*shape), "the number of cells");
+    ir::ExprRef count = index_expr(sema, eval(sema, *shape), sema.span(*shape), "the number of cells");
     if (!count) return {};
-    dims = {count, span(*shape)};
+    dims = {count, sema.span(*shape)};
   } else {
-    dims = argument(*shape, failed);
+    dims = argument(sema, *shape, failed);
   }
   if (failed) return {};
   if (signal) {
     std::vector<ir::OpArgument> cells;
     cells.push_back(std::move(dims));
-    cells.push_back({ir::AttrValue{int64_t{1}}, span(*shape)});
-    dims = {std::move(cells), span(*shape)};
-    ir::OpArgument int32{ir::AttrValue{ir::DType::Int32}, span(e)};
-    alloc_keywords.push_back({"dtype", int32, span(e)});
-    window_keywords.push_back({"dtype", int32, span(e)});
-    alloc_keywords.push_back({"signal", {ir::AttrValue{true}, span(e)}, span(e)});
+    cells.push_back({ir::AttrValue{int64_t{1}}, sema.span(*shape)});
+    dims = {std::move(cells), sema.span(*shape)};
+    ir::OpArgument int32{ir::AttrValue{ir::DType::Int32}, sema.span(e)};
+    alloc_keywords.push_back({"dtype", int32, sema.span(e)});
+    window_keywords.push_back({"dtype", int32, sema.span(e)});
+    alloc_keywords.push_back({"signal", {ir::AttrValue{true}, sema.span(e)}, sema.span(e)});
   }
   alloc_args.push_back(dims);
-  const ir::Op* alloc_op = ops_.find("pld.alloc_window_buffer");
-  ir::ExprRef alloc = make_call(*alloc_op, std::move(alloc_args), std::move(alloc_keywords), span(e));
+  const ir::Op* alloc_op = sema.ops.find("pld.alloc_window_buffer");
+  ir::ExprRef alloc =
+      make_call(sema, *alloc_op, std::move(alloc_args), std::move(alloc_keywords), sema.span(e));
   if (!alloc) return {};
-  ir::WindowBufferRef buffer = define_window(name, alloc, span(e));
+  ir::WindowBufferRef buffer = define_window(sema, name, alloc, sema.span(e));
   if (!buffer) return {};
-  window_args.push_back({ir::ExprRef(buffer), span(e)});
+  window_args.push_back({ir::ExprRef(buffer), sema.span(e)});
   window_args.push_back(std::move(dims));
-  const ir::Op* window_op = ops_.find("pld.window");
-  ir::ExprRef view = make_call(*window_op, std::move(window_args), std::move(window_keywords), span(e));
+  const ir::Op* window_op = sema.ops.find("pld.window");
+  ir::ExprRef view =
+      make_call(sema, *window_op, std::move(window_args), std::move(window_keywords), sema.span(e));
   return view ? Value(view) : Value();
 }
 
-// Emits `name = alloc_window_buffer(...)` and remembers the buffer; null when the name is taken.
-ir::WindowBufferRef Sema::define_window(const std::string& name, const ir::ExprRef& alloc, const Span& at) {
-  if (fn_->loop_depth > 0) {
-    report(diag::window_in_loop, at, {name}).with_help("allocate it once, before the loop");
+ir::WindowBufferRef define_window(Sema& sema, const std::string& name, const ir::ExprRef& alloc,
+                                  const Span& at) {
+  if (sema.fn->loop_depth > 0) {
+    sema.report(diag::window_in_loop, at, {name}).with_help("allocate it once, before the loop");
     return nullptr;
   }
-  auto found = windows_.find({fn_->info->name, name});
-  if (found != windows_.end()) {
-    report(diag::duplicate_window, at, {name})
+  auto found = sema.windows.find({sema.fn->info->name, name});
+  if (found != sema.windows.end()) {
+    sema.report(diag::duplicate_window, at, {name})
         .with_note("first allocated here", found->second->span)
         .with_help("give this buffer another name: it is how manifests and communication groups refer to it");
     return nullptr;
   }
-  ir::VarRef base = emit_assign(alloc, name, at);
+  ir::VarRef base = emit_assign(sema, alloc, name, at);
   ir::WindowBufferRef buffer = ops::make_window_buffer(base, *ir::as<ir::Call>(alloc));
-  windows_.emplace(std::pair(fn_->info->name, name), buffer);
+  sema.windows.emplace(std::pair(sema.fn->info->name, name), buffer);
   return buffer;
 }
 

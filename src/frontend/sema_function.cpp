@@ -1,5 +1,11 @@
 // One function: parameters, body, results, and what the body does to each parameter.
-#include "frontend/sema.h"
+#include "frontend/sema_function.h"
+
+#include "frontend/sema_expr.h"
+#include "frontend/sema_name.h"
+#include "frontend/sema_program.h"
+#include "frontend/sema_stmt.h"
+#include "frontend/sema_type.h"
 #include "ir/aliases.h"
 #include "ir/function_kinds.h"
 #include "ir/printer.h"
@@ -16,34 +22,41 @@ bool same_known(const Value& a, const Value& b) {
 
 }  // namespace
 
-bool Sema::same_type(const ir::TypeRef& a, const ir::TypeRef& b) {
+void type_version(Sema& sema, FunctionInfo& info, FunctionInfo::Version& version);
+void bind_params(Sema& sema, FunctionInfo& info, FunctionInfo::Version& version);
+std::vector<ir::TypeRef> emit_returns(Sema& sema, FunctionInfo& info, FunctionInfo::Version& version);
+void check_return_annotation(Sema& sema, const FunctionInfo& info, const std::vector<ir::TypeRef>& types);
+void compare_returns(Sema& sema, const Expr* returns, const std::vector<ir::TypeRef>& types);
+void settle_directions(Sema& sema, FunctionInfo& info);
+
+bool same_type(const ir::TypeRef& a, const ir::TypeRef& b) {
   return a == b || ir::assignable(a, b);
 }
 
-std::optional<TypeValue> Sema::param_annotation(const FunctionInfo& info, const Param& param) {
+std::optional<TypeValue> param_annotation(Sema& sema, const FunctionInfo& info, const Param& param) {
   if (!param.annotation) return std::nullopt;
   // Read outside functions, equal texts mean the same, and there are few texts.
   std::string_view text = info.scope->tree->text(param.annotation->range);
   auto known = info.scope->annotations.find(text);
   if (known != info.scope->annotations.end()) return known->second;
-  if (bad_annotations_.contains(param.annotation)) return std::nullopt;
-  Scope* outer = std::exchange(current_scope_, info.scope);
-  Frame* outer_frame = std::exchange(frame_, nullptr);
-  FunctionContext* outer_fn = std::exchange(fn_, nullptr);
-  auto type = annotation(*param.annotation);
-  fn_ = outer_fn;
-  frame_ = outer_frame;
-  current_scope_ = outer;
+  if (sema.bad_annotations.contains(param.annotation)) return std::nullopt;
+  Scope* outer = std::exchange(sema.current_scope, info.scope);
+  Frame* outer_frame = std::exchange(sema.frame, nullptr);
+  FunctionContext* outer_fn = std::exchange(sema.fn, nullptr);
+  auto type = annotation(sema, *param.annotation);
+  sema.fn = outer_fn;
+  sema.frame = outer_frame;
+  sema.current_scope = outer;
   if (type) {
     info.scope->annotations.emplace(text, *type);
   } else {
-    bad_annotations_.insert(param.annotation);
+    sema.bad_annotations.insert(param.annotation);
   }
   return type;
 }
 
-FunctionInfo::Version* Sema::version(FunctionInfo& info, std::vector<ir::TypeRef> types,
-                                     std::vector<Value> known, const Span& at) {
+FunctionInfo::Version* version(Sema& sema, FunctionInfo& info, std::vector<ir::TypeRef> types,
+                               std::vector<Value> known, const Span& at) {
   if (known.empty()) known.assign(types.size(), unbound());
   for (const auto& v : info.versions) {
     bool same = true;
@@ -54,7 +67,7 @@ FunctionInfo::Version* Sema::version(FunctionInfo& info, std::vector<ir::TypeRef
     }
     if (!same) continue;
     if (!v->done) {
-      report(diag::recursion, at, {info.name}).with_help("write a loop");
+      sema.report(diag::recursion, at, {info.name}).with_help("write a loop");
       return nullptr;
     }
     return v.get();
@@ -66,113 +79,114 @@ FunctionInfo::Version* Sema::version(FunctionInfo& info, std::vector<ir::TypeRef
   v.name = info.name;
   if (info.versions.size() > 1 ||
       info.identity) {  // the first version of a function of the text keeps its name
-    for (int n = 1; !function_names_.insert(v.name).second; ++n) v.name = info.name + "_" + std::to_string(n);
+    for (int n = 1; !sema.function_names.insert(v.name).second; ++n)
+      v.name = info.name + "_" + std::to_string(n);
   }
-  type_version(info, v);
+  type_version(sema, info, v);
   return &v;
 }
 
-void Sema::type_version(FunctionInfo& info, FunctionInfo::Version& v) {
+void type_version(Sema& sema, FunctionInfo& info, FunctionInfo::Version& v) {
   FunctionContext ctx;
   Frame frame;
-  FunctionContext* outer_fn = std::exchange(fn_, &ctx);
-  Frame* outer_frame = frame_;
-  Scope* outer_scope = current_scope_;
-  auto outer_once = std::exchange(once_, {});
-  size_t errors_before = diags_.error_count();
+  FunctionContext* outer_fn = std::exchange(sema.fn, &ctx);
+  Frame* outer_frame = sema.frame;
+  Scope* outer_scope = sema.current_scope;
+  auto outer_once = std::exchange(sema.once, {});
+  size_t errors_before = sema.diags.error_count();
   FunctionBody body(*info.scope->tree, *info.def);
-  open_frame(frame, *info.scope);
+  open_frame(sema, frame, *info.scope);
   frame.info = ctx.info = &info;
   ctx.level = ir::level_of(info.type);
   std::vector<ir::StmtRef> stmts;
   ctx.out = &stmts;
-  bind_params(info, v);
+  bind_params(sema, info, v);
   frame.carries = info.scope->carries.analyse(body.stmts(), info.scope->tree->symbol_count());
-  block(body.stmts());
-  std::vector<ir::TypeRef> return_types = emit_returns(info, v);
-  settle_directions(info);
-  if (diags_.error_count() == errors_before) {
+  block(sema, body.stmts());
+  std::vector<ir::TypeRef> return_types = emit_returns(sema, info, v);
+  settle_directions(sema, info);
+  if (sema.diags.error_count() == errors_before) {
     Ref<ir::Function> function = ir::make_empty<ir::Function>();
-    function->span = span(info.def->name_range);
+    function->span = sema.span(info.def->name_range);
     function->name = v.name;
     function->type = info.type;
     function->params.assign(ctx.params.begin(), ctx.params.end());
     function->return_types = std::move(return_types);
-    function->body = ir::make<ir::Block>(span(info.def->name_range), std::move(stmts));
-    if (set_function_attributes(info, *function)) v.function = ir::finish_node(std::move(function));
+    function->body = ir::make<ir::Block>(sema.span(info.def->name_range), std::move(stmts));
+    if (set_function_attributes(sema, info, *function)) v.function = ir::finish_node(std::move(function));
   }
-  close_frame(frame);
+  close_frame(sema, frame);
   v.done = true;
-  once_ = std::move(outer_once);
-  current_scope_ = outer_scope;
-  frame_ = outer_frame;
-  fn_ = outer_fn;
+  sema.once = std::move(outer_once);
+  sema.current_scope = outer_scope;
+  sema.frame = outer_frame;
+  sema.fn = outer_fn;
 }
 
-void Sema::bind_params(FunctionInfo& info, FunctionInfo::Version& v) {
-  if (info.is_method) bind(info.def->params[0].name, SelfValue{});
+void bind_params(Sema& sema, FunctionInfo& info, FunctionInfo::Version& v) {
+  if (info.is_method) bind(sema, info.def->params[0].name, SelfValue{});
   auto params = info.params();
   for (size_t i = 0; i < params.size(); ++i) {
     if (!v.param_types[i]) {
-      bind(params[i].name, v.known[i]);
+      bind(sema, params[i].name, v.known[i]);
       continue;
     }
-    auto declared = param_annotation(info, params[i]);
+    auto declared = param_annotation(sema, info, params[i]);
     Ref<ir::Parameter> param = ir::make_empty<ir::Parameter>();
-    param->span = span(params[i].range);
-    param->name = name_of(params[i].name);
+    param->span = sema.span(params[i].range);
+    param->name = sema.name_of(params[i].name);
     param->type = v.param_types[i];
     if (declared) param->direction = declared->direction;
     param->finish();
-    fn_->roots[param.get()] = static_cast<int>(fn_->params.size());
-    fn_->params.push_back(param);
-    fn_->direction_given.push_back(declared && (declared->has_direction || declared->type));
-    bind(params[i].name, ir::ExprRef(param));
+    sema.fn->roots[param.get()] = static_cast<int>(sema.fn->params.size());
+    sema.fn->params.push_back(param);
+    sema.fn->direction_given.push_back(declared && (declared->has_direction || declared->type));
+    bind(sema, params[i].name, ir::ExprRef(param));
   }
-  fn_->read.assign(fn_->params.size(), false);
-  fn_->written.assign(fn_->params.size(), false);
+  sema.fn->read.assign(sema.fn->params.size(), false);
+  sema.fn->written.assign(sema.fn->params.size(), false);
 }
 
-std::vector<ir::TypeRef> Sema::emit_returns(FunctionInfo& info, FunctionInfo::Version& v) {
+std::vector<ir::TypeRef> emit_returns(Sema& sema, FunctionInfo& info, FunctionInfo::Version& v) {
   std::vector<ir::TypeRef> types;
   ir::ExprList values;
-  for (const Value& value : frame_->return_values) {
-    ir::ExprRef expr = to_expr(value, frame_->return_span);
+  for (const Value& value : sema.frame->return_values) {
+    ir::ExprRef expr = to_expr(sema, value, sema.frame->return_span);
     if (!expr) return {};
     types.push_back(expr->type);
-    int root = root_of(expr.get());
-    bool whole = root >= 0 && ir::structurally_equal(expr->type, fn_->params[root]->type);
+    int root = root_of(sema, expr.get());
+    bool whole = root >= 0 && ir::structurally_equal(expr->type, sema.fn->params[root]->type);
     v.return_roots.push_back(whole ? root : -1);
     values.push_back(std::move(expr));
   }
-  check_return_annotation(info, types);
-  if (frame_->returned) emit(ir::make<ir::Return>(frame_->return_span, std::move(values)));
+  check_return_annotation(sema, info, types);
+  if (sema.frame->returned) sema.emit(ir::make<ir::Return>(sema.frame->return_span, std::move(values)));
   return types;
 }
 
-void Sema::check_return_annotation(const FunctionInfo& info, const std::vector<ir::TypeRef>& types) {
+void check_return_annotation(Sema& sema, const FunctionInfo& info, const std::vector<ir::TypeRef>& types) {
   // Like Python, read the annotation outside the function: a parameter may have the name of a dimension.
-  Frame* frame = std::exchange(frame_, nullptr);
-  FunctionContext* fn = std::exchange(fn_, nullptr);
-  compare_returns(info.def->returns, types);
-  fn_ = fn;
-  frame_ = frame;
+  Frame* frame = std::exchange(sema.frame, nullptr);
+  FunctionContext* fn = std::exchange(sema.fn, nullptr);
+  compare_returns(sema, info.def->returns, types);
+  sema.fn = fn;
+  sema.frame = frame;
 }
 
-void Sema::compare_returns(const Expr* returns, const std::vector<ir::TypeRef>& types) {
+void compare_returns(Sema& sema, const Expr* returns, const std::vector<ir::TypeRef>& types) {
   if (!returns || returns->kind == ExprKind::None) {
-    if (returns && !types.empty()) report(diag::return_annotation, returns->range, {"None", "a value"});
+    if (returns && !types.empty()) sema.report(diag::return_annotation, returns->range, {"None", "a value"});
     return;
   }
   std::vector<ir::TypeRef> want;
   if (returns->kind == ExprKind::Tuple) {
     for (const Expr* item : returns->items) {
-      auto type = annotation(*item);
+      auto type = annotation(sema, *item);
       if (!type) return;
       want.push_back(type->type);
     }
   } else {
-    auto type = annotation(*returns);
+    auto type = annotation(sema, *returns);
     if (!type) return;
     const auto* tuple = ir::as<ir::TupleType>(type->type);
     want = tuple ? tuple->types : std::vector<ir::TypeRef>{type->type};
@@ -184,49 +198,49 @@ void Sema::compare_returns(const Expr* returns, const std::vector<ir::TypeRef>& 
   };
   bool same = want.size() == types.size();
   for (size_t i = 0; i < types.size() && same; ++i) same = want[i] && ir::assignable(want[i], types[i]);
-  if (!same) report(diag::return_annotation, returns->range, {text(want), text(types)});
+  if (!same) sema.report(diag::return_annotation, returns->range, {text(want), text(types)});
 }
 
-int Sema::root_of(const ir::Expr* value) const {
+int root_of(const Sema& sema, const ir::Expr* value) {
   if (const auto* call = ir::as<ir::Call>(value)) {
     const ir::Expr* aliased = ir::aliased_operand(*call);
-    return aliased ? root_of(aliased) : -1;
+    return aliased ? root_of(sema, aliased) : -1;
   }
-  auto found = fn_->roots.find(value);
-  return found == fn_->roots.end() ? -1 : found->second;
+  auto found = sema.fn->roots.find(value);
+  return found == sema.fn->roots.end() ? -1 : found->second;
 }
 
-void Sema::note_effects(const ir::Call& call) {
+void note_effects(Sema& sema, const ir::Call& call) {
   const ir::Op& op = *call.op;
   for (const ir::Effect& effect : op.effects) {
     if (effect.peer_param >= 0 || effect.all_peers) continue;  // the own copy is what counts
     if (!ir::happens(effect, call)) continue;
     bool reads = effect.access != ir::Access::Write && effect.access != ir::Access::Signal;
     bool writes = effect.access != ir::Access::Read && effect.access != ir::Access::Wait;
-    note_access(call.args[op.operand_slots[effect.param]], reads, writes, call.span);
+    note_access(sema, call.args[op.operand_slots[effect.param]], reads, writes, call.span);
   }
 }
 
-void Sema::note_access(const ir::ExprRef& value, bool reads, bool writes, const Span& at) {
-  int root = root_of(value.get());
+void note_access(Sema& sema, const ir::ExprRef& value, bool reads, bool writes, const Span& at) {
+  int root = root_of(sema, value.get());
   if (root < 0) return;
-  const ir::Parameter& param = *fn_->params[root];
-  if (writes && fn_->direction_given[root] && param.direction == ir::Direction::In && !fn_->written[root] &&
-      !ir::isa<ir::DistributedTensorType>(param.type)) {
+  const ir::Parameter& param = *sema.fn->params[root];
+  if (writes && sema.fn->direction_given[root] && param.direction == ir::Direction::In &&
+      !sema.fn->written[root] && !ir::isa<ir::DistributedTensorType>(param.type)) {
     // Peers write windows whatever a parameter says, so directions do not protect them.
-    report(diag::writes_input, at, {param.name})
+    sema.report(diag::writes_input, at, {param.name})
         .with_note("the parameter is declared here", param.span)
         .with_help("declare it `" + param.name + ": pl.Out[" + ir::to_string(param.type) +
                    "]`, or pl.InOut if it is read too");
   }
-  if (reads) fn_->read[root] = true;
-  if (writes) fn_->written[root] = true;
+  if (reads) sema.fn->read[root] = true;
+  if (writes) sema.fn->written[root] = true;
 }
 
-void Sema::settle_directions(FunctionInfo&) {
-  for (size_t i = 0; i < fn_->params.size(); ++i) {
-    if (fn_->direction_given[i] || !fn_->written[i]) continue;
-    fn_->params[i]->direction = fn_->read[i] ? ir::Direction::InOut : ir::Direction::Out;
+void settle_directions(Sema& sema, FunctionInfo&) {
+  for (size_t i = 0; i < sema.fn->params.size(); ++i) {
+    if (sema.fn->direction_given[i] || !sema.fn->written[i]) continue;
+    sema.fn->params[i]->direction = sema.fn->read[i] ? ir::Direction::InOut : ir::Direction::Out;
   }
 }
 

@@ -1,104 +1,127 @@
 // Subscripts: NumPy's rules for reading and writing parts of tensors, tiles, arrays and tuples.
+#include "frontend/sema_index.h"
+
 #include "frontend/fold.h"
-#include "frontend/sema.h"
+#include "frontend/sema_expr.h"
+#include "frontend/sema_name.h"
+#include "frontend/sema_type.h"
 #include "ir/printer.h"
 #include "ops/affine.h"
 #include "support/diagnostics/sema.h"
 
 namespace tilewire::frontend {
+namespace {
 
 // The box a subscript names: one offset and extent per dimension; `dropped` where the index was a scalar.
-struct Sema::Region {
+struct Region {
   ir::ExprList offsets, extents;
   std::vector<bool> dropped;
   bool all_scalar = true;
   bool everything = true;  // `[...]` or `[:]` throughout
 };
 
-Value Sema::subscript(const Expr& e) {
-  Value base = eval(*e.left);
+bool all_ones(const ir::ExprList& extents, size_t count);
+std::string shape_text(const ir::ExprList& shape);
+
+}  // namespace
+
+Value subscript_known(Sema& sema, const Value& base, const Expr& e);
+Value slice_known(Sema& sema, const ListValue& list, const Expr& slice);
+Value subscript_tensor(Sema& sema, const ir::ExprRef& base, const Expr& e);
+bool dimension(Sema& sema, const ir::ExprRef& size, const Expr* item, size_t number, const Expr& e,
+               Region& out);
+void write_region(Sema& sema, const ir::ExprRef& base, const ir::ExprRef& part, const Region& r,
+                  const ir::ExprRef& offsets, const Stmt& stmt,
+                  const std::function<void(const ir::ExprRef&)>& rebind);
+ir::ExprRef fill_region(Sema& sema, const ir::ExprRef& base, const Region& r, const Value& value,
+                        const Span& at);
+
+Value subscript(Sema& sema, const Expr& e) {
+  Value base = eval(sema, *e.left);
   if (base.is_error()) return {};
-  if (const auto* form = base.get<FormValue>()) return type_subscript(*form, e);
-  if (base.is<HostObjectValue>()) return ask_host(e);
+  if (const auto* form = base.get<FormValue>()) return type_subscript(sema, *form, e);
+  if (base.is<HostObjectValue>()) return ask_host(sema, e);
   const auto* expr = base.get<ir::ExprRef>();
-  if (!expr) return subscript_known(base, e);
-  if (!require_function(e)) return {};
-  ir::ExprRef value = operand(base, span(*e.left));
+  if (!expr) return subscript_known(sema, base, e);
+  if (!require_function(sema, e)) return {};
+  ir::ExprRef value = operand(sema, base, sema.span(*e.left));
   if (!value) return {};
   if (ir::isa<ir::TensorType>(value->type) || ir::isa<ir::TileType>(value->type))
-    return subscript_tensor(value, e);
+    return subscript_tensor(sema, value, e);
   if (const auto* tuple = ir::as<ir::TupleType>(value->type)) {
     if (e.items.size() != 1 || e.items[0]->kind == ExprKind::Slice) {
-      report(diag::tuple_index, e.range, {std::to_string(tuple->types.size())})
+      sema.report(diag::tuple_index, e.range, {std::to_string(tuple->types.size())})
           .with_help("take one element, `t[0]`, or unpack it: `a, b = t`");
       return {};
     }
-    auto index = known_int(*e.items[0], "the index of a tuple");
+    auto index = known_int(sema, *e.items[0], "the index of a tuple");
     if (!index) return {};
     int64_t size = static_cast<int64_t>(tuple->types.size());
     int64_t wrapped = *index < 0 ? *index + size : *index;
     if (wrapped < 0 || wrapped >= size) {
-      report(diag::tuple_index, e.range, {std::to_string(size)})
+      sema.report(diag::tuple_index, e.range, {std::to_string(size)})
           .with_help("indices go from 0 to " + std::to_string(size - 1));
       return {};
     }
-    return ir::ExprRef(ir::make<ir::TupleGet>(span(e), value, wrapped));
+    return ir::ExprRef(ir::make<ir::TupleGet>(sema.span(e), value, wrapped));
   }
   if (ir::isa<ir::ArrayType>(value->type)) {
     if (e.items.size() != 1 || e.items[0]->kind == ExprKind::Slice) {
-      report(diag::array_subscript, e.range).with_help("read the elements one by one: `a[i]`");
+      sema.report(diag::array_subscript, e.range).with_help("read the elements one by one: `a[i]`");
       return {};
     }
-    ir::ExprRef index = index_expr(eval(*e.items[0]), span(*e.items[0]), "the index of an array");
-    ir::ExprRef result = index ? op_call("pl.array.get", {value, index}, span(e)) : nullptr;
+    ir::ExprRef index =
+        index_expr(sema, eval(sema, *e.items[0]), sema.span(*e.items[0]), "the index of an array");
+    ir::ExprRef result = index ? op_call(sema, "pl.array.get", {value, index}, sema.span(e)) : nullptr;
     return result ? Value(result) : Value();
   }
-  report(diag::not_indexable, e.range, {describe(base)})
+  sema.report(diag::not_indexable, e.range, {describe(base)})
       .with_help("tensors, tiles, arrays, tuples and lists are indexed");
   return {};
 }
 
-Value Sema::subscript_known(const Value& base, const Expr& e) {
+Value subscript_known(Sema& sema, const Value& base, const Expr& e) {
   if (const auto* list = base.get<ListValue>()) {
-    if (e.items.size() == 1 && e.items[0]->kind == ExprKind::Slice) return slice_known(*list, *e.items[0]);
-    auto index = e.items.size() == 1 ? known_int(*e.items[0], "the index of a list") : std::nullopt;
+    if (e.items.size() == 1 && e.items[0]->kind == ExprKind::Slice)
+      return slice_known(sema, *list, *e.items[0]);
+    auto index = e.items.size() == 1 ? known_int(sema, *e.items[0], "the index of a list") : std::nullopt;
     if (!index) {
       if (e.items.size() != 1)
-        report(diag::not_indexable, e.range, {describe(base) + " with several subscripts"});
+        sema.report(diag::not_indexable, e.range, {describe(base) + " with several subscripts"});
       return {};
     }
     int64_t size = static_cast<int64_t>(list->items->size());
     int64_t wrapped = *index < 0 ? *index + size : *index;
     if (wrapped < 0 || wrapped >= size) {
-      report(diag::list_index, e.range, {std::to_string(*index), std::to_string(size)})
+      sema.report(diag::list_index, e.range, {std::to_string(*index), std::to_string(size)})
           .with_help(size == 0 ? "the list is empty" : "indices go from 0 to " + std::to_string(size - 1));
       return {};
     }
     return (*list->items)[wrapped];
   }
   if (const auto* dict = base.get<DictValue>(); dict && e.items.size() == 1) {
-    Value key = eval(*e.items[0]);
+    Value key = eval(sema, *e.items[0]);
     for (const auto& [k, v] : *dict->items) {
       if (known_equal(k, key)) return v;
     }
-    if (!key.is_error()) report(diag::no_such_key, e.range, {to_text(key)});
+    if (!key.is_error()) sema.report(diag::no_such_key, e.range, {to_text(key)});
     return {};
   }
-  report(diag::not_indexable, e.range, {describe(base)})
+  sema.report(diag::not_indexable, e.range, {describe(base)})
       .with_help("tensors, tiles, arrays, tuples and lists are indexed");
   return {};
 }
 
-Value Sema::slice_known(const ListValue& list, const Expr& slice) {
+Value slice_known(Sema& sema, const ListValue& list, const Expr& slice) {
   int64_t size = static_cast<int64_t>(list.items->size()), bounds[2] = {0, size};
   for (int i = 0; i < 2; ++i) {
     if (!slice.items[i]) continue;
-    auto value = known_int(*slice.items[i], "a bound of a list slice");
+    auto value = known_int(sema, *slice.items[i], "a bound of a list slice");
     if (!value) return {};
     bounds[i] = std::clamp<int64_t>(*value < 0 ? *value + size : *value, 0, size);
   }
   if (slice.items[2]) {
-    report(diag::slice_step, slice.items[2]->range);
+    sema.report(diag::slice_step, slice.items[2]->range);
     return {};
   }
   std::vector<Value> items;
@@ -106,16 +129,16 @@ Value Sema::slice_known(const ListValue& list, const Expr& slice) {
   return make_list(std::move(items), list.is_tuple);
 }
 
-ir::ExprRef Sema::index_expr(const Value& value, const Span& at, const char* what) {
+ir::ExprRef index_expr(Sema& sema, const Value& value, const Span& at, const char* what) {
   if (value.is_error()) return nullptr;
-  ir::ExprRef expr = value.expr() || value.is<int64_t>() ? operand(value, at) : nullptr;
+  ir::ExprRef expr = value.expr() || value.is<int64_t>() ? operand(sema, value, at) : nullptr;
   auto dtype = expr ? ir::scalar_dtype(expr->type) : std::nullopt;
   if (dtype && ir::is_integer(*dtype)) return expr;
-  report(diag::index_type, at, {what, describe(value)}).with_label("this is " + to_text(value));
+  sema.report(diag::index_type, at, {what, describe(value)}).with_label("this is " + to_text(value));
   return nullptr;
 }
 
-bool Sema::region(const ir::ExprList& shape, const Expr& e, Region& out) {
+bool region(Sema& sema, const ir::ExprList& shape, const Expr& e, Region& out) {
   size_t rank = shape.size();
   std::vector<const Expr*> items(e.items.begin(), e.items.end());
   auto ellipsis =
@@ -126,19 +149,20 @@ bool Sema::region(const ir::ExprList& shape, const Expr& e, Region& out) {
     if (given < rank) items.insert(at, rank - given, nullptr);
   }
   if (items.size() > rank) {
-    report(diag::too_many_subscripts, e.range, {std::to_string(rank), std::to_string(items.size())})
+    sema.report(diag::too_many_subscripts, e.range, {std::to_string(rank), std::to_string(items.size())})
         .with_help("give one subscript per dimension at most; missing ones mean `:`");
     return false;
   }
   items.resize(rank, nullptr);
   for (size_t d = 0; d < rank; ++d) {
-    if (!dimension(shape[d], items[d], d, e, out)) return false;
+    if (!dimension(sema, shape[d], items[d], d, e, out)) return false;
   }
   return true;
 }
 
 // One dimension of a subscript: a scalar, a slice, or nothing (all of it).
-bool Sema::dimension(const ir::ExprRef& size, const Expr* item, size_t number, const Expr& e, Region& out) {
+bool dimension(Sema& sema, const ir::ExprRef& size, const Expr* item, size_t number, const Expr& e,
+               Region& out) {
   auto known_size = ir::constant_value(size);
   auto wrap = [&](ir::ExprRef expr) -> ir::ExprRef {
     auto value = ir::constant_value(expr);
@@ -146,40 +170,41 @@ bool Sema::dimension(const ir::ExprRef& size, const Expr* item, size_t number, c
     return ops::affine_sum(size, 1, expr, 1);
   };
   auto outside = [&](const Expr& at, int64_t value) {
-    report(diag::index_out_of_range, at.range,
-           {std::to_string(value), std::to_string(number), std::to_string(*known_size)})
+    sema.report(diag::index_out_of_range, at.range,
+                {std::to_string(value), std::to_string(number), std::to_string(*known_size)})
         .with_help("subscripts go from 0 to " + std::to_string(*known_size - 1) + "; -1 is the last");
     return false;
   };
   if (!item) {
-    out.offsets.push_back(ir::const_index(0, span(e)));
+    out.offsets.push_back(ir::const_index(0, sema.span(e)));
     out.extents.push_back(size);
     out.dropped.push_back(false);
     out.all_scalar = false;
     return true;
   }
   if (item->kind != ExprKind::Slice) {
-    ir::ExprRef index = index_expr(eval(*item), span(*item), "a subscript");
+    ir::ExprRef index = index_expr(sema, eval(sema, *item), sema.span(*item), "a subscript");
     if (!index) return false;
     ir::ExprRef wrapped = wrap(index);
     auto value = ir::constant_value(wrapped);
     if (value && known_size && (*value < 0 || *value >= *known_size))
       return outside(*item, *ir::constant_value(index));
     out.offsets.push_back(wrapped);
-    out.extents.push_back(ir::const_index(1, span(*item)));
+    out.extents.push_back(ir::const_index(1, sema.span(*item)));
     out.dropped.push_back(true);
     out.everything = false;
     return true;
   }
   if (item->items[2]) {
-    report(diag::slice_step, item->items[2]->range).with_help("load the rows one by one, or use pl.gather");
+    sema.report(diag::slice_step, item->items[2]->range)
+        .with_help("load the rows one by one, or use pl.gather");
     return false;
   }
-  ir::ExprRef start = ir::const_index(0, span(*item)), stop = size;
+  ir::ExprRef start = ir::const_index(0, sema.span(*item)), stop = size;
   for (int i = 0; i < 2; ++i) {
     const Expr* bound = item->items[i];
     if (!bound) continue;
-    ir::ExprRef expr = index_expr(eval(*bound), span(*bound), "a bound of a slice");
+    ir::ExprRef expr = index_expr(sema, eval(sema, *bound), sema.span(*bound), "a bound of a slice");
     if (!expr) return false;
     (i == 0 ? start : stop) = wrap(expr);
     auto value = ir::constant_value(i == 0 ? start : stop);
@@ -188,7 +213,7 @@ bool Sema::dimension(const ir::ExprRef& size, const Expr* item, size_t number, c
   }
   ir::ExprRef extent = ops::affine_sum(stop, 1, start, -1);
   if (auto value = ir::constant_value(extent); value && *value <= 0) {
-    report(diag::empty_slice, item->range).with_help("write `start:stop` with stop above start");
+    sema.report(diag::empty_slice, item->range).with_help("write `start:stop` with stop above start");
     return false;
   }
   if (item->items[0] || item->items[1]) out.everything = false;
@@ -199,26 +224,27 @@ bool Sema::dimension(const ir::ExprRef& size, const Expr* item, size_t number, c
   return true;
 }
 
-Value Sema::subscript_tensor(const ir::ExprRef& base, const Expr& e) {
+Value subscript_tensor(Sema& sema, const ir::ExprRef& base, const Expr& e) {
   const auto* tensor = ir::as<ir::TensorType>(base->type);
   const auto* tile = ir::as<ir::TileType>(base->type);
   Region r;
-  if (!region(tensor ? tensor->shape : tile->shape, e, r)) return {};
-  Span at = span(e);
+  if (!region(sema, tensor ? tensor->shape : tile->shape, e, r)) return {};
+  Span at = sema.span(e);
   auto result = [](const ir::ExprRef& expr) { return expr ? Value(expr) : Value(); };
   ir::ExprRef offsets = ir::make<ir::MakeTuple>(at, r.offsets);
   if (r.all_scalar && !r.dropped.empty()) {
-    return result(op_call(tensor ? "pl.tensor.read" : "pl.tile.read", {base, offsets}, at));
+    return result(op_call(sema, tensor ? "pl.tensor.read" : "pl.tile.read", {base, offsets}, at));
   }
   if (r.everything) return base;
   ir::ExprRef shape = ir::make<ir::MakeTuple>(at, r.extents);
   if (tile) {
     for (bool dropped : r.dropped) {
       if (!dropped) continue;
-      report(diag::tile_scalar_index, e.range).with_help("a tile keeps two dimensions: write `t[i:i+1, :]`");
+      sema.report(diag::tile_scalar_index, e.range)
+          .with_help("a tile keeps two dimensions: write `t[i:i+1, :]`");
       return {};
     }
-    return result(op_call("pl.tile.slice", {base, shape, offsets}, at));
+    return result(op_call(sema, "pl.tile.slice", {base, shape, offsets}, at));
   }
   std::vector<ir::OpKeyword> keywords;
   ir::ExprList drop;
@@ -228,60 +254,61 @@ Value Sema::subscript_tensor(const ir::ExprRef& base, const Expr& e) {
   if (!drop.empty()) {
     keywords.push_back({"drop_dims", {ir::ExprRef(ir::make<ir::MakeTuple>(at, std::move(drop))), at}, at});
   }
-  return result(op_call("pl.tensor.slice", {base, shape, offsets}, at, std::move(keywords)));
+  return result(op_call(sema, "pl.tensor.slice", {base, shape, offsets}, at, std::move(keywords)));
 }
 
-// `x[...] = value` writes in place and rebinds x.
-void Sema::assign_subscript(const Expr& target, const Value& value, const Stmt& stmt) {
+void assign_subscript(Sema& sema, const Expr& target, const Value& value, const Stmt& stmt) {
   if (target.left->kind != ExprKind::Name) {
-    report(diag::assign_target, target.range).with_help("write to a name: `part = x[0]`, then `part[1] = v`");
+    sema.report(diag::assign_target, target.range)
+        .with_help("write to a name: `part = x[0]`, then `part[1] = v`");
     return;
   }
-  Value base_value = lookup(*target.left);
-  if (base_value.is_error() || value.is_error() || !require_function(target)) return;
+  Value base_value = lookup(sema, *target.left);
+  if (base_value.is_error() || value.is_error() || !require_function(sema, target)) return;
   const auto* base = base_value.get<ir::ExprRef>();
-  Span at = span(stmt.range);
-  std::string hint = name_of(target.left->name);
+  Span at = sema.span(stmt.range);
+  std::string hint = sema.name_of(target.left->name);
   auto rebind = [&](const ir::ExprRef& call) {
-    if (call) bind(target.left->name, ir::ExprRef(emit_assign(call, hint, at)));
+    if (call) bind(sema, target.left->name, ir::ExprRef(emit_assign(sema, call, hint, at)));
   };
   if (base && ir::isa<ir::ArrayType>((*base)->type) && target.items.size() == 1) {
-    ir::ExprRef index = index_expr(eval(*target.items[0]), span(*target.items[0]), "the index of an array");
-    ir::ExprRef element = index ? operand(value, at) : nullptr;
-    if (element) rebind(op_call("pl.array.set", {*base, index, element}, at));
+    ir::ExprRef index =
+        index_expr(sema, eval(sema, *target.items[0]), sema.span(*target.items[0]), "the index of an array");
+    ir::ExprRef element = index ? operand(sema, value, at) : nullptr;
+    if (element) rebind(op_call(sema, "pl.array.set", {*base, index, element}, at));
     return;
   }
   const auto* tensor = base ? ir::as<ir::TensorType>((*base)->type) : nullptr;
   const auto* tile = base ? ir::as<ir::TileType>((*base)->type) : nullptr;
   if (!tensor && !tile) {
-    report(diag::not_assignable, target.range, {describe(base_value)})
+    sema.report(diag::not_assignable, target.range, {describe(base_value)})
         .with_help("only tensors, tiles and arrays have elements that can be written");
     return;
   }
   Region r;
-  if (!region(tensor ? tensor->shape : tile->shape, target, r)) return;
-  ir::ExprRef offsets = ir::make<ir::MakeTuple>(span(target), r.offsets);
-  ir::ExprRef part = operand(value, span(*stmt.value));
+  if (!region(sema, tensor ? tensor->shape : tile->shape, target, r)) return;
+  ir::ExprRef offsets = ir::make<ir::MakeTuple>(sema.span(target), r.offsets);
+  ir::ExprRef part = operand(sema, value, sema.span(*stmt.value));
   if (!part) return;
   if (ir::isa<ir::ScalarType>(part->type)) {
     if (r.all_scalar) {
-      rebind(op_call(tensor ? "pl.tensor.write" : "pl.tile.write", {*base, offsets, part}, at));
+      rebind(op_call(sema, tensor ? "pl.tensor.write" : "pl.tile.write", {*base, offsets, part}, at));
       return;
     }
-    part = fill_region(*base, r, value, at);
+    part = fill_region(sema, *base, r, value, at);
     if (!part) return;
   }
-  write_region(*base, part, r, offsets, stmt, rebind);
+  write_region(sema, *base, part, r, offsets, stmt, rebind);
 }
 
-void Sema::write_region(const ir::ExprRef& base, const ir::ExprRef& part, const Region& r,
-                        const ir::ExprRef& offsets, const Stmt& stmt,
-                        const std::function<void(const ir::ExprRef&)>& rebind) {
-  Span at = span(stmt.range);
+void write_region(Sema& sema, const ir::ExprRef& base, const ir::ExprRef& part, const Region& r,
+                  const ir::ExprRef& offsets, const Stmt& stmt,
+                  const std::function<void(const ir::ExprRef&)>& rebind) {
+  Span at = sema.span(stmt.range);
   const auto* part_tile = ir::as<ir::TileType>(part->type);
   const auto* part_tensor = ir::as<ir::TensorType>(part->type);
   if (!part_tile && !part_tensor) {
-    report(diag::not_writable_value, stmt.value->range, {ir::to_string(part->type)})
+    sema.report(diag::not_writable_value, stmt.value->range, {ir::to_string(part->type)})
         .with_help("write a tile, a tensor or a scalar");
     return;
   }
@@ -299,39 +326,45 @@ void Sema::write_region(const ir::ExprRef& base, const ir::ExprRef& part, const 
   }
   if (agrees && part_tile && kept.size() == 1) agrees = part_tile->rows() == 1;
   if (!agrees) {
-    report(diag::region_shape, stmt.value->range, {shape_text(given), shape_text(kept)})
+    sema.report(diag::region_shape, stmt.value->range, {shape_text(given), shape_text(kept)})
         .with_help("write to a region of the value's shape, or write a part of the value");
     return;
   }
   if (ir::isa<ir::TileType>(base->type)) {
-    rebind(op_call("pl.tile.assemble", {base, part, offsets}, at));
+    rebind(op_call(sema, "pl.tile.assemble", {base, part, offsets}, at));
   } else if (part_tile) {
-    rebind(op_call("pl.tile.store", {part, offsets, base}, at));
+    rebind(op_call(sema, "pl.tile.store", {part, offsets, base}, at));
   } else {
     ir::ExprRef whole = part;
     if (kept.size() < r.extents.size()) {  // scalar subscripts: give the part their dimensions of one again
-      ir::ExprRef shaped = op_call("pl.tensor.reshape", {part, ir::make<ir::MakeTuple>(at, r.extents)}, at);
-      whole = shaped ? operand(Value(shaped), at, "part") : nullptr;
+      ir::ExprRef shaped =
+          op_call(sema, "pl.tensor.reshape", {part, ir::make<ir::MakeTuple>(at, r.extents)}, at);
+      whole = shaped ? operand(sema, Value(shaped), at, "part") : nullptr;
     }
-    rebind(op_call("pl.tensor.assemble", {base, whole, offsets}, at));
+    rebind(op_call(sema, "pl.tensor.assemble", {base, whole, offsets}, at));
   }
 }
 
-bool Sema::all_ones(const ir::ExprList& extents, size_t count) {
+namespace {
+
+bool all_ones(const ir::ExprList& extents, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     if (ir::constant_value(extents[i]) != 1) return false;
   }
   return true;
 }
 
-std::string Sema::shape_text(const ir::ExprList& shape) {
+std::string shape_text(const ir::ExprList& shape) {
   std::string out = "[";
   for (size_t i = 0; i < shape.size(); ++i) out += (i ? ", " : "") + ir::to_string(shape[i]);
   return out + "]";
 }
 
+}  // namespace
+
 // A tile (in kernels) or tensor of the region's shape, every element the scalar: `out[0:4, :] = 0`.
-ir::ExprRef Sema::fill_region(const ir::ExprRef& base, const Region& r, const Value& value, const Span& at) {
+ir::ExprRef fill_region(Sema& sema, const ir::ExprRef& base, const Region& r, const Value& value,
+                        const Span& at) {
   const auto* tensor = ir::as<ir::TensorType>(base->type);
   const auto* tile = ir::as<ir::TileType>(base->type);
   ir::DType dtype = tensor ? tensor->dtype : tile->dtype;
@@ -344,9 +377,10 @@ ir::ExprRef Sema::fill_region(const ir::ExprRef& base, const Region& r, const Va
   args.push_back({ir::ExprRef(ir::make<ir::MakeTuple>(at, std::move(kept))), at});
   std::vector<ir::OpKeyword> keywords;
   keywords.push_back({"dtype", {ir::AttrValue{dtype}, at}, at});
-  keywords.push_back({"value", argument(value, at), at});
-  ir::ExprRef filled = make_call(*ops_.find("pl.tile.full"), std::move(args), std::move(keywords), at);
-  return filled ? operand(Value(filled), at, "fill") : nullptr;
+  keywords.push_back({"value", argument(sema, value, at), at});
+  ir::ExprRef filled =
+      make_call(sema, *sema.ops.find("pl.tile.full"), std::move(args), std::move(keywords), at);
+  return filled ? operand(sema, Value(filled), at, "fill") : nullptr;
 }
 
 }  // namespace tilewire::frontend

@@ -1,10 +1,13 @@
 // Names: what a program text may refer to and where each name comes from.
+#include "frontend/sema_name.h"
+
 #include <algorithm>
 #include <cmath>
 
 #include "frontend/fold.h"
 #include "frontend/parser.h"
-#include "frontend/sema.h"
+#include "frontend/sema_expr.h"
+#include "frontend/sema_program.h"
 #include "support/diagnostics/sema.h"
 #include "support/near.h"
 
@@ -53,84 +56,93 @@ std::optional<Value> language_name(std::string_view module, std::string_view nam
   return std::nullopt;
 }
 
+std::optional<Value> shape_attribute(const ir::Expr& expr, std::string_view name);
+
 }  // namespace
 
-void Sema::open_frame(Frame& frame, Scope& scope) {
+Value lookup_global(Sema& sema, Symbol name, const Range& range);
+Value constant(Sema& sema, Scope::Constant& constant, const Range& range);
+Value command_constant(Sema& sema, Symbol name);
+std::optional<Value> named_path(Sema& sema, std::string_view path);
+std::optional<Value> module_member(Sema& sema, std::string_view path, std::string_view name);
+Value module_attribute(Sema& sema, std::string_view path, std::string_view name, const Expr& e);
+std::vector<std::string> visible_names(const Sema& sema);
+
+void open_frame(Sema& sema, Frame& frame, Scope& scope) {
   frame.scope = &scope;
   if (!scope.free_environments.empty()) {
     frame.env = std::move(scope.free_environments.back());
     scope.free_environments.pop_back();
   }
   if (frame.env.size() < scope.tree->symbol_count()) frame.env.resize(scope.tree->symbol_count(), unbound());
-  frame_ = &frame;
-  current_scope_ = &scope;
+  sema.frame = &frame;
+  sema.current_scope = &scope;
 }
 
-void Sema::close_frame(Frame& frame) {
-  undo_to(0);
+void close_frame(Sema& sema, Frame& frame) {
+  undo_to(sema, 0);
   frame.scope->free_environments.push_back(std::move(frame.env));
 }
 
-void Sema::bind(Symbol name, Value value) {
-  if (name >= frame_->env.size()) frame_->env.resize(name + 1, unbound());
-  Value& slot = frame_->env[name];
-  frame_->trail.emplace_back(name, std::move(slot));
+void bind(Sema& sema, Symbol name, Value value) {
+  if (name >= sema.frame->env.size()) sema.frame->env.resize(name + 1, unbound());
+  Value& slot = sema.frame->env[name];
+  sema.frame->trail.emplace_back(name, std::move(slot));
   slot = std::move(value);
 }
 
-void Sema::undo_to(size_t mark) {
-  auto& trail = frame_->trail;
+void undo_to(Sema& sema, size_t mark) {
+  auto& trail = sema.frame->trail;
   while (trail.size() > mark) {
-    frame_->env[trail.back().first] = std::move(trail.back().second);
+    sema.frame->env[trail.back().first] = std::move(trail.back().second);
     trail.pop_back();
   }
 }
 
-// A name no text can spell, for the flags of loops with break.
-Symbol Sema::flag_name() {
-  return frame_->scope->tree->intern("\x01" + std::to_string(frame_->flags++));
+Symbol flag_name(Sema& sema) {
+  return sema.frame->scope->tree->intern("\x01" + std::to_string(sema.frame->flags++));
 }
 
-bool Sema::is_flag(Symbol name) const {
-  return current_scope_->tree->name(name).starts_with('\x01');
+bool is_flag(const Sema& sema, Symbol name) {
+  return sema.current_scope->tree->name(name).starts_with('\x01');
 }
 
-Value Sema::lookup(const Expr& e) {
-  if (is_bound(e.name)) {
-    const Value& value = frame_->env[e.name];
+Value lookup(Sema& sema, const Expr& e) {
+  if (sema.is_bound(e.name)) {
+    const Value& value = sema.frame->env[e.name];
     if (const auto* unusable = value.get<UnusableValue>()) {
-      Diagnostic& d = report(diag::unusable_name, e.range, {name_of(e.name), unusable->why});
+      Diagnostic& d = sema.report(diag::unusable_name, e.range, {sema.name_of(e.name), unusable->why});
       if (unusable->where) d.with_note("it is assigned in the block that starts here", unusable->where);
       if (!unusable->help.empty()) d.with_help(unusable->help);
       return {};
     }
     return value;
   }
-  auto& resolved = current_scope_->resolved;
+  auto& resolved = sema.current_scope->resolved;
   auto found = resolved.find(e.name);
   if (found != resolved.end()) return found->second;
-  Value value = lookup_global(e.name, e.range);
+  Value value = lookup_global(sema, e.name, e.range);
   // Errors too: an undefined name is said once, not at each of its uses.
   resolved.emplace(e.name, value);
   return value;
 }
 
-Value Sema::lookup_global(Symbol name, const Range& range) {
-  Scope& scope = *current_scope_;
+Value lookup_global(Sema& sema, Symbol name, const Range& range) {
+  Scope& scope = *sema.current_scope;
   std::string_view text = scope.tree->name(name);
   if (auto it = scope.class_constants.find(name); it != scope.class_constants.end()) {
-    return constant(it->second, range);
+    return constant(sema, it->second, range);
   }
   if (scope.command_constants && scope.command_constants->contains(std::string(text))) {
-    return command_constant(name);
+    return command_constant(sema, name);
   }
   if (auto it = scope.functions.find(name); it != scope.functions.end()) return FunctionValue{it->second};
   if (auto it = scope.constants.find(name); it != scope.constants.end()) {
-    Value value = constant(it->second, range);
+    Value value = constant(sema, it->second, range);
     if (!value.is_error() || !scope.host) return value;
   }
   if (auto it = scope.modules.find(name); it != scope.modules.end()) {
-    if (auto value = named_path(it->second)) return *value;
+    if (auto value = named_path(sema, it->second)) return *value;
   }
   if (text == "pl" || text == "pld") return ModuleValue{text == "pl" ? "pl" : "pld"};
   for (const NamedBuiltin& b : builtins) {
@@ -138,12 +150,12 @@ Value Sema::lookup_global(Symbol name, const Range& range) {
   }
   if (scope.host) {
     auto answer = scope.host->evaluate(text);
-    if (const auto* value = std::get_if<HostValue>(&answer)) return from_host(*value, range);
+    if (const auto* value = std::get_if<HostValue>(&answer)) return from_host(sema, *value, range);
   }
-  if (broken_text_) return {};
-  Diagnostic& d = report(diag::undefined_name, range, {std::string(text)});
+  if (sema.broken_text) return {};
+  Diagnostic& d = sema.report(diag::undefined_name, range, {std::string(text)});
   auto near =
-      text.size() > 1 ? nearest(text, visible_names()) : std::nullopt;  // one letter is near any other
+      text.size() > 1 ? nearest(text, visible_names(sema)) : std::nullopt;  // one letter is near any other
   if (std::find(std::begin(python_functions), std::end(python_functions), text) !=
       std::end(python_functions)) {
     d.with_help("`" + std::string(text) +
@@ -153,7 +165,7 @@ Value Sema::lookup_global(Symbol name, const Range& range) {
                 "` is imported from Python, which does not run here: define the value at the "
                 "top of the file, or give it on the command line: -D NAME=VALUE");
   } else if (auto assigned = scope.python_values.find(name); assigned != scope.python_values.end()) {
-    d.with_note("assigned here, from an expression that only Python can compute", span(assigned->second))
+    d.with_note("assigned here, from an expression that only Python can compute", sema.span(assigned->second))
         .with_help("assign a value that needs no Python, such as `" + std::string(text) + " = pl.dynamic(\"" +
                    std::string(text) + "\")`, give one on the command line: -D " + std::string(text) +
                    "=VALUE, or let Python read the file: --python FILE:NAME");
@@ -166,62 +178,62 @@ Value Sema::lookup_global(Symbol name, const Range& range) {
   return {};
 }
 
-Value Sema::command_constant(Symbol name) {
-  Scope& scope = *current_scope_;
+Value command_constant(Sema& sema, Symbol name) {
+  Scope& scope = *sema.current_scope;
   const std::string text(scope.tree->name(name));
   auto file = make_source("-D " + text, scope.command_constants->at(text));
   const Expr* root = nullptr;
-  auto tree = parse_expression(file, diags_, &root);
+  auto tree = parse_expression(file, sema.diags, &root);
   if (!root) return {};
   // The value is read in a scope of its own: `-D N=M` must not find the program's M.
-  Scope* own = add_scope(std::move(tree), nullptr);
-  Scope* outer = std::exchange(current_scope_, own);
-  Frame* outer_frame = std::exchange(frame_, nullptr);
-  Value value = eval(*root);
-  frame_ = outer_frame;
-  current_scope_ = outer;
+  Scope* own = add_scope(sema, std::move(tree), nullptr);
+  Scope* outer = std::exchange(sema.current_scope, own);
+  Frame* outer_frame = std::exchange(sema.frame, nullptr);
+  Value value = eval(sema, *root);
+  sema.frame = outer_frame;
+  sema.current_scope = outer;
   if (!value.is_error() && !is_known(value)) return {};
   return value;
 }
 
-Value Sema::constant(Scope::Constant& c, const Range& range) {
+Value constant(Sema& sema, Scope::Constant& c, const Range& range) {
   if (c.known) return c.value;
   if (c.evaluating) {
-    report(diag::constant_cycle, range, {std::string(current_scope_->tree->text(range))});
+    sema.report(diag::constant_cycle, range, {std::string(sema.current_scope->tree->text(range))});
     return {};
   }
   c.evaluating = true;
-  Frame* outer_frame = std::exchange(frame_, nullptr);  // module level: no local names
-  FunctionContext* outer_fn = std::exchange(fn_, nullptr);
-  c.value = eval(*c.expr);
+  Frame* outer_frame = std::exchange(sema.frame, nullptr);  // module level: no local names
+  FunctionContext* outer_fn = std::exchange(sema.fn, nullptr);
+  c.value = eval(sema, *c.expr);
   if (c.element >= 0 && !c.value.is_error()) {
     const auto* list = c.value.get<ListValue>();
     if (list && static_cast<size_t>(c.element) < list->items->size()) {
       c.value = Value((*list->items)[static_cast<size_t>(c.element)]);
     } else {
-      report(diag::cannot_unpack, c.expr->range, {describe(c.value), std::to_string(c.element + 1)})
+      sema.report(diag::cannot_unpack, c.expr->range, {describe(c.value), std::to_string(c.element + 1)})
           .with_help("only tuples and lists are unpacked");
       c.value = Value();
     }
   }
-  fn_ = outer_fn;
-  frame_ = outer_frame;
+  sema.fn = outer_fn;
+  sema.frame = outer_frame;
   c.evaluating = false;
   c.known = true;
   return c.value;
 }
 
-Value Sema::from_host(const HostValue& host, const Range& range) {
+Value from_host(Sema& sema, const HostValue& host, const Range& range) {
   return std::visit(
       [&](const auto& v) -> Value {
         using T = std::decay_t<decltype(v)>;
         if constexpr (std::is_same_v<T, HostNone>) {
           return NoneValue{};
         } else if constexpr (std::is_same_v<T, HostFunction>) {
-          FunctionInfo* info = import_function(v);
+          FunctionInfo* info = import_function(sema, v);
           return info ? Value(FunctionValue{info}) : Value();
         } else if constexpr (std::is_same_v<T, HostModule>) {
-          auto value = named_path(v.name);
+          auto value = named_path(sema, v.name);
           return value ? *value : Value(HostObjectValue{v.name});
         } else if constexpr (std::is_same_v<T, HostOpaque>) {
           return HostObjectValue{v.type_name};
@@ -229,7 +241,7 @@ Value Sema::from_host(const HostValue& host, const Range& range) {
           return TypeValue{v, false, ir::Direction::In, nullptr};
         } else if constexpr (std::is_same_v<T, std::vector<HostValue>>) {
           std::vector<Value> values;
-          for (const HostValue& item : v) values.push_back(from_host(item, range));
+          for (const HostValue& item : v) values.push_back(from_host(sema, item, range));
           return make_list(std::move(values), host.is_tuple);
         } else {
           return v;
@@ -238,30 +250,30 @@ Value Sema::from_host(const HostValue& host, const Range& range) {
       host.value);
 }
 
-// The whole expression as Python sees it: `cfg.hidden`, `sizes["k"][0]`.
-Value Sema::ask_host(const Expr& e) {
-  std::string text(current_scope_->tree->text(e.range));
-  auto answer = current_scope_->host->evaluate(text);
-  if (const auto* value = std::get_if<HostValue>(&answer)) return from_host(*value, e.range);
-  report(diag::host_failed, e.range, {text, std::get<std::string>(answer)});
+Value ask_host(Sema& sema, const Expr& e) {
+  std::string text(sema.current_scope->tree->text(e.range));
+  auto answer = sema.current_scope->host->evaluate(text);
+  if (const auto* value = std::get_if<HostValue>(&answer)) return from_host(sema, *value, e.range);
+  sema.report(diag::host_failed, e.range, {text, std::get<std::string>(answer)});
   return {};
 }
 
-Value Sema::attribute(const Expr& e) {
-  Value base = eval(*e.left);
+Value attribute(Sema& sema, const Expr& e) {
+  Value base = eval(sema, *e.left);
   if (base.is_error()) return {};
-  std::string_view name = current_scope_->tree->name(e.name);
-  if (const auto* module = base.get<ModuleValue>()) return module_attribute(module->path, name, e);
+  std::string_view name = sema.current_scope->tree->name(e.name);
+  if (const auto* module = base.get<ModuleValue>()) return module_attribute(sema, module->path, name, e);
   if (base.is<SelfValue>()) {
-    if (auto it = current_scope_->functions.find(e.name); it != current_scope_->functions.end()) {
+    if (auto it = sema.current_scope->functions.find(e.name); it != sema.current_scope->functions.end()) {
       return FunctionValue{it->second};
     }
-    if (auto it = current_scope_->class_constants.find(e.name); it != current_scope_->class_constants.end()) {
-      return constant(it->second, e.range);
+    if (auto it = sema.current_scope->class_constants.find(e.name);
+        it != sema.current_scope->class_constants.end()) {
+      return constant(sema, it->second, e.range);
     }
     std::vector<std::string> names;
-    for (const auto& [symbol, info] : current_scope_->functions) names.push_back(name_of(symbol));
-    Diagnostic& d = report(diag::no_such_method, e.range, {std::string(name)});
+    for (const auto& [symbol, info] : sema.current_scope->functions) names.push_back(sema.name_of(symbol));
+    Diagnostic& d = sema.report(diag::no_such_method, e.range, {std::string(name)});
     if (auto near = nearest(name, names)) {
       d.with_help("did you mean `self." + *near + "`?");
     } else {
@@ -277,8 +289,8 @@ Value Sema::attribute(const Expr& e) {
       }
       std::string members;
       for (const auto& m : info.members) members += (members.empty() ? "" : ", ") + std::string(m.name);
-      report(diag::no_such_member, e.range,
-             {std::string(info.module) + "." + std::string(info.name), std::string(name)})
+      sema.report(diag::no_such_member, e.range,
+                  {std::string(info.module) + "." + std::string(info.name), std::string(name)})
           .with_help("write one of: " + members);
       return {};
     }
@@ -290,13 +302,13 @@ Value Sema::attribute(const Expr& e) {
     if (name == "get_byte") return BuiltinValue{Builtin::GetByte, *dtype};
     if (name == "get_bit") return BuiltinValue{Builtin::GetBit, *dtype};
   }
-  if (base.is<HostObjectValue>()) return ask_host(e);
+  if (base.is<HostObjectValue>()) return ask_host(sema, e);
   if (const ir::Expr* expr = base.expr()) {
     if (auto value = shape_attribute(*expr, name)) return *value;
   }
-  Diagnostic& d = report(diag::no_such_attribute, e.range, {describe(base), std::string(name)});
+  Diagnostic& d = sema.report(diag::no_such_attribute, e.range, {describe(base), std::string(name)});
   std::optional<Value> member;
-  if (base.expr()) member = module_member("pl", name);
+  if (base.expr()) member = module_member(sema, "pl", name);
   if (member && member->is<OpValue>()) {
     d.with_help("ops are functions: write `pl." + std::string(name) + "(...)`");
   } else if (base.expr()) {
@@ -312,7 +324,9 @@ Value Sema::attribute(const Expr& e) {
   return {};
 }
 
-std::optional<Value> Sema::shape_attribute(const ir::Expr& expr, std::string_view name) {
+namespace {
+
+std::optional<Value> shape_attribute(const ir::Expr& expr, std::string_view name) {
   const auto* tensor = ir::as<ir::TensorType>(expr.type);
   const auto* tile = ir::as<ir::TileType>(expr.type);
   if (!tensor && !tile) return std::nullopt;
@@ -326,17 +340,19 @@ std::optional<Value> Sema::shape_attribute(const ir::Expr& expr, std::string_vie
   return make_list(std::move(dims), true);
 }
 
+}  // namespace
+
 // A language module or something in one, by its path: "pl", "pl.tile", "pl.load", "pl.jit.incore".
-std::optional<Value> Sema::named_path(std::string_view path) {
+std::optional<Value> named_path(Sema& sema, std::string_view path) {
   for (std::string_view module : modules) {
     if (module == path) return ModuleValue{module};
   }
   size_t dot = path.rfind('.');
   if (dot == std::string_view::npos) return std::nullopt;
-  return module_member(path.substr(0, dot), path.substr(dot + 1));
+  return module_member(sema, path.substr(0, dot), path.substr(dot + 1));
 }
 
-std::optional<Value> Sema::module_member(std::string_view path, std::string_view name) {
+std::optional<Value> module_member(Sema& sema, std::string_view path, std::string_view name) {
   if (path == "math") {
     if (name == "pi") return Value(M_PI);
     if (name == "e") return Value(M_E);
@@ -361,25 +377,25 @@ std::optional<Value> Sema::module_member(std::string_view path, std::string_view
   size_t dot = path.find('.');
   std::string full = dot == std::string_view::npos ? "" : std::string(path.substr(dot + 1)) + ".";
   full += name;
-  auto candidates = ops_.candidates(path.substr(0, dot), full);
+  auto candidates = sema.ops.candidates(path.substr(0, dot), full);
   if (candidates.empty()) return std::nullopt;
   return OpValue{candidates};
 }
 
-Value Sema::module_attribute(std::string_view path, std::string_view name, const Expr& e) {
+Value module_attribute(Sema& sema, std::string_view path, std::string_view name, const Expr& e) {
   // `pl.add` is met on nearly every line: remember what each attribute of each module means.
   uint64_t key = (std::hash<std::string_view>{}(path) << 32) ^ e.name;
-  auto found = current_scope_->members.find(key);
-  if (found != current_scope_->members.end()) return found->second;
+  auto found = sema.current_scope->members.find(key);
+  if (found != sema.current_scope->members.end()) return found->second;
   Value result;
-  if (auto value = module_member(path, name)) {
+  if (auto value = module_member(sema, path, name)) {
     result = *value;
-  } else if (path == "math" && current_scope_->host) {
-    result = ask_host(e);
+  } else if (path == "math" && sema.current_scope->host) {
+    result = ask_host(sema, e);
   } else {
     std::vector<std::string> names;
     std::string prefix = std::string(path) + ".";
-    for (const ir::Op& op : ops_.all()) {
+    for (const ir::Op& op : sema.ops.all()) {
       std::string full = op.qualified();
       if (full.starts_with(prefix)) names.push_back(full.substr(prefix.size()));
       size_t dot = full.rfind('.');
@@ -391,9 +407,9 @@ Value Sema::module_attribute(std::string_view path, std::string_view name, const
     if (path == "pl") {
       for (const ir::DTypeInfo& dtype : ir::all_dtypes()) names.emplace_back(dtype.name);
     }
-    Diagnostic& d = report(diag::unknown_op, e.range, {std::string(path), std::string(name)});
+    Diagnostic& d = sema.report(diag::unknown_op, e.range, {std::string(path), std::string(name)});
     std::string_view root = path.substr(0, path.find('.'));
-    if (root != path && module_member(root, name)) {
+    if (root != path && module_member(sema, root, name)) {
       d.with_help("write `" + std::string(root) + "." + std::string(name) + "`");
     } else if (auto near = nearest(name, names)) {
       d.with_help("did you mean `" + prefix + *near + "`?");
@@ -404,20 +420,20 @@ Value Sema::module_attribute(std::string_view path, std::string_view name, const
     }
     return {};
   }
-  current_scope_->members.emplace(key, result);
+  sema.current_scope->members.emplace(key, result);
   return result;
 }
 
-std::vector<std::string> Sema::visible_names() const {
+std::vector<std::string> visible_names(const Sema& sema) {
   std::vector<std::string> names;
-  const SyntaxTree& tree = *current_scope_->tree;
-  if (frame_) {
-    for (Symbol s = 1; s < tree.symbol_count() && s < frame_->env.size(); ++s) {
-      if (is_bound(s)) names.emplace_back(tree.name(s));
+  const SyntaxTree& tree = *sema.current_scope->tree;
+  if (sema.frame) {
+    for (Symbol s = 1; s < tree.symbol_count() && s < sema.frame->env.size(); ++s) {
+      if (sema.is_bound(s)) names.emplace_back(tree.name(s));
     }
   }
-  for (const auto& [symbol, c] : current_scope_->constants) names.emplace_back(tree.name(symbol));
-  for (const auto& [symbol, f] : current_scope_->functions) names.emplace_back(tree.name(symbol));
+  for (const auto& [symbol, c] : sema.current_scope->constants) names.emplace_back(tree.name(symbol));
+  for (const auto& [symbol, f] : sema.current_scope->functions) names.emplace_back(tree.name(symbol));
   return names;
 }
 

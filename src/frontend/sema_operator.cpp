@@ -1,6 +1,11 @@
 // Operators: folded when both sides are known, else the op the language says they are.
+#include "frontend/sema_operator.h"
+
 #include "frontend/fold.h"
-#include "frontend/sema.h"
+#include "frontend/sema_branch.h"
+#include "frontend/sema_expr.h"
+#include "frontend/sema_function.h"
+#include "frontend/sema_name.h"
 #include "ops/broadcast.h"
 #include "support/diagnostics/sema.h"
 
@@ -67,48 +72,56 @@ const ir::TileType* tile_type(const ir::OpArgument& arg) {
 
 }  // namespace
 
-Value Sema::eval_operator(const Expr& e) {
+Value eval_once(Sema& sema, const Expr& e);
+Value unary(Sema& sema, Operator op, const Value& a, const Expr& e);
+Value runtime_logical(Sema& sema, bool is_and, const Value& a, const Expr& e);
+Value tile_binary(Sema& sema, Operator op, const std::string& name, const Value& a, const Value& b,
+                  const Expr& e);
+ir::ExprRef fill_like(Sema& sema, const ir::ExprRef& like, const Value& value, const Span& at);
+Value runtime_binary(Sema& sema, Operator op, const Value& a, const Value& b, const Expr& e);
+
+Value eval_operator(Sema& sema, const Expr& e) {
   if (e.kind == ExprKind::Unary) {
-    Value a = eval(*e.left);
-    return a.is_error() ? Value() : unary(e.op, a, e);
+    Value a = eval(sema, *e.left);
+    return a.is_error() ? Value() : unary(sema, e.op, a, e);
   }
-  Value a = eval_once(*e.left);
-  if (a.expr()) a = Value(operand(a, span(*e.left)));
-  Value b = eval_once(*e.right);
+  Value a = eval_once(sema, *e.left);
+  if (a.expr()) a = Value(operand(sema, a, sema.span(*e.left)));
+  Value b = eval_once(sema, *e.right);
   if (a.is_error() || b.is_error()) return {};
-  return binary(e.op, a, b, e);
+  return binary(sema, e.op, a, b, e);
 }
 
 // The middle of a chained comparison stands in the tree twice and is evaluated once.
-Value Sema::eval_once(const Expr& e) {
-  if (once_.empty()) return eval(e);
-  auto found = once_.find(&e);
-  if (found == once_.end()) return eval(e);
+Value eval_once(Sema& sema, const Expr& e) {
+  if (sema.once.empty()) return eval(sema, e);
+  auto found = sema.once.find(&e);
+  if (found == sema.once.end()) return eval(sema, e);
   if (found->second.is<UnboundValue>()) {
-    Value value = eval(e);
-    if (value.expr()) value = Value(operand(value, span(e)));
-    once_[&e] = value;
+    Value value = eval(sema, e);
+    if (value.expr()) value = Value(operand(sema, value, sema.span(e)));
+    sema.once[&e] = value;
     return value;
   }
   return found->second;
 }
 
-Value Sema::binary(Operator op, const Value& a, const Value& b, const Expr& e) {
+Value binary(Sema& sema, Operator op, const Value& a, const Value& b, const Expr& e) {
   if (a.is<HostObjectValue>() || b.is<HostObjectValue>()) {
-    if (is_known(a) && is_known(b) && current_scope_->host) return ask_host(e);
+    if (is_known(a) && is_known(b) && sema.current_scope->host) return ask_host(sema, e);
   }
   if (Folded folded = fold_binary(op, a, b)) {
     if (auto* value = std::get_if<Value>(&*folded)) return *value;
-    report(diag::cannot_fold, e.range, {std::get<std::string>(*folded)});
+    sema.report(diag::cannot_fold, e.range, {std::get<std::string>(*folded)});
     return {};
   }
-  return runtime_binary(op, a, b, e);
+  return runtime_binary(sema, op, a, b, e);
 }
 
-Value Sema::runtime_binary(Operator op, const Value& a, const Value& b, const Expr& e) {
+Value runtime_binary(Sema& sema, Operator op, const Value& a, const Value& b, const Expr& e) {
   auto operand_error = [&]() -> Value {
     Diagnostic& d =
-        report(diag::operator_operands, e.range, {std::string(spelling(op)), describe(a), describe(b)});
+        sema.report(diag::operator_operands, e.range, {std::string(spelling(op)), describe(a), describe(b)});
     if (op == Operator::In || op == Operator::NotIn) d.with_help("compare with each: `n == 1 or n == 2`");
     if (op == Operator::Is || op == Operator::IsNot) d.with_help("write `==` or `!=`");
     return {};
@@ -120,13 +133,14 @@ Value Sema::runtime_binary(Operator op, const Value& a, const Value& b, const Ex
     if (!is_scalar(a) || !is_scalar(b)) return operand_error();
     std::vector<ir::OpArgument> args;
     args.reserve(2);
-    args.push_back({operand(a, span(*e.left)), span(*e.left)});
-    args.push_back({operand(b, span(*e.right)), span(*e.right)});
-    return make_call(*ops_.find("pl." + std::string(names->scalar)), std::move(args), {}, span(e));
+    args.push_back({operand(sema, a, sema.span(*e.left)), sema.span(*e.left)});
+    args.push_back({operand(sema, b, sema.span(*e.right)), sema.span(*e.right)});
+    return make_call(sema, *sema.ops.find("pl." + std::string(names->scalar)), std::move(args), {},
+                     sema.span(e));
   }
   if (names->tile.empty()) {
-    Diagnostic& d =
-        report(diag::operator_on_tiles, e.range, {std::string(spelling(op)), tile ? "tiles" : "tensors"});
+    Diagnostic& d = sema.report(diag::operator_on_tiles, e.range,
+                                {std::string(spelling(op)), tile ? "tiles" : "tensors"});
     d.with_help(op == Operator::FloorDiv
                     ? "`/` on integer tiles truncates; there is no flooring division of tiles"
                     : "write it with pl.mul, pl.exp and pl.log");
@@ -136,25 +150,26 @@ Value Sema::runtime_binary(Operator op, const Value& a, const Value& b, const Ex
               (is_tile(b) || is_tensor(b) || is_scalar(b));
   if (!fits) {
     if (tile && tensor) {
-      report(diag::tile_with_tensor, e.range, {std::string(spelling(op))})
+      sema.report(diag::tile_with_tensor, e.range, {std::string(spelling(op))})
           .with_help("load the tensor first: `pl.load(x, offsets, shape)`");
       return {};
     }
     return operand_error();
   }
-  return tile_binary(op, std::string("pl.") + (tile ? "tile." : "tensor.") + std::string(names->tile), a, b,
-                     e);
+  return tile_binary(sema, op, std::string("pl.") + (tile ? "tile." : "tensor.") + std::string(names->tile),
+                     a, b, e);
 }
 
-Value Sema::tile_binary(Operator op, const std::string& name, const Value& a, const Value& b, const Expr& e) {
+Value tile_binary(Sema& sema, Operator op, const std::string& name, const Value& a, const Value& b,
+                  const Expr& e) {
   std::vector<ir::OpArgument> args;
   args.reserve(3);
-  args.push_back(argument(a, span(*e.left)));
-  args.push_back(argument(b, span(*e.right)));
+  args.push_back(argument(sema, a, sema.span(*e.left)));
+  args.push_back(argument(sema, b, sema.span(*e.right)));
   if (auto cmp = comparison(op)) {
-    args.push_back({ir::AttrValue{ir::enum_value(*cmp)}, span(e)});
+    args.push_back({ir::AttrValue{ir::enum_value(*cmp)}, sema.span(e)});
   }
-  const ir::Op* chosen = ops_.find(name);
+  const ir::Op* chosen = sema.ops.find(name);
   TW_CHECK(chosen != nullptr, "no op " + name);
   // `1 - t` and `2 / t`: the number becomes a tile, because the ops take it on the right only.
   bool number_first = is_scalar(a);
@@ -171,19 +186,19 @@ Value Sema::tile_binary(Operator op, const std::string& name, const Value& a, co
                            : *cmp == ir::CmpOp::Ge ? ir::CmpOp::Le
                                                    : *cmp;
       args[2].value = ir::AttrValue{ir::enum_value(mirrored)};
-    } else if (ir::ExprRef filled = fill_like(*b.get<ir::ExprRef>(), a, span(*e.left))) {
+    } else if (ir::ExprRef filled = fill_like(sema, *b.get<ir::ExprRef>(), a, sema.span(*e.left))) {
       args[0].value = filled;
     } else {
       return {};
     }
   }
-  if (const ir::Op* expanded = expanded_form(*chosen, args)) chosen = expanded;
-  ir::ExprRef result = make_call(*chosen, std::move(args), {}, span(e));
+  if (const ir::Op* expanded = expanded_form(sema, *chosen, args)) chosen = expanded;
+  ir::ExprRef result = make_call(sema, *chosen, std::move(args), {}, sema.span(e));
   return result ? Value(result) : Value();
 }
 
 // A tile or tensor of the shape and dtype of `like`, every element `value`.
-ir::ExprRef Sema::fill_like(const ir::ExprRef& like, const Value& value, const Span& at) {
+ir::ExprRef fill_like(Sema& sema, const ir::ExprRef& like, const Value& value, const Span& at) {
   const auto* tile = ir::as<ir::TileType>(like->type);
   const auto* tensor = ir::as<ir::TensorType>(like->type);
   const ir::ExprList& shape = tile ? tile->shape : tensor->shape;
@@ -191,15 +206,13 @@ ir::ExprRef Sema::fill_like(const ir::ExprRef& like, const Value& value, const S
   args.push_back({ir::ExprRef(ir::make<ir::MakeTuple>(at, shape)), at});
   std::vector<ir::OpKeyword> keywords;
   keywords.push_back({"dtype", {ir::AttrValue{tile ? tile->dtype : tensor->dtype}, at}, at});
-  keywords.push_back({"value", argument(value, at), at});
-  const ir::Op* op = ops_.find(tile ? "pl.tile.full" : "pl.tensor.full");
-  ir::ExprRef filled = make_call(*op, std::move(args), std::move(keywords), at);
-  return filled ? operand(Value(filled), at) : nullptr;
+  keywords.push_back({"value", argument(sema, value, at), at});
+  const ir::Op* op = sema.ops.find(tile ? "pl.tile.full" : "pl.tensor.full");
+  ir::ExprRef filled = make_call(sema, *op, std::move(args), std::move(keywords), at);
+  return filled ? operand(sema, Value(filled), at) : nullptr;
 }
 
-// The row_expand_* or col_expand_* form of a binary op whose operands have shapes [r, c] and [r, 1] or [1,
-// c].
-const ir::Op* Sema::expanded_form(const ir::Op& op, std::vector<ir::OpArgument>& args) {
+const ir::Op* expanded_form(Sema& sema, const ir::Op& op, std::vector<ir::OpArgument>& args) {
   if (args.size() < 2) return nullptr;
   const ir::TileType *a = tile_type(args[0]), *b = tile_type(args[1]);
   if (!a || !b || (a->rows() == b->rows() && a->cols() == b->cols())) return nullptr;
@@ -217,18 +230,18 @@ const ir::Op* Sema::expanded_form(const ir::Op& op, std::vector<ir::OpArgument>&
     std::vector<ir::OpArgument> expand_args;
     expand_args.push_back(args[i]);
     expand_args.push_back({ir::ExprRef(ir::make<ir::MakeTuple>(args[i].span, full.shape)), args[i].span});
-    ir::ExprRef expanded = make_call(*expand, std::move(expand_args), {}, args[i].span);
-    if (expanded) args[i].value = operand(Value(expanded), args[i].span);
+    ir::ExprRef expanded = make_call(sema, *expand, std::move(expand_args), {}, args[i].span);
+    if (expanded) args[i].value = operand(sema, Value(expanded), args[i].span);
     return nullptr;
   }
   return nullptr;
 }
 
-Value Sema::unary(Operator op, const Value& a, const Expr& e) {
-  if (a.is<HostObjectValue>() && current_scope_->host) return ask_host(e);
+Value unary(Sema& sema, Operator op, const Value& a, const Expr& e) {
+  if (a.is<HostObjectValue>() && sema.current_scope->host) return ask_host(sema, e);
   if (Folded folded = fold_unary(op, a)) {
     if (auto* value = std::get_if<Value>(&*folded)) return *value;
-    report(diag::cannot_fold, e.range, {std::get<std::string>(*folded)});
+    sema.report(diag::cannot_fold, e.range, {std::get<std::string>(*folded)});
     return {};
   }
   const char* name = nullptr;
@@ -240,88 +253,87 @@ Value Sema::unary(Operator op, const Value& a, const Expr& e) {
     if (op == Operator::Not && !tile && !tensor) name = "pl.scalar.not";
   }
   if (!name) {
-    Diagnostic& d = report(diag::operator_operand, e.range, {std::string(spelling(op)), describe(a)});
+    Diagnostic& d = sema.report(diag::operator_operand, e.range, {std::string(spelling(op)), describe(a)});
     if (op == Operator::Not && (tile || tensor))
       d.with_help("write `~` for the opposite of every element of a mask");
     return {};
   }
   std::vector<ir::OpArgument> args;
-  args.push_back({operand(a, span(*e.left)), span(*e.left)});
-  return make_call(*ops_.find(name), std::move(args), {}, span(e));
+  args.push_back({operand(sema, a, sema.span(*e.left)), sema.span(*e.left)});
+  return make_call(sema, *sema.ops.find(name), std::move(args), {}, sema.span(e));
 }
 
-// `a and b`, `a or b`. The right side is evaluated only when the left one asks for it: if it needs statements
-// of its own, they go into a branch.
-Value Sema::logical(const Expr& e) {
+Value logical(Sema& sema, const Expr& e) {
   bool is_and = e.kind == ExprKind::And;
   std::unordered_map<const Expr*, Value> outer;
   if (e.chained) {
-    outer = once_;
+    outer = sema.once;
     const Expr* first = e.left->kind == ExprKind::And ? e.left->right : e.left;
-    once_.emplace(first->right, unbound());
+    sema.once.emplace(first->right, unbound());
   }
-  Value a = eval(*e.left);
+  Value a = eval(sema, *e.left);
   Value result;
   if (auto known = is_known(a) ? truth(a) : std::nullopt) {
     // Python gives the operand that decided.
-    result = *known == is_and ? eval(*e.right) : a;
+    result = *known == is_and ? eval(sema, *e.right) : a;
   } else if (!a.is_error()) {
-    result = runtime_logical(is_and, a, e);
+    result = runtime_logical(sema, is_and, a, e);
   }
-  if (e.chained) once_ = std::move(outer);
+  if (e.chained) sema.once = std::move(outer);
   return result;
 }
 
-Value Sema::runtime_logical(bool is_and, const Value& a, const Expr& e) {
-  if (!require_function(e)) return {};
-  ir::ExprRef left = condition_of(a, *e.left);
+Value runtime_logical(Sema& sema, bool is_and, const Value& a, const Expr& e) {
+  if (!require_function(sema, e)) return {};
+  ir::ExprRef left = condition_of(sema, a, *e.left);
   ir::ExprRef right;
   ir::BlockRef right_block;
   {
-    BlockGuard guard(*this);
-    Value b = eval(*e.right);
+    BlockGuard guard(sema);
+    Value b = eval(sema, *e.right);
     if (b.is_error()) return {};
-    right = condition_of(b, *e.right);
+    right = condition_of(sema, b, *e.right);
     if (right && !guard.empty()) {
-      emit(ir::make<ir::Yield>(span(*e.right), ir::ExprList{right}));
-      right_block = guard.take(span(*e.right));
+      sema.emit(ir::make<ir::Yield>(sema.span(*e.right), ir::ExprList{right}));
+      right_block = guard.take(sema.span(*e.right));
     }
   }
   if (!left || !right) return {};
   if (!right_block) {
-    ir::ExprRef result = op_call(is_and ? "pl.scalar.and" : "pl.scalar.or", {left, right}, span(e));
+    ir::ExprRef result =
+        op_call(sema, is_and ? "pl.scalar.and" : "pl.scalar.or", {left, right}, sema.span(e));
     return result ? Value(result) : Value();
   }
-  ir::ExprRef otherwise = ir::make<ir::ConstBool>(span(e), !is_and);
+  ir::ExprRef otherwise = ir::make<ir::ConstBool>(sema.span(e), !is_and);
   ir::BlockRef short_cut = ir::make<ir::Block>(
-      span(e), std::vector<ir::StmtRef>{ir::make<ir::Yield>(span(e), ir::ExprList{otherwise})});
-  ir::VarRef var = ir::make<ir::Var>(span(e), is_and ? "both" : "either", ir::scalar_type(ir::DType::Bool));
-  emit(ir::make<ir::If>(span(e), left, is_and ? right_block : short_cut, is_and ? short_cut : right_block,
-                        ir::VarList{var}));
+      sema.span(e), std::vector<ir::StmtRef>{ir::make<ir::Yield>(sema.span(e), ir::ExprList{otherwise})});
+  ir::VarRef var =
+      ir::make<ir::Var>(sema.span(e), is_and ? "both" : "either", ir::scalar_type(ir::DType::Bool));
+  sema.emit(ir::make<ir::If>(sema.span(e), left, is_and ? right_block : short_cut,
+                             is_and ? short_cut : right_block, ir::VarList{var}));
   return ir::ExprRef(var);
 }
 
-// The value of an expression whose literals, if it has nothing else to go by, become `dtype`.
-Value Sema::eval_for(const Expr& e, std::optional<ir::DType> dtype) {
-  if (e.kind == ExprKind::Conditional) literal_dtype_ = dtype;
-  return eval(e);
+Value eval_for(Sema& sema, const Expr& e, std::optional<ir::DType> dtype) {
+  if (e.kind == ExprKind::Conditional) sema.literal_dtype = dtype;
+  return eval(sema, e);
 }
 
-Value Sema::conditional(const Expr& e) {
-  const std::optional<ir::DType> wanted = std::exchange(literal_dtype_, std::nullopt);
-  Value c = eval(*e.items[0]);
+Value conditional(Sema& sema, const Expr& e) {
+  const std::optional<ir::DType> wanted = std::exchange(sema.literal_dtype, std::nullopt);
+  Value c = eval(sema, *e.items[0]);
   if (c.is_error()) return {};
-  if (auto known = known_condition(c)) return eval_for(*e.items[*known ? 1 : 2], wanted);
-  if (!require_function(e)) return {};
-  ir::ExprRef test = condition_of(c, *e.items[0]);
+  if (auto known = known_condition(c)) return eval_for(sema, *e.items[*known ? 1 : 2], wanted);
+  if (!require_function(sema, e)) return {};
+  ir::ExprRef test = condition_of(sema, c, *e.items[0]);
   if (!test) return {};
   Value sides[2];
   std::vector<ir::StmtRef> stmts[2];
   for (int i = 0; i < 2; ++i) {
-    BlockGuard guard(*this);
+    BlockGuard guard(sema);
     const Expr& branch = *e.items[1 + i];
-    sides[i] = eval_for(branch, wanted);
-    if (!sides[i].is_number()) sides[i] = Value(operand(sides[i], span(branch)));
+    sides[i] = eval_for(sema, branch, wanted);
+    if (!sides[i].is_number()) sides[i] = Value(operand(sema, sides[i], sema.span(branch)));
     if (sides[i].is_error()) return {};
     stmts[i] = std::move(guard.stmts());
   }
@@ -331,22 +343,23 @@ Value Sema::conditional(const Expr& e) {
     const Expr& branch = *e.items[1 + i];
     const ir::Expr* other = sides[1 - i].expr();
     bool literals = sides[0].is_number() && sides[1].is_number();
-    if (other) adopt_dtype(sides[i], ir::scalar_dtype(other->type), span(branch));
+    if (other) adopt_dtype(sema, sides[i], ir::scalar_dtype(other->type), sema.span(branch));
     if (literals || ir::as<ir::ConstInt>(other) || ir::as<ir::ConstFloat>(other)) {
-      adopt_dtype(sides[i], wanted, span(branch));
+      adopt_dtype(sema, sides[i], wanted, sema.span(branch));
     }
-    values[i] = to_expr(sides[i], span(branch));
+    values[i] = to_expr(sema, sides[i], sema.span(branch));
     if (!values[i]) return {};
-    stmts[i].push_back(ir::make<ir::Yield>(span(branch), ir::ExprList{values[i]}));
-    blocks[i] = ir::make<ir::Block>(span(branch), std::move(stmts[i]));
+    stmts[i].push_back(ir::make<ir::Yield>(sema.span(branch), ir::ExprList{values[i]}));
+    blocks[i] = ir::make<ir::Block>(sema.span(branch), std::move(stmts[i]));
   }
   if (!same_type(values[0]->type, values[1]->type)) {
-    report(diag::conditional_types, e.range, {ir::to_string(values[0]->type), ir::to_string(values[1]->type)})
+    sema.report(diag::conditional_types, e.range,
+                {ir::to_string(values[0]->type), ir::to_string(values[1]->type)})
         .with_help("make both sides the same type with `pl.cast` or `pl.const(value, dtype)`");
     return {};
   }
-  ir::VarRef var = ir::make<ir::Var>(span(e), "chosen", values[0]->type);
-  emit(ir::make<ir::If>(span(e), test, blocks[0], blocks[1], ir::VarList{var}));
+  ir::VarRef var = ir::make<ir::Var>(sema.span(e), "chosen", values[0]->type);
+  sema.emit(ir::make<ir::If>(sema.span(e), test, blocks[0], blocks[1], ir::VarList{var}));
   return ir::ExprRef(var);
 }
 

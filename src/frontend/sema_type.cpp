@@ -1,5 +1,7 @@
 // Annotations: pl.Tensor[[NR, 256], pl.FP32], pl.Out[...], pl.Tile[...].
-#include "frontend/sema.h"
+#include "frontend/sema_type.h"
+
+#include "frontend/sema_expr.h"
 #include "ir/printer.h"
 #include "support/diagnostics/ops.h"
 #include "support/diagnostics/sema.h"
@@ -45,8 +47,10 @@ std::optional<ir::TypeRef> plain_type(Form form) {
 
 }  // namespace
 
-std::optional<TypeValue> Sema::annotation(const Expr& e) {
-  Value value = eval(e);
+Value shaped_type(Sema& sema, const FormValue& form, const Expr& e, const std::vector<Value>& args);
+
+std::optional<TypeValue> annotation(Sema& sema, const Expr& e) {
+  Value value = eval(sema, e);
   if (value.is_error()) return std::nullopt;
   if (const auto* type = value.get<TypeValue>(); type && !type->view) return *type;
   if (const auto* form = value.get<FormValue>()) {
@@ -54,11 +58,11 @@ std::optional<TypeValue> Sema::annotation(const Expr& e) {
     // A direction without a type: the type comes from the call.
     if (form->form == Form::Out) return TypeValue{nullptr, true, ir::Direction::Out, nullptr};
     if (form->form == Form::InOut) return TypeValue{nullptr, true, ir::Direction::InOut, nullptr};
-    report(diag::incomplete_type, e.range, {std::string(current_scope_->tree->text(e.range))})
+    sema.report(diag::incomplete_type, e.range, {std::string(sema.current_scope->tree->text(e.range))})
         .with_help(std::string("write `") + example_of(form->form) + "`");
     return std::nullopt;
   }
-  Diagnostic& d = report(diag::not_a_type, e.range, {describe(value)});
+  Diagnostic& d = sema.report(diag::not_a_type, e.range, {describe(value)});
   const auto* builtin = value.get<BuiltinValue>();
   if (builtin && (builtin->builtin == Builtin::Int || builtin->builtin == Builtin::Float ||
                   builtin->builtin == Builtin::Bool)) {
@@ -72,11 +76,11 @@ std::optional<TypeValue> Sema::annotation(const Expr& e) {
   return std::nullopt;
 }
 
-bool Sema::shape_of(const Value& value, const Expr& e, ir::ExprList& out, bool positive_constants) {
+bool shape_of(Sema& sema, const Value& value, const Expr& e, ir::ExprList& out, bool positive_constants) {
   const auto* list = value.get<ListValue>();
   if (!list) {
     if (!value.is_error()) {
-      report(diag::shape_not_a_list, e.range, {describe(value)})
+      sema.report(diag::shape_not_a_list, e.range, {describe(value)})
           .with_help("write the dimensions in brackets: `[16, 256]`");
     }
     return false;
@@ -91,7 +95,7 @@ bool Sema::shape_of(const Value& value, const Expr& e, ir::ExprList& out, bool p
     bool integer = expr && ir::scalar_dtype(expr->type) && ir::is_integer(*ir::scalar_dtype(expr->type));
     if (!known && (!integer || positive_constants)) {
       if (item.is_error()) return false;
-      report(positive_constants ? diag::tile_extent : diag::dimension_type, at.range, {describe(item)})
+      sema.report(positive_constants ? diag::tile_extent : diag::dimension_type, at.range, {describe(item)})
           .with_label("this is " + describe(item))
           .with_help(positive_constants
                          ? "a tile has a fixed shape; load a part of the tensor and give "
@@ -100,29 +104,30 @@ bool Sema::shape_of(const Value& value, const Expr& e, ir::ExprList& out, bool p
       return false;
     }
     if (known && (*known < 0 || (positive_constants && *known == 0))) {
-      report(diag::dimension_value, at.range,
-             {std::to_string(*known), positive_constants ? "positive" : "zero or more", "a dimension"})
+      sema.report(diag::dimension_value, at.range,
+                  {std::to_string(*known), positive_constants ? "positive" : "zero or more", "a dimension"})
           .with_help("a size known only at run time is a symbol: `NR = pl.dynamic(\"NR\")`");
       return false;
     }
-    out.push_back(known ? ir::ExprRef(ir::const_index(*known, span(at))) : *item.get<ir::ExprRef>());
+    out.push_back(known ? ir::ExprRef(ir::const_index(*known, sema.span(at))) : *item.get<ir::ExprRef>());
   }
   return true;
 }
 
-Value Sema::type_subscript(const FormValue& form, const Expr& e) {
+Value type_subscript(Sema& sema, const FormValue& form, const Expr& e) {
   auto wrong = [&](const char* what) -> Value {
-    report(diag::type_arguments, e.range, {std::string(current_scope_->tree->text(e.left->range)), what})
+    sema.report(diag::type_arguments, e.range,
+                {std::string(sema.current_scope->tree->text(e.left->range)), what})
         .with_help(std::string("write `") + example_of(form.form) + "`");
     return {};
   };
   if (form.form == Form::Out || form.form == Form::InOut) {
     if (e.items.size() != 1) return wrong("one type");
-    auto inner = annotation(*e.items[0]);
+    auto inner = annotation(sema, *e.items[0]);
     if (!inner) return {};
     if (inner->has_direction) return wrong("a type without a direction");
     if (inner->type && ir::isa<ir::ScalarType>(inner->type)) {
-      report(diag::scalar_direction, e.range)
+      sema.report(diag::scalar_direction, e.range)
           .with_help("return the scalar, or write it to an element of a tensor");
       return {};
     }
@@ -132,17 +137,18 @@ Value Sema::type_subscript(const FormValue& form, const Expr& e) {
   if (form.form == Form::Tuple) {
     std::vector<ir::TypeRef> types;
     for (const Expr* item : e.items) {
-      auto type = annotation(*item);
+      auto type = annotation(sema, *item);
       if (!type) return {};
       if (!type->type || type->has_direction) return wrong("types without a direction");
       types.push_back(type->type);
     }
-    return TypeValue{ir::make<ir::TupleType>(span(e), std::move(types)), false, ir::Direction::In, nullptr};
+    return TypeValue{ir::make<ir::TupleType>(sema.span(e), std::move(types)), false, ir::Direction::In,
+                     nullptr};
   }
   std::vector<Value> args;
   for (const Expr* item : e.items) {
     if (item->kind == ExprKind::Slice) return wrong("a shape and a dtype");
-    args.push_back(eval(*item));
+    args.push_back(eval(sema, *item));
     if (args.back().is_error()) return {};
   }
   auto made = [&](ir::TypeRef type) { return TypeValue{std::move(type), false, ir::Direction::In, nullptr}; };
@@ -159,30 +165,30 @@ Value Sema::type_subscript(const FormValue& form, const Expr& e) {
     const auto* extent = args[0].get<int64_t>();
     if (!extent || args.size() != 2) return wrong("a length and a dtype");
     if (*extent <= 0) {
-      report(diag::dimension_value, e.items[0]->range,
-             {std::to_string(*extent), "positive", "the length of an array"})
+      sema.report(diag::dimension_value, e.items[0]->range,
+                  {std::to_string(*extent), "positive", "the length of an array"})
           .with_help("write `pl.Array[8, pl.INT32]`");
       return {};
     }
     if (!ir::is_integer(*dtype) && *dtype != ir::DType::TaskId && *dtype != ir::DType::Bool) {
-      report(diag::array_dtype, e.items[1]->range, {to_text(args[1])})
+      sema.report(diag::array_dtype, e.items[1]->range, {to_text(args[1])})
           .with_help("arrays hold integers, pl.BOOL or pl.TASK_ID; keep floats in a tile");
       return {};
     }
-    return made(ir::make<ir::ArrayType>(span(e), *extent, *dtype));
+    return made(ir::make<ir::ArrayType>(sema.span(e), *extent, *dtype));
   }
   if (args.size() > 3) return wrong("a shape, a dtype and a third slot");
-  return shaped_type(form, e, args);
+  return shaped_type(sema, form, e, args);
 }
 
 // pl.Tensor, pl.Tile and pld.DistributedTensor with their optional third slot.
-Value Sema::shaped_type(const FormValue& form, const Expr& e, const std::vector<Value>& args) {
+Value shaped_type(Sema& sema, const FormValue& form, const Expr& e, const std::vector<Value>& args) {
   bool tile = form.form == Form::Tile;
   ir::DType dtype = *args[1].get<ir::DType>();
   ir::ExprList shape;
-  if (!shape_of(args[0], *e.items[0], shape, tile)) return {};
+  if (!shape_of(sema, args[0], *e.items[0], shape, tile)) return {};
   if (dtype == ir::DType::TaskId) {
-    report(diag::tensor_dtype, e.items[1]->range, {to_text(args[1])})
+    sema.report(diag::tensor_dtype, e.items[1]->range, {to_text(args[1])})
         .with_help("task ids are kept in `pl.array.create(n, pl.TASK_ID)`");
     return {};
   }
@@ -196,51 +202,50 @@ Value Sema::shaped_type(const FormValue& form, const Expr& e, const std::vector<
     } else if (!tile && third && third->id == ir::EnumId::Layout) {
       auto layout = static_cast<ir::Layout>(third->value);
       if (layout != ir::Layout::ND)
-        view = ir::make<ir::TensorView>(span(*e.items[2]), ir::ExprList{}, layout);
+        view = ir::make<ir::TensorView>(sema.span(*e.items[2]), ir::ExprList{}, layout);
     } else if (!tile && given && given->view) {
       view = given->view;
     } else {
-      report(diag::third_slot, e.items[2]->range,
-             {tile ? "a memory space" : "a layout or a view", describe(args[2])})
+      sema.report(diag::third_slot, e.items[2]->range,
+                  {tile ? "a memory space" : "a layout or a view", describe(args[2])})
           .with_help(tile ? "write `pl.Mem.Vec` or leave it out"
                           : "write `pl.ND`, `pl.DN`, `pl.NZ` or `pl.TensorView(stride=, layout=)`");
       return {};
     }
   }
   if (tile && shape.size() != 2) {
-    report(diag::tile_rank, e.items[0]->range, {std::to_string(shape.size())})
+    sema.report(diag::tile_rank, e.items[0]->range, {std::to_string(shape.size())})
         .with_help("write `[rows, columns]`; a vector is [1, n]");
     return {};
   }
   if (view && !view->stride.empty() && view->stride.size() != shape.size()) {
-    report(diag::stride_count, e.items[2]->range,
-           {std::to_string(shape.size()), std::to_string(view->stride.size())})
+    sema.report(diag::stride_count, e.items[2]->range,
+                {std::to_string(shape.size()), std::to_string(view->stride.size())})
         .with_help("give one stride per dimension, in elements");
     return {};
   }
   ir::TypeRef type;
   if (tile) {
-    type = ir::make<ir::TileType>(span(e), std::move(shape), dtype, memory);
+    type = ir::make<ir::TileType>(sema.span(e), std::move(shape), dtype, memory);
   } else if (form.form == Form::DistributedTensor) {
-    type = ir::make<ir::DistributedTensorType>(span(e), std::move(shape), dtype, view);
+    type = ir::make<ir::DistributedTensorType>(sema.span(e), std::move(shape), dtype, view);
   } else {
-    type = ir::make<ir::TensorType>(span(e), std::move(shape), dtype, view);
+    type = ir::make<ir::TensorType>(sema.span(e), std::move(shape), dtype, view);
   }
   return TypeValue{type, false, ir::Direction::In, nullptr};
 }
 
-// pl.TensorView(stride=[...], layout=pl.ND)
-Value Sema::type_call(const FormValue&, const Expr& e) {
+Value type_call(Sema& sema, const FormValue&, const Expr& e) {
   ir::ExprList stride;
   ir::Layout layout = ir::Layout::ND;
   bool ok = e.items.empty();
   for (const Keyword& keyword : e.keywords) {
-    std::string_view key = current_scope_->tree->name(keyword.name);
-    Value value = eval(*keyword.value);
+    std::string_view key = sema.current_scope->tree->name(keyword.name);
+    Value value = eval(sema, *keyword.value);
     if (value.is_error()) return {};
     const auto* member = value.get<ir::EnumValue>();
     if (key == "stride") {
-      if (!shape_of(value, *keyword.value, stride, false)) return {};
+      if (!shape_of(sema, value, *keyword.value, stride, false)) return {};
     } else if (key == "layout" && member && member->id == ir::EnumId::Layout) {
       layout = static_cast<ir::Layout>(member->value);
     } else {
@@ -248,12 +253,12 @@ Value Sema::type_call(const FormValue&, const Expr& e) {
     }
   }
   if (!ok) {
-    report(diag::form_arguments, e.range, {"pl.TensorView", "stride= and layout="})
+    sema.report(diag::form_arguments, e.range, {"pl.TensorView", "stride= and layout="})
         .with_help("write `pl.TensorView(stride=[256, 1], layout=pl.ND)`");
     return {};
   }
   return TypeValue{nullptr, false, ir::Direction::In,
-                   ir::make<ir::TensorView>(span(e), std::move(stride), layout)};
+                   ir::make<ir::TensorView>(sema.span(e), std::move(stride), layout)};
 }
 
 }  // namespace tilewire::frontend

@@ -1,0 +1,15 @@
+// Calls of functions: inlined text, tasks and dispatches; one version per set of argument types.
+#pragma once
+
+#include "frontend/sema.h"
+
+namespace tilewire::frontend {
+
+// The parameter whose storage a result of a call names; -1: none.
+int call_root(const Sema& sema, const ir::FunctionCall& call, size_t result);
+// A call of a function of the program: inlined, a task, or a dispatch.
+Value call_function(Sema& sema, FunctionInfo& info, const Expr& e);
+// A `pl.at` is a kernel call and nothing else, or a kernel written inline, and kernels call no kernels.
+bool check_scope_call(Sema& sema, const ir::AtScope& scope);
+
+}  // namespace tilewire::frontend
