@@ -6,6 +6,7 @@
 #include "passes/convert_tensor_to_tile_ops.h"
 #include "passes/dispatch_host_collectives.h"
 #include "passes/effects.h"
+#include "passes/expand_ops.h"
 #include "passes/inline_functions.h"
 #include "passes/lower_composite_ops.h"
 #include "passes/mark_collectives.h"
@@ -46,6 +47,7 @@ constexpr Pass table[] = {
     {"dispatch_host_collectives", "turns collectives of host functions into dispatches",
      plain<dispatch_host_collectives>, always},
     {"outline_scopes", "turns task scopes into kernels", outline_scopes, always},
+    {"expand_ops", "writes ops as the ops they are made of", expand_ops, always},
     {"convert_tensor_to_tile_ops", "turns ops on whole tensors into loads, tile ops and stores",
      plain<convert_tensor_to_tile_ops>, over_tiles},
     {"mark_collectives", "says in front of each collective in a kernel which one it is",
@@ -102,7 +104,7 @@ ir::ProgramRef lower(const ir::ProgramRef& program, const Traits& traits, Diagno
   ir::ProgramRef now = run(program, traits, diags, after, nullptr);
   // What is only followed step by step may have more than targets take.
   if (!now || traits.written_kernels || traits.dispatches_kernels) return now;
-  std::string problems = not_lowered(*now);
+  std::string problems = not_lowered(*now, traits);
   TW_CHECK(problems.empty(), "lowering left what targets do not take\n" + problems + ir::dump(now));
   return now;
 }

@@ -3,6 +3,7 @@
 //     ir::ProgramRef lowered = passes::lower(program, traits, diags);   // null after reporting errors
 //
 // In a lowered program (checked by verify_lowered.h)
+// - no op that has an expansion is left;
 // - kernels hold tile, scalar and array ops, loads and stores, views and control flow; tensors they make for
 //   themselves are made by `pl.tensor.create`; collectives and pipes are as they were written;
 // - kernels return what they wrote, in the order of their parameters;

@@ -7,6 +7,10 @@
 
 #include "ir/enums.h"
 
+namespace tilewire::ir {
+struct Op;
+}
+
 namespace tilewire::passes {
 
 // A row of the table behind mode="auto" of allreduce. The first row that has room for the ranks and the bytes
@@ -27,6 +31,10 @@ struct Traits {
   bool dispatches_kernels = false;
   // `pld.system.enter_collective` says in front of what was a collective which one it was.
   bool marks_collectives = false;
+
+  // Whether the target has a rule of its own for an op that has an expansion. Such a rule equals the
+  // expansion bit for bit, or keeps the bound of the record. Null: there are none.
+  bool (*has_rule)(const ir::Op&) = nullptr;
 
   // The most bytes that a chunk of a collective has.
   int64_t chunk_bytes = 8192;

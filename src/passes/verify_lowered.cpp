@@ -3,6 +3,7 @@
 #include "ir/function_kinds.h"
 #include "ir/op.h"
 #include "ir/visitor.h"
+#include "passes/expand_ops.h"
 #include "passes/roots.h"
 #include "passes/task_call.h"
 
@@ -33,14 +34,15 @@ bool reads_whole_tensor(const Call& call) {
 class Check : public Visitor<Check> {
  public:
   using Functions = std::map<std::string_view, const Function*>;
-  Check(const Functions& functions, const Function& function, std::string& problems)
-      : functions_(functions), function_(function), problems_(problems) {}
+  Check(const Functions& functions, const Function& function, const Traits& traits, std::string& problems)
+      : functions_(functions), function_(function), traits_(traits), problems_(problems) {}
 
   void visit(const Call& call) {
     walk_children(call);
     const bool creates = call.op->form == OpForm::Create;
-    const bool computes = (makes_tensor(call) && !creates) || reads_whole_tensor(call) || call.op->expansion;
-    if (is_kernel(function_.type) && computes) say(call.op->qualified() + " is left");
+    const bool computes = (makes_tensor(call) && !creates) || reads_whole_tensor(call);
+    const bool left = is_expanded(*call.op, traits_) || (is_kernel(function_.type) && computes);
+    if (left) say(call.op->qualified() + " is left");
     if (function_.type != FunctionType::Orchestration || in_scope_) return;
     bool value = isa<ScalarType>(call.type) || isa<TaskIdType>(call.type) || isa<ArrayType>(call.type) ||
                  isa<CommCtxType>(call.type);
@@ -78,13 +80,14 @@ class Check : public Visitor<Check> {
 
   const Functions& functions_;
   const Function& function_;
+  const Traits& traits_;
   std::string& problems_;
   bool in_scope_ = false;
 };
 
 }  // namespace
 
-std::string not_lowered(const Program& program) {
+std::string not_lowered(const Program& program, const Traits& traits) {
   std::string problems;
   ReturnRoots roots = return_roots(program);
   Check::Functions functions;
@@ -93,7 +96,7 @@ std::string not_lowered(const Program& program) {
     if (function->type == FunctionType::Inline || function->type == FunctionType::Opaque) {
       problems += function->name + ": is still inline or opaque\n";
     }
-    Check(functions, *function, problems).walk(*function);
+    Check(functions, *function, traits, problems).walk(*function);
     if (!is_kernel_or_group(function->type)) continue;
     int last = -1;
     for (size_t i = 0; i < function->return_types.size(); ++i) {

@@ -279,7 +279,7 @@ TEST(VerifyLowered, SeesWhatIsLeft) {
             y[...] = pl.load(x)
 )"));
   ASSERT_TRUE(read);
-  std::string problems = not_lowered(*read);
+  std::string problems = not_lowered(*read, {});
   EXPECT_TRUE(contains(problems, "k: pl.tensor.exp is left")) << problems;
   EXPECT_TRUE(contains(problems, "main: a scope holds more than one call")) << problems;
   EXPECT_TRUE(contains(problems, "main: is still inline or opaque")) << problems;
