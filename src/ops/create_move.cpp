@@ -1,8 +1,10 @@
 // Making tiles and tensors, moving data between them, single elements.
+#include "ir/expansion.h"
 #include "ir/printer.h"
 #include "ops/checks.h"
 #include "ops/define.h"
 #include "ops/families.h"
+#include "ops/handles.h"
 #include "support/diagnostics/ops.h"
 
 namespace tilewire::ops {
@@ -77,6 +79,29 @@ TypeRef arange_rule(OpCheck& c, bool is_tile) {
   return check_element_value(c, "start", dtype) ? type : nullptr;
 }
 
+TypeRef tri_rule(OpCheck& c, bool is_tile) {
+  TypeRef type = fresh(c, is_tile);
+  if (!type) return nullptr;
+  const size_t rank = c.list("shape").size();
+  if (rank < 2) {
+    c.error(diag::rank_too_small, "shape", {c.op.qualified(), "2", std::to_string(rank)});
+    return nullptr;
+  }
+  if (!c.has("k")) c.set("k", make<ConstInt>(c.span, int64_t{0}, DType::Int32));
+  return normalise_int32(c, "k") ? type : nullptr;
+}
+
+// Column - row says on which diagonal an element lies.
+ExprRef tri(Expansion& e) {
+  auto count = [&](int64_t axis) {
+    return e.op(pl::tile::arange, {e.arg("shape")}, {{"axis", AttrValue{axis}}});
+  };
+  ExprRef diagonal = e.op(pl::tile::sub, {count(-1), count(-2)});
+  const CmpOp how = *e.attr("upper")->get<bool>() ? CmpOp::Ge : CmpOp::Le;
+  ExprRef inside = e.op(pl::tile::cmp, {diagonal, e.arg("k")}, {{"op", AttrValue{enum_value(how)}}});
+  return e.op(pl::tile::cast, {inside}, {{"target_type", *e.attr("dtype")}});
+}
+
 void define_fresh(std::vector<Op>& ops, bool tile) {
   const std::string family = tile ? "tile." : "tensor.";
   const std::string noun = tile ? "tile" : "tensor";
@@ -106,6 +131,22 @@ void define_fresh(std::vector<Op>& ops, bool tile) {
       .result("A " + noun + " of shape `shape` and dtype `dtype`.")
       .levels(levels)
       .rule([tile](OpCheck& c) { return arange_rule(c, tile); });
+  Define(ops, "pl", family + "tri",
+         "A new " + noun +
+             " with ones on and below one of its diagonals and zeros above, as NumPy's tri; with "
+             "`upper` on and above.")
+      .list("shape", AcceptInt, Extent, shape_doc)
+      .operand("k", AcceptInt, Control,
+               "The diagonal: 0, the main one, if left out; positive ones lie above it, negative ones below.")
+      .literal(DType::Int32)
+      .optional()
+      .attr("upper", AttrKind::Bool, "Whether the ones lie on and above the diagonal.")
+      .by_default({false})
+      .attr("dtype", AttrKind::DType, "The element type.")
+      .by_default({DType::FP32})
+      .result("A " + noun + " of shape `shape` and dtype `dtype`.")
+      .rule([tile](OpCheck& c) { return tri_rule(c, tile); })
+      .expands(tri);
 }
 
 void define_create(std::vector<Op>& ops) {

@@ -68,6 +68,7 @@ struct BinaryOp {
   const char* infix;
   const DTypeSet* allowed;
   const char* doc;
+  const char* alias = nullptr;
 };
 
 const BinaryOp binaries[] = {
@@ -77,7 +78,8 @@ const BinaryOp binaries[] = {
     {"div", Elementwise::Div, slow, "/", &numbers,
      "The quotient, element by element. Integers are divided towards zero, and a zero divisor gives 0."},
     {"rem", Elementwise::Rem, slow, "%", &numbers,
-     "The remainder of `div`, element by element; it has the sign of `a`. A zero integer divisor gives 0."},
+     "The remainder of `div`, element by element; it has the sign of `a`. A zero integer divisor gives 0.",
+     "fmod"},
     {"maximum", Elementwise::Max, quick, "", &numbers, "The larger element of each pair."},
     {"minimum", Elementwise::Min, quick, "", &numbers, "The smaller element of each pair."},
     {"and_", Elementwise::And, quick, "&", &integers_or_bool,
@@ -182,6 +184,7 @@ TypeRef cast_rule(OpCheck& c) {
 void define_binary(std::vector<Op>& ops, const Level& level, const BinaryOp& op) {
   const DTypeSet* allowed = op.allowed;
   Define def(ops, "pl", level.family + std::string(op.name), op.doc);
+  if (op.alias) def.alias(level.family + std::string(op.alias));
   def.operand("a", level.accepts | AcceptScalar, Data, "The left operand. A number takes the dtype of `b`.")
       .like(1)
       .operand("b", level.accepts | AcceptScalar, Data,
@@ -232,6 +235,7 @@ void define_compare(std::vector<Op>& ops, const Level& level) {
       .operand("b", level.accepts | AcceptScalar, Data, "What is taken elsewhere, of the same dtype.")
       .like(1)
       .form(OpForm::Map)
+      .alias(level.family + std::string("where"))
       .result("A " + noun + " of the shape of `mask` and the dtype of `a` and `b`.")
       .rule(sel_rule);
   if (tensor) sel.effect(Access::Read, "mask").effect(Access::Read, "a").effect(Access::Read, "b");

@@ -1,8 +1,10 @@
 // Matrix products. FP16, BF16 and FP32 accumulate in FP32, INT8 in INT32.
+#include "ir/expansion.h"
 #include "ir/printer.h"
 #include "ops/checks.h"
 #include "ops/define.h"
 #include "ops/families.h"
+#include "ops/handles.h"
 #include "support/diagnostics/ops.h"
 
 namespace tilewire::ops {
@@ -115,6 +117,20 @@ TypeRef matmul_rule(OpCheck& c, bool batched) {
   return value_type(p->is_tile, p->shape(), out);
 }
 
+TypeRef gemv_rule(OpCheck& c) {
+  TypeRef type = matmul_rule(c, false);
+  if (!type) return nullptr;
+  auto b = *shaped(c.arg("b"));
+  const bool b_trans = c.flag("b_trans");
+  if (may_equal((*b.shape)[b_trans ? 0 : 1], const_index(1))) return type;
+  auto a = *shaped(c.arg("a"));
+  c.error(diag::expand_vector, "b",
+          {c.op.qualified(), b_trans ? "a row" : "a column", b_trans ? "[1, K]" : "[K, 1]",
+           shape_text(*a.shape), shape_text(*b.shape)})
+      .with_help("pl.matmul multiplies two matrices");
+  return nullptr;
+}
+
 // An operand of the accumulator's dtype and the given shape.
 bool check_accumulator(OpCheck& c, const char* name, const Product& p, const ExprList& shape) {
   auto x = *shaped(c.arg(name));
@@ -191,6 +207,16 @@ void define_level(std::vector<Op>& ops, bool tensor) {
       .result("A " + noun + " of shape [M, N] in the accumulator's dtype.")
       .rule(matmul_bias_rule);
   reads(bias, tensor, {"a", "b", "bias"});
+
+  Define vector(ops, "pl", family + "gemv",
+                "The product of a matrix and one column, accumulated in FP32, or in INT32 for INT8.");
+  vector.operand("a", accepts, Data, "The matrix, [M, K]: FP16, BF16, FP32 or INT8.")
+      .operand("b", accepts, Data, "The column, [K, 1], of the same dtype; with `b_trans` a row, [1, K].");
+  out_dtype(transposes(vector));
+  vector.result("A " + noun + " of shape [M, 1].").rule(gemv_rule).expands([](Expansion& e) {
+    return e.op(pl::tile::matmul, {e.arg("a"), e.arg("b")}, e.call.attrs);
+  });
+  reads(vector, tensor, {"a", "b"});
 }
 
 }  // namespace

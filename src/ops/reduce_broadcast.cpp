@@ -1,4 +1,5 @@
 // Reductions of rows and columns, and the broadcasts that undo them.
+#include "ir/expansion.h"
 #include "ops/broadcast.h"
 #include "ops/checks.h"
 #include "ops/define.h"
@@ -99,12 +100,12 @@ TypeRef expand_rule(OpCheck& c, bool row) {
   return value_type(x->is_tile, shape, x->dtype);
 }
 
-TypeRef fused_rule(OpCheck& c, bool row) {
+TypeRef fused_rule(OpCheck& c, bool row, const DTypeSet& allowed) {
   auto a = shaped(c.args[0]);
   auto b = shaped(c.args[1]);
   if (a->dtype != b->dtype) check_same_dtype(c, "a", "b");
   check_vector(c, row, "b", *b->shape, *a->shape);
-  if (c.failed() || !check_dtype(c, "a", a->dtype, numbers)) return nullptr;
+  if (c.failed() || !check_dtype(c, "a", a->dtype, allowed)) return nullptr;
   return computed_type(c.args[0]->type);
 }
 
@@ -145,9 +146,20 @@ void define_expansion(std::vector<Op>& ops, const Level& level, bool row) {
         .form(row ? OpForm::MapRow : OpForm::MapCol)
         .computes(f.kind, f.kind == Elementwise::Div ? slow : 1)
         .result("A " + noun + " of the shape and dtype of `a`.")
-        .rule([row](OpCheck& c) { return fused_rule(c, row); });
+        .rule([row](OpCheck& c) { return fused_rule(c, row, numbers); });
     if (tensor) def.effect(Access::Read, "a").effect(Access::Read, "b");
   }
+  Define power(ops, "pl", prefix + "_expdif", "exp of the difference of `a` and " + spread);
+  power.operand("a", level.accepts, Data, "A " + noun + " of shape [r, c].")
+      .operand("b", level.accepts, Data, vector_doc)
+      .form(row ? OpForm::MapRow : OpForm::MapCol)
+      .result("A " + noun + " of the shape and dtype of `a`.")
+      .rule([row](OpCheck& c) { return fused_rule(c, row, floats); })
+      .expands([row](Expansion& e) {
+        const Op& difference = row ? pl::tile::row_expand_sub : pl::tile::col_expand_sub;
+        return e.op(pl::tile::exp, {e.op(difference, {e.arg("a"), e.arg("b")})});
+      });
+  if (tensor) power.effect(Access::Read, "a").effect(Access::Read, "b");
 }
 
 }  // namespace

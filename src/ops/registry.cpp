@@ -11,7 +11,9 @@ std::vector<ir::Op> all_ops() {
   define_create_move(ops);
   define_reshape(ops);
   define_elementwise(ops);
+  define_functions(ops);
   define_reduce_broadcast(ops);
+  define_norms(ops);
   define_matmul(ops);
   define_index_sort(ops);
   define_arrays_tasks(ops);

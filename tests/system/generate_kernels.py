@@ -206,7 +206,7 @@ class Generator:
 
     def statements(self, body: list[Any], count: int, depth: int) -> None:
         kinds = [self.binary] * 6 + [self.unary] * 4 + [self.cast] * 3 + [self.select] * 2 + [self.reduce] * 2
-        kinds += [self.broadcast] * 3 + [self.product] * 2 + [self.scalar_operand]
+        kinds += [self.broadcast] * 3 + [self.product] * 2 + [self.scalar_operand, self.limit, self.leaky]
         if not self.tensors:
             kinds += [self.move] * 2 + [self.pad] + [self.load_at] * 2 + [self.store_now, self.load_back]
             kinds += [self.sort] * (depth == 0)
@@ -299,6 +299,32 @@ class Generator:
         return self.assign(
             body, a.dtype, a.rows, a.cols, f"pl.sel({mask.name}, {x.name}, {y.name})",
             lambda env: kv.select(*kv.common(env[mask.name], env[x.name], env[y.name])),
+        )  # fmt: skip
+
+    def limit(self, body: list[Any]) -> Tile | None:
+        x = self.operand(lambda t: t.dtype is not BOOL)
+        if x is None:
+            return None
+        lo, (text, hi) = self.like(x), self.literal(x.dtype)
+
+        def run(env: Environment) -> Value:
+            return kv.clamp(*kv.common(env[x.name], env[lo.name]), hi)
+
+        return self.assign(body, x.dtype, x.rows, x.cols, f"pl.clamp({x.name}, {lo.name}, {text})", run)
+
+    def leaky(self, body: list[Any]) -> Tile | None:
+        x = self.operand(lambda t: t.dtype.is_float)
+        if x is None:
+            return None
+        if self.pick(True, False):
+            text, slope = self.literal(x.dtype)
+            return self.assign(
+                body, x.dtype, x.rows, x.cols, f"pl.lrelu({x.name}, {text})", lambda env: kv.leaky(env[x.name], slope)
+            )
+        slopes = self.like(x)
+        return self.assign(
+            body, x.dtype, x.rows, x.cols, f"pl.prelu({x.name}, {slopes.name})",
+            lambda env: kv.leaky(*kv.common(env[x.name], env[slopes.name])),
         )  # fmt: skip
 
     def reduce(self, body: list[Any]) -> Tile | None:
@@ -399,7 +425,7 @@ class Generator:
         a = self.operand()
         if a is None:
             return None
-        kind = self.pick("transpose", "reshape", "concat", "extract", "assemble", "gather", "arange", "full")
+        kind = self.pick("transpose", "reshape", "concat", "extract", "assemble", "gather", "arange", "tri", "full")
 
         def whole(env: Environment, name: str) -> Value:
             if not env[name].full:
@@ -484,6 +510,15 @@ class Generator:
             return self.assign(
                 body, a.dtype, a.rows, a.cols,
                 f"pl.arange([{a.rows}, {a.cols}], axis={axis}, start={start}, dtype=pl.{a.dtype})",
+                lambda env: Value.exact(a.dtype, values),
+            )  # fmt: skip
+        if kind == "tri":
+            k, upper = self.random.randint(-3, 3), self.pick(True, False)
+            diagonal = np.arange(a.cols) - np.arange(a.rows)[:, None]
+            values = diagonal >= k if upper else diagonal <= k
+            return self.assign(
+                body, a.dtype, a.rows, a.cols,
+                f"pl.tri([{a.rows}, {a.cols}], {k}, upper={upper}, dtype=pl.{a.dtype})",
                 lambda env: Value.exact(a.dtype, values),
             )  # fmt: skip
         text, value = self.literal(a.dtype)

@@ -383,6 +383,15 @@ def row_sum(a: Value) -> Value:
     return settle(a.dtype, shape, v, e, uncertain)
 
 
+def clamp(x: Value, lo: Value, hi: Value) -> Value:
+    return binary("minimum", binary("maximum", x, lo), hi)
+
+
+def leaky(x: Value, slope: Value) -> Value:
+    zero = Value.exact(x.dtype, np.zeros((1, 1)))
+    return select(compare("ge", x, zero), x, binary("mul", x, slope))
+
+
 def row_extreme(op: str, a: Value) -> Value:
     function = {"max": np.max, "min": np.min}[op]
     v = function(a.v, axis=1, keepdims=True)

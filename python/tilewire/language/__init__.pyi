@@ -216,6 +216,8 @@ def ci(shape: Any, axis: int = -1, start: Any = None, dtype: DType = INT32) -> A
     """A new tile that counts up from `start` along one axis and repeats along the others."""
 def arange(shape: Any, axis: int = -1, start: Any = None, dtype: DType = INT32) -> Any:
     """A new tile that counts up from `start` along one axis and repeats along the others."""
+def tri(shape: Any, k: Any = None, upper: bool = False, dtype: DType = FP32) -> Any:
+    """A new tile with ones on and below one of its diagonals and zeros above, as NumPy's tri; with `upper` on and above."""
 def load(t: Any, offsets: Any = None, shape: Any = None, valid_shape: Any = None, target_memory: Mem | str | None = None) -> Any:
     """Loads a region of a tensor. `pl.load(x)` loads all of it. All but the last two extents are 1 and dropped, and a tensor of rank 1 loads as one row."""
 def store(tile: Any, offsets: Any, t: Any, atomic: pld.AtomicType | str = pld.AtomicType.None_) -> Any:
@@ -246,6 +248,8 @@ def fillpad(tile: Any, pad: PadValue | str = PadValue.Zero) -> Any:
     """Fills what lies outside the valid extent; the result is valid everywhere."""
 def div(a: Any, b: Any) -> Any:
     """The quotient, element by element. Integers are divided towards zero, and a zero divisor gives 0."""
+def fmod(a: Any, b: Any) -> Any:
+    """The remainder of `div`, element by element; it has the sign of `a`. A zero integer divisor gives 0."""
 def rem(a: Any, b: Any) -> Any:
     """The remainder of `div`, element by element; it has the sign of `a`. A zero integer divisor gives 0."""
 def maximum(a: Any, b: Any) -> Any:
@@ -282,8 +286,28 @@ def not_(x: Any) -> Any:
     """All bits of every element turned over; on BOOL, the opposite."""
 def cmp(a: Any, b: Any, op: CmpOp | str) -> Any:
     """Compares element by element. The operators ==, !=, <, <=, >, >= on a tile are this op."""
+def where(mask: Any, a: Any, b: Any) -> Any:
+    """Chooses element by element: from `a` where the mask holds, from `b` where it does not."""
 def sel(mask: Any, a: Any, b: Any) -> Any:
     """Chooses element by element: from `a` where the mask holds, from `b` where it does not."""
+def log1p(x: Any) -> Any:
+    """log(1 + x) of every element, precise around 0 too."""
+def expm1(x: Any) -> Any:
+    """exp(x) - 1 of every element, precise around 0 too."""
+def erf(x: Any) -> Any:
+    """The error function of every element."""
+def gelu(x: Any) -> Any:
+    """x * P(X <= x) of every element, X normally distributed: the exact form, x / 2 * (1 + erf(x / sqrt(2)))."""
+def silu(x: Any) -> Any:
+    """x * sigmoid(x) of every element; -inf becomes -0."""
+def softplus(x: Any) -> Any:
+    """log(1 + exp(x)) of every element, without overflow for large `x`."""
+def lrelu(x: Any, slope: Any = None) -> Any:
+    """Every element, times `slope` where it is negative."""
+def prelu(x: Any, slope: Any) -> Any:
+    """Every element, times the element of `slope` where it is negative."""
+def clamp(x: Any, lo: Any, hi: Any) -> Any:
+    """Every element, or `lo` where it is below `lo`, or `hi` where it is above `hi`. NaN stays NaN; where `lo` is above `hi` the result is `hi`."""
 def row_sum(*args: Any, **kwargs: Any) -> Any:
     """The sum of every row."""
 def row_max(*args: Any, **kwargs: Any) -> Any:
@@ -314,6 +338,8 @@ def row_expand_max(a: Any, b: Any) -> Any:
     """The larger of `a` and the column `b`, repeated over the columns, element by element."""
 def row_expand_min(a: Any, b: Any) -> Any:
     """The smaller of `a` and the column `b`, repeated over the columns, element by element."""
+def row_expand_expdif(a: Any, b: Any) -> Any:
+    """exp of the difference of `a` and the column `b`, repeated over the columns, element by element."""
 def col_expand(x: Any, shape: Any) -> Any:
     """Repeats a row over all rows."""
 def col_expand_add(a: Any, b: Any) -> Any:
@@ -328,12 +354,22 @@ def col_expand_max(a: Any, b: Any) -> Any:
     """The larger of `a` and the row `b`, repeated over the rows, element by element."""
 def col_expand_min(a: Any, b: Any) -> Any:
     """The smaller of `a` and the row `b`, repeated over the rows, element by element."""
+def col_expand_expdif(a: Any, b: Any) -> Any:
+    """exp of the difference of `a` and the row `b`, repeated over the rows, element by element."""
+def softmax(x: Any) -> Any:
+    """exp of every element, divided by the sum over its row. The largest element of the row is subtracted first, so nothing overflows."""
+def rms_norm(x: Any, weight: Any = None, eps: float = 1e-06) -> Any:
+    """Every row divided by the root of the mean of its squares: x / sqrt(mean(x * x) + eps) * weight."""
+def layer_norm(x: Any, weight: Any = None, bias: Any = None, eps: float = 1e-05) -> Any:
+    """Every row shifted to mean 0 and scaled to variance 1: (x - mean) / sqrt(variance + eps) * weight + bias."""
 def matmul(a: Any, b: Any, a_trans: bool = False, b_trans: bool = False, out_dtype: DType | None = None) -> Any:
     """The matrix product of `a` and `b`, accumulated in FP32, or in INT32 for INT8."""
 def matmul_acc(acc: Any, a: Any, b: Any, a_trans: bool = False, b_trans: bool = False) -> Any:
     """The matrix product of `a` and `b` added to an accumulator."""
 def matmul_bias(a: Any, b: Any, bias: Any, a_trans: bool = False, b_trans: bool = False) -> Any:
     """The matrix product of `a` and `b` plus one row added to every row."""
+def gemv(a: Any, b: Any, a_trans: bool = False, b_trans: bool = False, out_dtype: DType | None = None) -> Any:
+    """The product of a matrix and one column, accumulated in FP32, or in INT32 for INT8."""
 def batch_matmul(a: Any, b: Any, a_trans: bool = False, b_trans: bool = False, out_dtype: DType | None = None) -> Any:
     """One matrix product per index of the leading dimensions, accumulated in FP32, or in INT32 for INT8."""
 def gather(x: Any, index: Any, axis: int = -1) -> Any:
@@ -482,6 +518,9 @@ class tensor:
     def arange(shape: Any, axis: int = -1, start: Any = None, dtype: DType = INT32) -> Any:
         """A new tensor that counts up from `start` along one axis and repeats along the others."""
     @staticmethod
+    def tri(shape: Any, k: Any = None, upper: bool = False, dtype: DType = FP32) -> Any:
+        """A new tensor with ones on and below one of its diagonals and zeros above, as NumPy's tri; with `upper` on and above."""
+    @staticmethod
     def read(t: Any, idx: Any) -> Any:
         """Reads one element of a tensor. Of a signal it is an atomic read that acquires nothing."""
     @staticmethod
@@ -517,6 +556,9 @@ class tensor:
     @staticmethod
     def div(a: Any, b: Any) -> Any:
         """The quotient, element by element. Integers are divided towards zero, and a zero divisor gives 0."""
+    @staticmethod
+    def fmod(a: Any, b: Any) -> Any:
+        """The remainder of `div`, element by element; it has the sign of `a`. A zero integer divisor gives 0."""
     @staticmethod
     def rem(a: Any, b: Any) -> Any:
         """The remainder of `div`, element by element; it has the sign of `a`. A zero integer divisor gives 0."""
@@ -584,11 +626,41 @@ class tensor:
     def cmp(a: Any, b: Any, op: CmpOp | str) -> Any:
         """Compares element by element. The operators ==, !=, <, <=, >, >= on a tensor are this op."""
     @staticmethod
+    def where(mask: Any, a: Any, b: Any) -> Any:
+        """Chooses element by element: from `a` where the mask holds, from `b` where it does not."""
+    @staticmethod
     def sel(mask: Any, a: Any, b: Any) -> Any:
         """Chooses element by element: from `a` where the mask holds, from `b` where it does not."""
     @staticmethod
     def cast(x: Any, target_type: DType, mode: RoundMode | str = RoundMode.Rint) -> Any:
         """Converts every element to another dtype. Floats become integers by rounding as `mode` says and saturating, NaN gives 0; integers that do not fit wrap around."""
+    @staticmethod
+    def log1p(x: Any) -> Any:
+        """log(1 + x) of every element, precise around 0 too."""
+    @staticmethod
+    def expm1(x: Any) -> Any:
+        """exp(x) - 1 of every element, precise around 0 too."""
+    @staticmethod
+    def erf(x: Any) -> Any:
+        """The error function of every element."""
+    @staticmethod
+    def gelu(x: Any) -> Any:
+        """x * P(X <= x) of every element, X normally distributed: the exact form, x / 2 * (1 + erf(x / sqrt(2)))."""
+    @staticmethod
+    def silu(x: Any) -> Any:
+        """x * sigmoid(x) of every element; -inf becomes -0."""
+    @staticmethod
+    def softplus(x: Any) -> Any:
+        """log(1 + exp(x)) of every element, without overflow for large `x`."""
+    @staticmethod
+    def lrelu(x: Any, slope: Any = None) -> Any:
+        """Every element, times `slope` where it is negative."""
+    @staticmethod
+    def prelu(x: Any, slope: Any) -> Any:
+        """Every element, times the element of `slope` where it is negative."""
+    @staticmethod
+    def clamp(x: Any, lo: Any, hi: Any) -> Any:
+        """Every element, or `lo` where it is below `lo`, or `hi` where it is above `hi`. NaN stays NaN; where `lo` is above `hi` the result is `hi`."""
     @staticmethod
     def row_sum(x: Any) -> Any:
         """The sum of every row."""
@@ -635,6 +707,9 @@ class tensor:
     def row_expand_min(a: Any, b: Any) -> Any:
         """The smaller of `a` and the column `b`, repeated over the columns, element by element."""
     @staticmethod
+    def row_expand_expdif(a: Any, b: Any) -> Any:
+        """exp of the difference of `a` and the column `b`, repeated over the columns, element by element."""
+    @staticmethod
     def col_expand(x: Any, shape: Any) -> Any:
         """Repeats a row over all rows."""
     @staticmethod
@@ -656,6 +731,18 @@ class tensor:
     def col_expand_min(a: Any, b: Any) -> Any:
         """The smaller of `a` and the row `b`, repeated over the rows, element by element."""
     @staticmethod
+    def col_expand_expdif(a: Any, b: Any) -> Any:
+        """exp of the difference of `a` and the row `b`, repeated over the rows, element by element."""
+    @staticmethod
+    def softmax(x: Any) -> Any:
+        """exp of every element, divided by the sum over its row. The largest element of the row is subtracted first, so nothing overflows."""
+    @staticmethod
+    def rms_norm(x: Any, weight: Any = None, eps: float = 1e-06) -> Any:
+        """Every row divided by the root of the mean of its squares: x / sqrt(mean(x * x) + eps) * weight."""
+    @staticmethod
+    def layer_norm(x: Any, weight: Any = None, bias: Any = None, eps: float = 1e-05) -> Any:
+        """Every row shifted to mean 0 and scaled to variance 1: (x - mean) / sqrt(variance + eps) * weight + bias."""
+    @staticmethod
     def matmul(a: Any, b: Any, a_trans: bool = False, b_trans: bool = False, out_dtype: DType | None = None) -> Any:
         """The matrix product of `a` and `b`, accumulated in FP32, or in INT32 for INT8."""
     @staticmethod
@@ -664,6 +751,9 @@ class tensor:
     @staticmethod
     def matmul_bias(a: Any, b: Any, bias: Any, a_trans: bool = False, b_trans: bool = False) -> Any:
         """The matrix product of `a` and `b` plus one row added to every row."""
+    @staticmethod
+    def gemv(a: Any, b: Any, a_trans: bool = False, b_trans: bool = False, out_dtype: DType | None = None) -> Any:
+        """The product of a matrix and one column, accumulated in FP32, or in INT32 for INT8."""
     @staticmethod
     def batch_matmul(a: Any, b: Any, a_trans: bool = False, b_trans: bool = False, out_dtype: DType | None = None) -> Any:
         """One matrix product per index of the leading dimensions, accumulated in FP32, or in INT32 for INT8."""
@@ -687,6 +777,9 @@ class tile:
     @staticmethod
     def arange(shape: Any, axis: int = -1, start: Any = None, dtype: DType = INT32) -> Any:
         """A new tile that counts up from `start` along one axis and repeats along the others."""
+    @staticmethod
+    def tri(shape: Any, k: Any = None, upper: bool = False, dtype: DType = FP32) -> Any:
+        """A new tile with ones on and below one of its diagonals and zeros above, as NumPy's tri; with `upper` on and above."""
     @staticmethod
     def load(t: Any, offsets: Any = None, shape: Any = None, valid_shape: Any = None, target_memory: Mem | str | None = None) -> Any:
         """Loads a region of a tensor. `pl.load(x)` loads all of it. All but the last two extents are 1 and dropped, and a tensor of rank 1 loads as one row."""
@@ -741,6 +834,9 @@ class tile:
     @staticmethod
     def div(a: Any, b: Any) -> Any:
         """The quotient, element by element. Integers are divided towards zero, and a zero divisor gives 0."""
+    @staticmethod
+    def fmod(a: Any, b: Any) -> Any:
+        """The remainder of `div`, element by element; it has the sign of `a`. A zero integer divisor gives 0."""
     @staticmethod
     def rem(a: Any, b: Any) -> Any:
         """The remainder of `div`, element by element; it has the sign of `a`. A zero integer divisor gives 0."""
@@ -808,11 +904,41 @@ class tile:
     def cmp(a: Any, b: Any, op: CmpOp | str) -> Any:
         """Compares element by element. The operators ==, !=, <, <=, >, >= on a tile are this op."""
     @staticmethod
+    def where(mask: Any, a: Any, b: Any) -> Any:
+        """Chooses element by element: from `a` where the mask holds, from `b` where it does not."""
+    @staticmethod
     def sel(mask: Any, a: Any, b: Any) -> Any:
         """Chooses element by element: from `a` where the mask holds, from `b` where it does not."""
     @staticmethod
     def cast(x: Any, target_type: DType, mode: RoundMode | str = RoundMode.Rint) -> Any:
         """Converts every element to another dtype. Floats become integers by rounding as `mode` says and saturating, NaN gives 0; integers that do not fit wrap around."""
+    @staticmethod
+    def log1p(x: Any) -> Any:
+        """log(1 + x) of every element, precise around 0 too."""
+    @staticmethod
+    def expm1(x: Any) -> Any:
+        """exp(x) - 1 of every element, precise around 0 too."""
+    @staticmethod
+    def erf(x: Any) -> Any:
+        """The error function of every element."""
+    @staticmethod
+    def gelu(x: Any) -> Any:
+        """x * P(X <= x) of every element, X normally distributed: the exact form, x / 2 * (1 + erf(x / sqrt(2)))."""
+    @staticmethod
+    def silu(x: Any) -> Any:
+        """x * sigmoid(x) of every element; -inf becomes -0."""
+    @staticmethod
+    def softplus(x: Any) -> Any:
+        """log(1 + exp(x)) of every element, without overflow for large `x`."""
+    @staticmethod
+    def lrelu(x: Any, slope: Any = None) -> Any:
+        """Every element, times `slope` where it is negative."""
+    @staticmethod
+    def prelu(x: Any, slope: Any) -> Any:
+        """Every element, times the element of `slope` where it is negative."""
+    @staticmethod
+    def clamp(x: Any, lo: Any, hi: Any) -> Any:
+        """Every element, or `lo` where it is below `lo`, or `hi` where it is above `hi`. NaN stays NaN; where `lo` is above `hi` the result is `hi`."""
     @staticmethod
     def row_sum(x: Any, scratch: Any = None) -> Any:
         """The sum of every row."""
@@ -859,6 +985,9 @@ class tile:
     def row_expand_min(a: Any, b: Any) -> Any:
         """The smaller of `a` and the column `b`, repeated over the columns, element by element."""
     @staticmethod
+    def row_expand_expdif(a: Any, b: Any) -> Any:
+        """exp of the difference of `a` and the column `b`, repeated over the columns, element by element."""
+    @staticmethod
     def col_expand(x: Any, shape: Any) -> Any:
         """Repeats a row over all rows."""
     @staticmethod
@@ -880,6 +1009,18 @@ class tile:
     def col_expand_min(a: Any, b: Any) -> Any:
         """The smaller of `a` and the row `b`, repeated over the rows, element by element."""
     @staticmethod
+    def col_expand_expdif(a: Any, b: Any) -> Any:
+        """exp of the difference of `a` and the row `b`, repeated over the rows, element by element."""
+    @staticmethod
+    def softmax(x: Any) -> Any:
+        """exp of every element, divided by the sum over its row. The largest element of the row is subtracted first, so nothing overflows."""
+    @staticmethod
+    def rms_norm(x: Any, weight: Any = None, eps: float = 1e-06) -> Any:
+        """Every row divided by the root of the mean of its squares: x / sqrt(mean(x * x) + eps) * weight."""
+    @staticmethod
+    def layer_norm(x: Any, weight: Any = None, bias: Any = None, eps: float = 1e-05) -> Any:
+        """Every row shifted to mean 0 and scaled to variance 1: (x - mean) / sqrt(variance + eps) * weight + bias."""
+    @staticmethod
     def matmul(a: Any, b: Any, a_trans: bool = False, b_trans: bool = False, out_dtype: DType | None = None) -> Any:
         """The matrix product of `a` and `b`, accumulated in FP32, or in INT32 for INT8."""
     @staticmethod
@@ -888,6 +1029,9 @@ class tile:
     @staticmethod
     def matmul_bias(a: Any, b: Any, bias: Any, a_trans: bool = False, b_trans: bool = False) -> Any:
         """The matrix product of `a` and `b` plus one row added to every row."""
+    @staticmethod
+    def gemv(a: Any, b: Any, a_trans: bool = False, b_trans: bool = False, out_dtype: DType | None = None) -> Any:
+        """The product of a matrix and one column, accumulated in FP32, or in INT32 for INT8."""
     @staticmethod
     def gather(x: Any, index: Any, axis: int = -1) -> Any:
         """Picks elements along one axis, as NumPy's take_along_axis: with axis 1, out[i, j] = x[i, index[i, j]]."""

@@ -50,6 +50,7 @@ const char* const programs[] = {
     "fill_and_count",
     "flash_attention",
     "fp8_quantise",
+    "functions",
     "gemm_tiled",
     "gemm_variants",
     "layernorm",

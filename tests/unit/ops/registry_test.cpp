@@ -6,6 +6,7 @@
 #include <set>
 
 #include "calls.h"
+#include "ops/handles.h"
 #include "ops/roles.h"
 
 namespace tilewire::ops {
@@ -228,16 +229,19 @@ TEST(Registry, HasEveryOpOfTheLanguage) {
   };
   for (const char* family : {"pl.tile.", "pl.tensor."}) {
     add(family,
-        {"add",        "sub",        "mul",     "div",        "rem",         "maximum",    "minimum",
-         "and_",       "or_",        "xor",     "shl",        "shr",         "cmp",        "sel",
-         "neg",        "abs",        "recip",   "exp",        "log",         "sqrt",       "rsqrt",
-         "sin",        "cos",        "relu",    "tanh",       "sigmoid",     "not_",       "row_sum",
-         "row_max",    "row_min",    "col_sum", "col_max",    "col_min",     "row_argmax", "row_argmin",
-         "row_expand", "col_expand", "matmul",  "matmul_acc", "matmul_bias", "gather",     "scatter",
-         "create",     "full",       "arange",  "ci",         "slice",       "assemble",   "reshape",
-         "transpose",  "concat",     "read",    "write",      "dim",         "cast"});
+        {"add",        "sub",        "mul",      "div",        "rem",         "maximum",    "minimum",
+         "and_",       "or_",        "xor",      "shl",        "shr",         "cmp",        "sel",
+         "neg",        "abs",        "recip",    "exp",        "log",         "sqrt",       "rsqrt",
+         "sin",        "cos",        "relu",     "tanh",       "sigmoid",     "not_",       "row_sum",
+         "row_max",    "row_min",    "col_sum",  "col_max",    "col_min",     "row_argmax", "row_argmin",
+         "row_expand", "col_expand", "matmul",   "matmul_acc", "matmul_bias", "gather",     "scatter",
+         "create",     "full",       "arange",   "ci",         "slice",       "assemble",   "reshape",
+         "transpose",  "concat",     "read",     "write",      "dim",         "cast",       "where",
+         "fmod",       "clamp",      "lrelu",    "prelu",      "log1p",       "expm1",      "erf",
+         "gelu",       "silu",       "softplus", "softmax",    "rms_norm",    "layer_norm", "tri",
+         "gemv"});
     for (const char* form : {"row_expand_", "col_expand_"}) {
-      add(family + std::string(form), {"add", "sub", "mul", "div", "max", "min"});
+      add(family + std::string(form), {"add", "sub", "mul", "div", "max", "min", "expdif"});
     }
   }
   add("pl.tile.",
@@ -256,6 +260,39 @@ TEST(Registry, HasEveryOpOfTheLanguage) {
   add("pld.tensor.", {"remote_store", "put", "get", "allreduce", "barrier", "broadcast", "allgather",
                       "reduce_scatter", "all_to_all", "all_to_all_v"});
   for (const std::string& name : names) EXPECT_TRUE(registry().find(name)) << name;
+}
+
+// What happens elsewhere, or is seen there, stays although nobody uses the result.
+TEST(Registry, RemovableOpsOnlyReadThisRanksMemory) {
+  for (const Op& op : registry().all()) {
+    bool seen = op.module == "pld" || op.functions != 0;
+    for (const Effect& e : op.effects) seen = seen || e.access != Access::Read;
+    EXPECT_EQ(op.removable, !seen) << op.qualified();
+  }
+}
+
+// The op of the same name, and it says the same about elements.
+TEST(Registry, CounterpartsAgree) {
+  EXPECT_EQ(registry().find("pl.tensor.add")->counterpart, registry().find("pl.tile.add"));
+  EXPECT_EQ(registry().find("pl.tensor.slice")->counterpart, nullptr);  // `tile.slice` is an alias
+  for (const Op& op : registry().all()) {
+    if (!op.counterpart) continue;
+    EXPECT_EQ(op.counterpart->counterpart, &op) << op.qualified();
+    EXPECT_NE(op.on_tensors, op.counterpart->on_tensors) << op.qualified();
+    EXPECT_EQ(op.kind, op.counterpart->kind) << op.qualified();
+    EXPECT_EQ(op.cost, op.counterpart->cost) << op.qualified();
+    EXPECT_EQ(op.expansion == nullptr, op.counterpart->expansion == nullptr) << op.qualified();
+    const bool same = op.module == "pl";  // storing a tensor at a peer is not storing a tile
+    EXPECT_TRUE(!same || op.form == op.counterpart->form) << op.qualified();
+  }
+}
+
+// A handle finds its op and no other.
+TEST(Registry, Handles) {
+  EXPECT_EQ(&*pl::tile::add, registry().find("pl.tile.add"));
+  EXPECT_EQ(pl::scalar::and_->qualified(), "pl.scalar.and");
+  EXPECT_TRUE(registry().find("pld.rank") == pld::rank);
+  EXPECT_TRUE(*registry().find("pld.rank") != pld::nranks);
 }
 
 TEST(Registry, CandidatesPutTilesFirst) {

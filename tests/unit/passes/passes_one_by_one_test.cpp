@@ -3,7 +3,9 @@
 
 #include "ir/printer.h"
 #include "ir/verifier.h"
+#include "ops/handles.h"
 #include "ops/registry.h"
+#include "passes/expand_ops.h"
 #include "passes/infer_directions.h"
 #include "passes/inline_functions.h"
 #include "passes/simplify.h"
@@ -265,6 +267,38 @@ TEST(Errors, ResultsWithoutAPlace) {
         return y, y
 )"));
   EXPECT_TRUE(contains(twice, "TW2004")) << twice;
+}
+
+const char* const activated = R"(
+    @pl.function(type=pl.FunctionType.InCore)
+    def k(self, x: pl.Tensor[[16, 16], pl.FP16], y: pl.Out[pl.Tensor[[16, 16], pl.FP16]]):
+        y = pl.store(pl.lrelu(pl.load(x), 0.5), [0, 0], y)
+        return y
+)";
+
+TEST(ExpandOps, ComputesInFp32AndRoundsOnce) {
+  std::string text = after("expand_ops", program(activated));
+  EXPECT_FALSE(contains(text, "lrelu")) << text;
+  EXPECT_TRUE(contains(text, R"(
+        t_1 = pl.tile.cast(t, target_type=pl.FP32)
+        t_2 = pl.scalar.cast(pl.const(0.5, pl.FP16), target_type=pl.FP32)
+        t_3 = pl.tile.mul(t_1, t_2)
+        t_4 = pl.tile.cmp(t_1, 0.0, op=pl.CmpOp.Ge)
+        t_5 = pl.tile.sel(t_4, t_1, t_3)
+        t_6 = pl.tile.cast(t_5, target_type=pl.FP16)
+)")) << text;
+}
+
+TEST(ExpandOps, LeavesOpsThatTheTargetHasARuleFor) {
+  ir::ProgramRef read = read_text(program(activated));
+  ASSERT_TRUE(read);
+  Diagnostics diags;
+  Traits own;
+  own.has_rule = [](const ir::Op& op) { return &op == ops::pl::tile::lrelu; };
+  ir::ProgramRef kept = expand_ops(read, own, diags);
+  EXPECT_EQ(not_lowered(*kept, own), "");
+  EXPECT_EQ(not_lowered(*kept, {}), "k: pl.tile.lrelu is left\n");
+  EXPECT_EQ(not_lowered(*expand_ops(read, {}, diags), {}), "");
 }
 
 TEST(VerifyLowered, SeesWhatIsLeft) {
