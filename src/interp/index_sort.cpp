@@ -1,11 +1,12 @@
-// Gather, scatter and sorting. A position outside the extent of its dimension is an error. NaN sorts before
-// every number; runs of a ragged row are sorted as far as the row is valid.
+// Gather, scatter, sorting and running sums. A position outside the extent of its dimension is an error. NaN
+// sorts before every number; runs of a ragged row are sorted as far as the row is valid.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "interp/lanes.h"
 #include "interp/op_table.h"
+#include "numeric/arithmetic.h"
 #include "ops/handles.h"
 #include "support/diagnostics/runtime.h"
 
@@ -158,6 +159,34 @@ void mrgsort(Context& c, int) {
   sort_runs(c, c.int_attr("block_len") * 4);
 }
 
+// --- running sums
+
+template <class T>
+void running_sums(Context& c, const View& x, size_t axis) {
+  Lanes<T> values = lanes<T>(x);
+  const int64_t rows = x.shape[0], cols = x.shape[1];
+  const int64_t step = axis == 1 ? 1 : cols, lines = axis == 1 ? rows : cols;
+  for (int64_t line = 0; line < lines; ++line) {
+    const int64_t first = axis == 1 ? line * cols : line;
+    for (int64_t i = 1; i < x.shape[axis]; ++i) {
+      T& value = values[static_cast<size_t>(first + i * step)];
+      const T before = values[static_cast<size_t>(first + (i - 1) * step)];
+      if constexpr (std::is_same_v<T, float>) {
+        value = numeric::combine(Elementwise::Add, before, value);
+      } else {
+        value = numeric::combine(Elementwise::Add, x.dtype, before, value);
+      }
+    }
+  }
+  c.result = fresh_value(c, x.shape, values);
+}
+
+void cumsum(Context& c, int) {
+  View x = c.view(size_t{0});
+  const size_t axis = c.axis("axis", 2);
+  is_float(x.dtype) ? running_sums<float>(c, x, axis) : running_sums<int64_t>(c, x, axis);
+}
+
 }  // namespace
 
 void add_index_sort(OpEntries& entries) {
@@ -166,6 +195,7 @@ void add_index_sort(OpEntries& entries) {
   entries.add(ops::pl::tensor::scatter, scatter_tensor);
   entries.add(ops::pl::tile::sort32, sort32);
   entries.add(ops::pl::tile::mrgsort, mrgsort);
+  entries.add(ops::pl::tile::cumsum, cumsum);
 }
 
 }  // namespace tilewire::interp

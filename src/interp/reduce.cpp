@@ -1,9 +1,10 @@
 // Reductions of rows and columns, and the broadcasts that undo them.
 //
-// Sums of floats are taken in FP32 from the first element to the last and rounded once, at the end; sums of
-// integers wrap. The largest and smallest of a row with a NaN are NaN, and their position is the first NaN;
-// where they are zero they are +0, so that they do not depend on an order. Of no elements the sum is 0, the
-// largest the lowest value of the dtype, the smallest the highest, the position 0.
+// Sums and products of floats are taken in FP32 from the first element to the last and rounded once, at the
+// end; those of integers wrap. The largest and smallest of a row with a NaN are NaN, and their position is
+// the first NaN; where they are zero they are +0, so that they do not depend on an order. Of no elements the
+// sum is 0, the product 1, the largest the lowest value of the dtype, the smallest the highest, the position
+// 0.
 #include <cmath>
 #include <limits>
 
@@ -75,7 +76,8 @@ Lanes<int64_t> positions(const Plan& p, const Lanes<int64_t>& x, Elementwise r, 
 
 Lanes<float> values(const Plan& p, const Lanes<float>& x, Elementwise r) {
   const float infinity = std::numeric_limits<float>::infinity();
-  const float none = r == Elementwise::Add ? 0.0f : is_max(r) ? -infinity : infinity;
+  const bool product = r == Elementwise::Mul;
+  const float none = r == Elementwise::Add ? 0.0f : product ? 1.0f : is_max(r) ? -infinity : infinity;
   Lanes<float> out(static_cast<size_t>(p.lines()), none);
   for (int64_t line = 0; line < p.lines(); ++line) {
     for (int64_t i = 0; i < p.length(); ++i) {
@@ -86,13 +88,14 @@ Lanes<float> values(const Plan& p, const Lanes<float>& x, Elementwise r) {
         out[line] = i == 0 ? v : combine(r, out[line], v);
       }
     }
-    out[line] += 0.0f;  // a zero is +0, whatever the order of the elements
+    if (!product) out[line] += 0.0f;  // a zero is +0, whatever the order of the elements
   }
   return out;
 }
 
 Lanes<int64_t> values(const Plan& p, const Lanes<int64_t>& x, Elementwise r, DType dtype) {
-  const int64_t none = r == Elementwise::Add ? 0 : is_max(r) ? lowest(dtype) : highest(dtype);
+  const bool product = r == Elementwise::Mul;
+  const int64_t none = r == Elementwise::Add ? 0 : product ? 1 : is_max(r) ? lowest(dtype) : highest(dtype);
   Lanes<int64_t> out(static_cast<size_t>(p.lines()), none);
   for (int64_t line = 0; line < p.lines(); ++line) {
     for (int64_t i = 0; i < p.length(); ++i) {

@@ -110,6 +110,11 @@ TypeRef mrgsort_rule(OpCheck& c) {
   return good ? sorted_pair(c) : nullptr;
 }
 
+TypeRef cumsum_rule(OpCheck& c) {
+  if (!checked_axis(c, "axis", 2) || !check_dtype(c, "x", *c.dtype("x"), numbers)) return nullptr;
+  return computed_type(c.args[0]->type);
+}
+
 void define_index(std::vector<Op>& ops, bool tensor) {
   const std::string family = tensor ? "tensor." : "tile.";
   const std::string noun = tensor ? "tensor" : "tile";
@@ -172,6 +177,15 @@ void define_index_sort(std::vector<Op>& ops) {
       .by_default({int64_t{32}})
       .result("The merged tile and the labels in the same order, a tuple.")
       .rule(mrgsort_rule);
+  Define(
+      ops, "pl", "tile.cumsum",
+      "The sum of every element and those before it along one axis, as NumPy's cumsum. Floats are added in "
+      "FP32 from the first to the last, and each sum is rounded once; integers wrap.")
+      .operand("x", AcceptTile, Data, "The tile.")
+      .attr("axis", AttrKind::Int, "The axis; negative ones count from the end.")
+      .by_default({int64_t{-1}})
+      .result("A tile of the same shape and dtype.")
+      .rule(cumsum_rule);
 }
 
 }  // namespace tilewire::ops

@@ -34,6 +34,8 @@ const Reduction reductions[] = {
     {"col_sum", "The sum of every column.", Elementwise::Add, OpForm::ReduceCol},
     {"col_max", "The largest element of every column.", Elementwise::Max, OpForm::ReduceCol},
     {"col_min", "The smallest element of every column.", Elementwise::Min, OpForm::ReduceCol},
+    {"row_prod", "The product of every row.", Elementwise::Mul, OpForm::ReduceRow},
+    {"col_prod", "The product of every column.", Elementwise::Mul, OpForm::ReduceCol},
     {"row_argmax", "The position of the largest element of every row, the first one of equals.",
      Elementwise::Max, OpForm::ArgRow},
     {"row_argmin", "The position of the smallest element of every row, the first one of equals.",

@@ -209,7 +209,7 @@ class Generator:
         kinds += [self.broadcast] * 3 + [self.product] * 2 + [self.scalar_operand, self.limit, self.leaky]
         if not self.tensors:
             kinds += [self.move] * 2 + [self.pad] + [self.load_at] * 2 + [self.store_now, self.load_back]
-            kinds += [self.sort] * (depth == 0)
+            kinds += [self.sort] * (depth == 0) + [self.running]
         if depth < 2:
             kinds += [self.loop] * 2 + [self.branch] * 2
         for _ in range(count):
@@ -327,15 +327,25 @@ class Generator:
             lambda env: kv.leaky(*kv.common(env[x.name], env[slopes.name])),
         )  # fmt: skip
 
+    def running(self, body: list[Any]) -> Tile | None:
+        a = self.operand(lambda t: t.dtype.kind in "iu")
+        if a is None:
+            return None
+        axis = self.pick(0, 1)
+        run = kv.cumsum if axis else lambda x: kv.transpose(kv.cumsum(kv.transpose(x)))
+        text = f"pl.cumsum({a.name}, axis={axis})"
+        return self.assign(body, a.dtype, a.rows, a.cols, text, lambda env: run(env[a.name]))
+
     def reduce(self, body: list[Any]) -> Tile | None:
         a = self.operand(lambda t: t.dtype is not BOOL)
         if a is None:
             return None
-        by_row, op = self.pick(True, False), self.pick("sum", "max", "min")
+        by_row, op = self.pick(True, False), self.pick("sum", "max", "min", *["prod"] * (not a.dtype.is_float))
         if by_row and self.random.random() < 0.15:
             op = self.pick("argmax", "argmin")
         functions: dict[str, Callable[[Value], Value]] = {
             "sum": kv.row_sum,
+            "prod": kv.row_prod,
             "max": lambda x: kv.row_extreme("max", x),
             "min": lambda x: kv.row_extreme("min", x),
             "argmax": lambda x: kv.row_arg("max", x),

@@ -383,6 +383,22 @@ def row_sum(a: Value) -> Value:
     return settle(a.dtype, shape, v, e, uncertain)
 
 
+def row_prod(a: Value) -> Value:
+    """Of integers: wrapped on the way or not, the product is the same."""
+    with np.errstate(all="ignore"):
+        v = np.multiply.reduce(a.v, axis=1, keepdims=True, dtype=a.dtype.array)
+    e = np.where(np.any(a.e > 0, axis=1, keepdims=True), np.inf, 0.0)
+    return Value(a.dtype, (a.shape[0], 1), v, e)
+
+
+def cumsum(a: Value) -> Value:
+    """Of integers, along rows; an uncertain element makes what follows it so."""
+    with np.errstate(all="ignore"):
+        v = np.add.accumulate(a.v, axis=1, dtype=a.dtype.array)
+    e = np.where(np.maximum.accumulate(a.e, axis=1) > 0, np.inf, 0.0)
+    return Value(a.dtype, a.shape, v, e)
+
+
 def clamp(x: Value, lo: Value, hi: Value) -> Value:
     return binary("minimum", binary("maximum", x, lo), hi)
 

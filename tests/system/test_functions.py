@@ -318,6 +318,23 @@ def test_expdif(dtype, form, target):
 
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("form", FORMS)
+def test_products_of_rows_and_columns(form, target):
+    x = (1 + smooth("FP32", (24, 40)) / 10).astype(np.float32)
+    i = data(np.int32, (24, 40))
+    with np.errstate(over="ignore"):
+        for axis, name, shape in (1, "row_prod", (24, 1)), (0, "col_prod", (1, 40)):
+            y = run(target, form, f"OPS.{name}(x)", {"x": x}, shape=shape)
+            np.testing.assert_allclose(y, x.astype(np.float64).prod(axis=axis, keepdims=True), rtol=1e-5)
+            y = run(target, form, f"OPS.{name}(x)", {"x": i}, shape=shape)
+            assert same(y, i.prod(axis=axis, keepdims=True, dtype=np.int32))
+    edges = np.ones((2, 8), np.float32)
+    edges[0, 2], edges[1, 5] = -0.0, np.nan
+    y = run(target, form, "OPS.row_prod(x)", {"x": edges}, shape=(2, 1))
+    assert y[0, 0] == 0 and np.signbit(y[0, 0]) and np.isnan(y[1, 0])
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("dtype", ["FP32", "FP16", "BF16", "INT8"])
 def test_gemv(dtype, form, target):
     if dtype == "INT8":
@@ -332,6 +349,22 @@ def test_gemv(dtype, form, target):
     row = np.ascontiguousarray(b.T)
     again = run(target, form, "OPS.gemv(a, b, b_trans=True)", {"a": a, "b": row}, shape=(24, 1), dtype=np.float32)
     assert same(y, again)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("dtype", [*FLOATS.values(), np.int32, np.int8, np.uint16])
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_cumsum(dtype, axis, target):
+    x = data(dtype, scale=0.1)
+    x[:, : len(EDGES)] = data(dtype, (ROWS, len(EDGES)), seed=9, scale=0.1)[:, ::-1]
+    with np.errstate(all="ignore"):
+        wide_dtype = dtype if np.dtype(dtype).kind in "iu" else np.float32
+        # From the first to the last: the bits of NumPy's sums, which are taken in that order too.
+        expected = np.add.accumulate(x.astype(wide_dtype), axis=axis, dtype=wide_dtype).astype(dtype)
+    call = "OPS.cumsum(x)" if axis == -1 else f"OPS.cumsum(x, axis={axis})"
+    assert same(run(target, "tile", call, {"x": x}), expected)
+    part = run(target, "tile", call, {"x": x}, valid=(5, 13))
+    assert same(part[:5, :13], expected[:5, :13]) and not part[5:].astype(np.float32).any()
 
 
 # --- wrong use
@@ -356,6 +389,7 @@ def test_refuses(form):
     assert error_of("OPS.rms_norm(x, w)", {"x": x, "w": row}, form) == expected
     expected = f"error[TW0352]: `{name}.gemv` needs a column of shape [K, 1] against [16, 32], got [32, 16]"
     square = np.zeros((32, 16), np.float32)
+    assert error_of("pl.cumsum(x, axis=2)", {"x": x}) == "error[TW0343]: `pl.tile.cumsum` has no axis 2 in 2 dimensions"
     assert error_of("OPS.gemv(x, b)", {"x": x, "b": square}, form, shape=(16, 16)) == expected
     assert error_of("OPS.row_expand_expdif(x, c)", {"x": i, "c": i[:, :1].copy()}, form) == (
         f"error[TW0321]: `{name}.row_expand_expdif` does not work on pl.INT32"

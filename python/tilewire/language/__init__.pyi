@@ -320,6 +320,10 @@ def col_max(*args: Any, **kwargs: Any) -> Any:
     """The largest element of every column."""
 def col_min(*args: Any, **kwargs: Any) -> Any:
     """The smallest element of every column."""
+def row_prod(*args: Any, **kwargs: Any) -> Any:
+    """The product of every row."""
+def col_prod(*args: Any, **kwargs: Any) -> Any:
+    """The product of every column."""
 def row_argmax(*args: Any, **kwargs: Any) -> Any:
     """The position of the largest element of every row, the first one of equals."""
 def row_argmin(*args: Any, **kwargs: Any) -> Any:
@@ -380,6 +384,8 @@ def sort32(x: Any, index: Any = None) -> Any:
     """Sorts every run of 32 elements of every row, the largest first, and takes labels along. Equal elements keep their order. `pl.mrgsort` merges the runs: sort, merge, and take the first k columns for a top-k."""
 def mrgsort(x: Any, index: Any, block_len: int = 32) -> Any:
     """Merges sorted runs of every row by fours, the largest first, and takes labels along. Runs of `block_len` become runs of 4 * block_len, the last one of a row shorter where the row ends."""
+def cumsum(x: Any, axis: int = -1) -> Any:
+    """The sum of every element and those before it along one axis, as NumPy's cumsum. Floats are added in FP32 from the first to the last, and each sum is rounded once; integers wrap."""
 def no_task() -> Any:
     """An id of a task that is already complete."""
 def no_dep(t: Any) -> Any:
@@ -680,6 +686,12 @@ class tensor:
     def col_min(x: Any) -> Any:
         """The smallest element of every column."""
     @staticmethod
+    def row_prod(x: Any) -> Any:
+        """The product of every row."""
+    @staticmethod
+    def col_prod(x: Any) -> Any:
+        """The product of every column."""
+    @staticmethod
     def row_argmax(x: Any) -> Any:
         """The position of the largest element of every row, the first one of equals."""
     @staticmethod
@@ -958,6 +970,12 @@ class tile:
     def col_min(x: Any, scratch: Any = None) -> Any:
         """The smallest element of every column."""
     @staticmethod
+    def row_prod(x: Any, scratch: Any = None) -> Any:
+        """The product of every row."""
+    @staticmethod
+    def col_prod(x: Any, scratch: Any = None) -> Any:
+        """The product of every column."""
+    @staticmethod
     def row_argmax(x: Any, scratch: Any = None) -> Any:
         """The position of the largest element of every row, the first one of equals."""
     @staticmethod
@@ -1044,6 +1062,9 @@ class tile:
     @staticmethod
     def mrgsort(x: Any, index: Any, block_len: int = 32) -> Any:
         """Merges sorted runs of every row by fours, the largest first, and takes labels along. Runs of `block_len` become runs of 4 * block_len, the last one of a row shorter where the row ends."""
+    @staticmethod
+    def cumsum(x: Any, axis: int = -1) -> Any:
+        """The sum of every element and those before it along one axis, as NumPy's cumsum. Floats are added in FP32 from the first to the last, and each sum is rounded once; integers wrap."""
     @staticmethod
     def get_block_idx() -> Any:
         """The number of this SPMD block, from 0; 0 outside `pl.spmd`."""

@@ -1,6 +1,6 @@
 // Reductions: along rows in registers, down columns in a row of accumulators.
 //
-// Sums of floats are taken in FP32 and rounded once. The order of a row's sum is fixed by its
+// Sums and products of floats are taken in FP32 and rounded once. The order of a row's sum is fixed by its
 // width and the vector length: lane by lane, then the lanes in halves. Largest and smallest of a line with
 // zeros of both signs would depend on the order, so a zero result is always +0 (`settle_zero`).
 #include "ops/registry.h"
@@ -22,6 +22,9 @@ bool returns_position(const Member& member) {
 Value* ClusterEmitter::identity(Elementwise op, DType dtype, unsigned lanes) {
   llvm::Type* type = register_type(b_.getContext(), dtype, lanes);
   if (op == Elementwise::Add) return llvm::Constant::getNullValue(type);
+  if (op == Elementwise::Mul) {
+    return is_float(dtype) ? llvm::ConstantFP::get(type, 1.0) : llvm::ConstantInt::get(type, 1);
+  }
   bool low = op == Elementwise::Max;
   if (is_float(dtype)) return llvm::ConstantFP::getInfinity(type, low);
   return low ? lowest(type, dtype) : highest(type, dtype);
@@ -29,6 +32,7 @@ Value* ClusterEmitter::identity(Elementwise op, DType dtype, unsigned lanes) {
 
 Value* ClusterEmitter::combine(Elementwise op, DType dtype, Value* a, Value* b) {
   Registers r(b_, e_.module.machine);
+  if (op == Elementwise::Mul) return is_float(dtype) ? b_.CreateFMul(a, b) : b_.CreateMul(a, b);
   if (is_float(dtype) && op != Elementwise::Add) {
     // One instruction of the processor and a mask: `b` where one of them is NaN, but `a` stays if it is.
     Value* better = op == Elementwise::Max ? b_.CreateFCmpOGT(a, b) : b_.CreateFCmpOLT(a, b);

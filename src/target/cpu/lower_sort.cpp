@@ -1,4 +1,4 @@
-// Gather, scatter and sorting.
+// Gather, scatter, sorting and running sums.
 #include "ir/op.h"
 #include "ops/handles.h"
 #include "target/cpu/arithmetic.h"
@@ -187,6 +187,30 @@ void merge_sort(FunctionEmitter& e, const Call& call, std::span<const int> resul
   sort_runs(e, call, results, length, 4 * length);
 }
 
+// From the first element of a line to the last, in the order of the interpreter: the same bits.
+void cumsum(FunctionEmitter& e, const Call& call, std::span<const int> results) {
+  const TileView x = e.tile(call.args[0]);
+  const DType dtype = e.plan.values[results[0]].dtype;
+  const bool by_row = along_rows(call);
+  TileView to = e.storage(results[0]);
+  to.rows = x.rows;
+  to.cols = x.cols;
+  Value* none = llvm::Constant::getNullValue(register_type(e.module.context, dtype, 0));
+  e.repeat(e.i64(0), by_row ? x.rows : x.cols, 1, [&](Value* line) {
+    e.repeat(e.i64(0), by_row ? x.cols : x.rows, 1, {none},
+             [&](Value* at, llvm::MutableArrayRef<Value*> sum) {
+               Value *r = by_row ? line : at, *c = by_row ? at : line;
+               Value* value = e.load_element(e.address(x, dtype, r, c), dtype);
+               // The first element itself: 0 + -0 would be 0.
+               Value* added = is_float(dtype) ? e.b.CreateFAdd(sum[0], value) : e.b.CreateAdd(sum[0], value);
+               sum[0] = e.b.CreateSelect(e.b.CreateICmpEQ(at, e.i64(0)), value, added);
+               Registers registers(e.b, e.module.machine);
+               e.store_element(e.address(to, dtype, r, c), dtype, registers.round(dtype, sum[0]));
+             });
+  });
+  e.view(results[0]) = to;
+}
+
 }  // namespace
 
 void add_sort_lowerings(LoweringTable& table) {
@@ -207,6 +231,7 @@ void add_sort_lowerings(LoweringTable& table) {
   };
   add_sort(ops::pl::tile::sort32, sort32);
   add_sort(ops::pl::tile::mrgsort, merge_sort);
+  add(ops::pl::tile::cumsum, cumsum, -1, false);
 }
 
 }  // namespace tilewire::target::cpu

@@ -24,6 +24,9 @@ class Functions:
         t = pl.rms_norm(t, w, eps=0.001)
         t = pl.layer_norm(t, w, w)
         t = t * pl.tile.tri([32, 64], 1)
+        t = pl.cumsum(t, axis=0)
+        t = pl.row_expand_mul(t, pl.row_prod(t))
+        t = pl.col_expand_mul(t, pl.col_prod(t))
         t = pl.row_expand_add(t, pl.gemv(t, w, b_trans=True))
         y = pl.store(t, [0, 0], y)
         return y
@@ -44,6 +47,8 @@ class Functions:
         t = pl.rms_norm(t, r)
         t = pl.layer_norm(t, r, r)
         t = t * pl.tensor.tri([100, 700], upper=True, dtype=pl.FP16)
+        t = pl.row_expand_mul(t, pl.row_prod(t))
+        t = pl.col_expand_mul(t, pl.col_prod(t))
         t = pl.row_expand_add(t, pl.gemv(t, r, b_trans=True, out_dtype=pl.FP16))
         y[:, :] = t
         return y

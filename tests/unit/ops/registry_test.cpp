@@ -239,14 +239,14 @@ TEST(Registry, HasEveryOpOfTheLanguage) {
          "transpose",  "concat",     "read",     "write",      "dim",         "cast",       "where",
          "fmod",       "clamp",      "lrelu",    "prelu",      "log1p",       "expm1",      "erf",
          "gelu",       "silu",       "softplus", "softmax",    "rms_norm",    "layer_norm", "tri",
-         "gemv"});
+         "row_prod",   "col_prod",   "gemv"});
     for (const char* form : {"row_expand_", "col_expand_"}) {
       add(family + std::string(form), {"add", "sub", "mul", "div", "max", "min", "expdif"});
     }
   }
-  add("pl.tile.",
-      {"load", "store", "move", "extract", "set_validshape", "fillpad", "sort32", "mrgsort", "get_block_idx",
-       "get_block_num", "get_subblock_idx", "get_subblock_num", "comm_notify", "comm_wait", "comm_test"});
+  add("pl.tile.", {"load", "store", "move", "extract", "set_validshape", "fillpad", "sort32", "mrgsort",
+                   "cumsum", "get_block_idx", "get_block_num", "get_subblock_idx", "get_subblock_num",
+                   "comm_notify", "comm_wait", "comm_test"});
   add("pl.", {"tensor.batch_matmul", "array.create", "array.get", "array.set", "no_task", "no_dep"});
   add("pl.scalar.", {"add",    "sub",    "mul", "floordiv", "mod", "truediv", "pow", "eq",     "ne",
                      "lt",     "le",     "gt",  "ge",       "and", "or",      "not", "bitand", "bitor",
