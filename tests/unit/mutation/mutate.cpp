@@ -5,13 +5,13 @@
 #include <optional>
 #include <set>
 
+#include "ir/function_kinds.h"
 #include "ir/mutator.h"
 #include "ir/op.h"
 #include "ir/printer.h"
 #include "ir/visitor.h"
 #include "ops/registry.h"
 #include "ops/shape.h"
-#include "passes/function_kinds.h"
 #include "passes/lower_composite_ops.h"
 #include "passes/tensor_type.h"
 
@@ -88,7 +88,7 @@ class Mutation : public Visitor<Mutation> {
 
   std::vector<Mutant> all() {
     for (const FunctionRef& function : program_->functions) {
-      if (passes::is_kernel(function->type)) walk(*function->body);
+      if (ir::is_kernel(function->type)) walk(*function->body);
     }
     return std::move(mutants_);
   }
