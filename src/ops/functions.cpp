@@ -117,14 +117,13 @@ struct Function {
 constexpr int ulp = 4;
 
 const Function functions[] = {
-    {"log1p", log1p, "log(1 + x) of every element, precise around 0 too."},
+    {"log1p", log1p, "The logarithm of 1 + x for every element, precise around 0 too."},
     {"expm1", expm1, "exp(x) - 1 of every element, precise around 0 too."},
     {"erf", erf, "The error function of every element."},
     {"gelu", gelu,
-     "x * P(X <= x) of every element, X normally distributed: the exact form, x / 2 * (1 + erf(x / "
-     "sqrt(2)))."},
-    {"silu", silu, "x * sigmoid(x) of every element; -inf becomes -0."},
-    {"softplus", softplus, "log(1 + exp(x)) of every element, without overflow for large `x`."},
+     "The Gaussian error linear unit of every element in its exact form, x / 2 * (1 + erf(x / sqrt(2)))."},
+    {"silu", silu, "The sigmoid linear unit of every element, x * sigmoid(x); -inf becomes -0."},
+    {"softplus", softplus, "The logarithm of 1 + exp(x) for every element, without overflow for large `x`."},
 };
 
 TypeRef float_rule(OpCheck& c) {

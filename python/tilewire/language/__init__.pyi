@@ -291,17 +291,17 @@ def where(mask: Any, a: Any, b: Any) -> Any:
 def sel(mask: Any, a: Any, b: Any) -> Any:
     """Chooses element by element: from `a` where the mask holds, from `b` where it does not."""
 def log1p(x: Any) -> Any:
-    """log(1 + x) of every element, precise around 0 too."""
+    """The logarithm of 1 + x for every element, precise around 0 too."""
 def expm1(x: Any) -> Any:
     """exp(x) - 1 of every element, precise around 0 too."""
 def erf(x: Any) -> Any:
     """The error function of every element."""
 def gelu(x: Any) -> Any:
-    """x * P(X <= x) of every element, X normally distributed: the exact form, x / 2 * (1 + erf(x / sqrt(2)))."""
+    """The Gaussian error linear unit of every element in its exact form, x / 2 * (1 + erf(x / sqrt(2)))."""
 def silu(x: Any) -> Any:
-    """x * sigmoid(x) of every element; -inf becomes -0."""
+    """The sigmoid linear unit of every element, x * sigmoid(x); -inf becomes -0."""
 def softplus(x: Any) -> Any:
-    """log(1 + exp(x)) of every element, without overflow for large `x`."""
+    """The logarithm of 1 + exp(x) for every element, without overflow for large `x`."""
 def lrelu(x: Any, slope: Any = None) -> Any:
     """Every element, times `slope` where it is negative."""
 def prelu(x: Any, slope: Any) -> Any:
@@ -642,7 +642,7 @@ class tensor:
         """Converts every element to another dtype. Floats become integers by rounding as `mode` says and saturating, NaN gives 0; integers that do not fit wrap around."""
     @staticmethod
     def log1p(x: Any) -> Any:
-        """log(1 + x) of every element, precise around 0 too."""
+        """The logarithm of 1 + x for every element, precise around 0 too."""
     @staticmethod
     def expm1(x: Any) -> Any:
         """exp(x) - 1 of every element, precise around 0 too."""
@@ -651,13 +651,13 @@ class tensor:
         """The error function of every element."""
     @staticmethod
     def gelu(x: Any) -> Any:
-        """x * P(X <= x) of every element, X normally distributed: the exact form, x / 2 * (1 + erf(x / sqrt(2)))."""
+        """The Gaussian error linear unit of every element in its exact form, x / 2 * (1 + erf(x / sqrt(2)))."""
     @staticmethod
     def silu(x: Any) -> Any:
-        """x * sigmoid(x) of every element; -inf becomes -0."""
+        """The sigmoid linear unit of every element, x * sigmoid(x); -inf becomes -0."""
     @staticmethod
     def softplus(x: Any) -> Any:
-        """log(1 + exp(x)) of every element, without overflow for large `x`."""
+        """The logarithm of 1 + exp(x) for every element, without overflow for large `x`."""
     @staticmethod
     def lrelu(x: Any, slope: Any = None) -> Any:
         """Every element, times `slope` where it is negative."""
@@ -926,7 +926,7 @@ class tile:
         """Converts every element to another dtype. Floats become integers by rounding as `mode` says and saturating, NaN gives 0; integers that do not fit wrap around."""
     @staticmethod
     def log1p(x: Any) -> Any:
-        """log(1 + x) of every element, precise around 0 too."""
+        """The logarithm of 1 + x for every element, precise around 0 too."""
     @staticmethod
     def expm1(x: Any) -> Any:
         """exp(x) - 1 of every element, precise around 0 too."""
@@ -935,13 +935,13 @@ class tile:
         """The error function of every element."""
     @staticmethod
     def gelu(x: Any) -> Any:
-        """x * P(X <= x) of every element, X normally distributed: the exact form, x / 2 * (1 + erf(x / sqrt(2)))."""
+        """The Gaussian error linear unit of every element in its exact form, x / 2 * (1 + erf(x / sqrt(2)))."""
     @staticmethod
     def silu(x: Any) -> Any:
-        """x * sigmoid(x) of every element; -inf becomes -0."""
+        """The sigmoid linear unit of every element, x * sigmoid(x); -inf becomes -0."""
     @staticmethod
     def softplus(x: Any) -> Any:
-        """log(1 + exp(x)) of every element, without overflow for large `x`."""
+        """The logarithm of 1 + exp(x) for every element, without overflow for large `x`."""
     @staticmethod
     def lrelu(x: Any, slope: Any = None) -> Any:
         """Every element, times `slope` where it is negative."""

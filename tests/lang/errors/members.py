@@ -79,9 +79,9 @@ import tilewire.language as pl
 
 @pl.jit.incore
 def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
-    t = pl.softplus(pl.load(x))
-#       ^^^^^^^^^^^
-# error: TW1008 `pl` has no `softplus`
+    t = pl.hardswish(pl.load(x))
+#       ^^^^^^^^^^^^
+# error: TW1008 `pl` has no `hardswish`
 # help: `tilewire ops` lists all ops; dtypes are pl.FP32, pl.INT32 and their kin
 
 # --- unknown_op_near

@@ -12,6 +12,7 @@
 #include "interp/interp.h"
 #include "numeric/numeric.h"
 #include "ops/evaluate.h"
+#include "passes/expand_ops.h"
 #include "passes/pipeline.h"
 #include "runtime/run.h"
 #include "runtime/windows.h"
@@ -521,9 +522,11 @@ std::string difference(const Case& c, const Options& options) {
   ProgramRef source = read(c.text, false);
   ProgramRef program = c.lower ? read(c.text, true) : source;
   if (!source || !program) return "the program is not valid";
+  Diagnostics diags;
+  source =
+      passes::expand_ops(source, traits, diags);  // the interpreter has no rules for what is made of others
   FunctionRef interpreted_function = source->find(c.entry), function = program->find(c.entry);
   if (!function || !interpreted_function) return "no function " + c.entry;
-  Diagnostics diags;
   auto module = compile(needed(program, function), options, diags);
   if (!module) return diags.text();
   Arguments expected = make_arguments(*function, c);
