@@ -35,8 +35,8 @@ ExprRef cols_of(const ExprList& shape) {
   return shape.back();
 }
 
-BlockSize block_size(const ExprList& shape, DType dtype) {
-  int64_t limit = block_bytes / bytes(dtype);
+BlockSize block_size(const ExprList& shape, DType dtype, int64_t most) {
+  int64_t limit = most / bytes(dtype);
   auto rows = constant_value(rows_of(shape)), cols = constant_value(cols_of(shape));
   BlockSize size;
   size.cols = std::max<int64_t>(1, std::min(cols.value_or(unknown_cols), limit));

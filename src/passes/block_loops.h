@@ -62,10 +62,10 @@ class BlockLoops : public StructuredBuilder {
 ir::ExprRef rows_of(const ir::ExprList& shape);
 ir::ExprRef cols_of(const ir::ExprList& shape);
 
-// The largest block of at most `block_bytes`, of full rows where they fit.
+// The largest block of at most `most` bytes, of full rows where they fit.
 struct BlockSize {
   int64_t rows, cols;
 };
-BlockSize block_size(const ir::ExprList& shape, ir::DType dtype);
+BlockSize block_size(const ir::ExprList& shape, ir::DType dtype, int64_t most);
 
 }  // namespace tilewire::passes

@@ -60,7 +60,7 @@ ExprList reduced(const Op& op, ExprRef tile) {
 
 void TensorConverter::map(const Call& call, const Op& op, const ExprRef& out) {
   const ExprList& shape = tensor_type_of(out).shape;
-  BlockSize size = block_size(shape, widest(call));
+  BlockSize size = block_size(shape, widest(call), plan_.block_bytes());
   ExprList operands = memory_operands(call);
   for_each_block(shape, size.rows, size.cols, call.span, [&](const TileBlock& block) {
     store_block(map_block(call, op, operands, block), out, block);
@@ -134,7 +134,7 @@ ExprRef TensorConverter::reduce_block(const Call& call, const Op& op, const Expr
 void TensorConverter::reduce_rows(const Call& call, const Op& op, const ExprRef& out) {
   ExprRef x = memory_of(call.args[0], call.span);
   const TensorType& type = tensor_type_of(x);
-  BlockSize size = block_size(type.shape, type.dtype);
+  BlockSize size = block_size(type.shape, type.dtype, plan_.block_bytes());
   auto cols = constant_value(cols_of(type.shape));
   for_each_block(tensor_type_of(out).shape, size.rows, 1, call.span, [&](const TileBlock& block) {
     ExprRef result;
@@ -188,9 +188,9 @@ ExprRef TensorConverter::long_row(const Call& call, const Op& op, const ExprRef&
 void TensorConverter::reduce_cols(const Call& call, const Op& op, const ExprRef& out) {
   ExprRef x = memory_of(call.args[0], call.span);
   const TensorType& type = tensor_type_of(x);
-  BlockSize size = block_size(type.shape, type.dtype);
+  BlockSize size = block_size(type.shape, type.dtype, plan_.block_bytes());
   auto rows = constant_value(rows_of(type.shape));
-  int64_t limit = block_bytes / bytes(type.dtype);
+  int64_t limit = plan_.block_bytes() / bytes(type.dtype);
   bool whole = rows && *rows <= limit;  // each column in one go
   if (whole) size = {*rows, std::max<int64_t>(1, std::min(size.cols, limit / *rows))};
   for_each_block(tensor_type_of(out).shape, 1, size.cols, call.span, [&](const TileBlock& block) {

@@ -53,7 +53,7 @@ ExprRef TensorConverter::scatter(const Call& call, const Op& op) {
   const Op& write = ops::pl::tensor::write;
   const Span& span = call.span;
   ExprRef x = use(call.args[0]);
-  if (fits_tile(call.args[0]->type) && fits_tile(call.args[1]->type)) {
+  if (plan_.fits(call.args[0]->type) && plan_.fits(call.args[1]->type)) {
     store_whole(whole(call, op, "t"), x, span);
     return x;
   }

@@ -76,7 +76,7 @@ ExprRef TensorConverter::accumulate(const Call& call, const Op& op) {
   const Span& span = call.span;
   ExprRef acc = use(call.args[0]);
   bool fits = std::all_of(call.args.begin(), call.args.end(),
-                          [](const ExprRef& arg) { return !arg || fits_tile(arg->type); });
+                          [this](const ExprRef& arg) { return !arg || plan_.fits(arg->type); });
   if (fits) {
     store_whole(whole(call, op, "t"), acc, span);
   } else if (may_overlap(call.args[1], call.args[0]) || may_overlap(call.args[2], call.args[0])) {

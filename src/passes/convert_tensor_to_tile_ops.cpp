@@ -25,13 +25,6 @@ int64_t tile_axis(int64_t axis, size_t rank) {
   return rank == 1 ? 1 : std::max<int64_t>(0, axis - (static_cast<int64_t>(rank) - 2));
 }
 
-bool fits_whole(const ExprRef& value) {
-  if (!value) return true;
-  if (isa<TensorType>(value->type)) return fits_tile(value->type);
-  const auto* list = as<MakeTuple>(value);
-  return !list || std::all_of(list->elements.begin(), list->elements.end(), fits_whole);
-}
-
 // The tensor whose axes an `axis` attribute counts.
 const TypeRef& axis_type(const Call& call) {
   const ExprRef& first = call.args[0];
@@ -49,8 +42,9 @@ int64_t axis_of(const Call& call, int64_t by_default, size_t rank) {
   return axis < 0 ? axis + static_cast<int64_t>(rank) : axis;
 }
 
-TensorConverter::TensorConverter(const Function& kernel, const ReturnRoots& returns, Diagnostics& diags)
-    : BlockLoops(diags), plan_(kernel), roots_(kernel, returns), uses_(kernel) {}
+TensorConverter::TensorConverter(const Function& kernel, const Traits& traits, const ReturnRoots& returns,
+                                 Diagnostics& diags)
+    : BlockLoops(diags), plan_(kernel, traits), roots_(kernel, returns), uses_(kernel) {}
 
 void TensorConverter::assign(const Assign& assign) {
   const auto* call = as<Call>(assign.value);
@@ -128,7 +122,7 @@ void TensorConverter::copy_blocks(const ExprRef& from, const ExprRef& to, const 
                                   const Span& span) {
   const TensorType& type = tensor_type_of(from);
   size_t rank = type.shape.size();
-  BlockSize size = block_size(type.shape, type.dtype);
+  BlockSize size = block_size(type.shape, type.dtype, plan_.block_bytes());
   for_each_block(type.shape, size.rows, size.cols, span, [&](const TileBlock& block) {
     ExprRef tile = load_block(from, block);
     store_block(tile, to, shifted(block, offsets, rank));
@@ -160,9 +154,10 @@ ExprRef TensorConverter::convert(const Call& call, const Op& op, const std::stri
   return out;
 }
 
-bool TensorConverter::fits_as_tiles(const Call& call, const Op& op) {
-  return op.form != OpForm::BatchMatmul && fits_tile(call.type) &&
-         std::all_of(call.args.begin(), call.args.end(), fits_whole);
+bool TensorConverter::fits_as_tiles(const Call& call, const Op& op) const {
+  return op.form != OpForm::BatchMatmul && plan_.fits(call.type) &&
+         std::all_of(call.args.begin(), call.args.end(),
+                     [this](const ExprRef& arg) { return plan_.fits_whole(arg); });
 }
 
 // The op on tiles that hold whole tensors.
@@ -223,7 +218,7 @@ ExprRef TensorConverter::assemble(const Call& call, bool as_tile) {
   }
   if (isa<TileType>(part->type)) {
     store_at(part, target, std::move(offsets), call.span);
-  } else if (fits_tile(part->type)) {
+  } else if (plan_.fits(part->type)) {
     store_at(load_whole(part, call.span), target, std::move(offsets), call.span);
   } else {
     copy_blocks(apart_from(call.args[1], call.args[0], call.span), target, offsets, call.span);
@@ -259,14 +254,14 @@ void TensorConverter::into_memory(const Call& call, const Op& op, const ExprRef&
   }
 }
 
-ProgramRef convert_tensor_to_tile_ops(const ProgramRef& program, Diagnostics& diags) {
+ProgramRef convert_tensor_to_tile_ops(const ProgramRef& program, const Traits& traits, Diagnostics& diags) {
   ProgramRef ready = return_by_parameter(program, diags);
   if (diags.has_errors()) return ready;
   ReturnRoots returns = return_roots(*ready);
   Ref<Program> result = copy(*ready);
   for (FunctionRef& function : result->functions) {
     if (!is_kernel(function->type)) continue;
-    TensorConverter converter(*function, returns, diags);
+    TensorConverter converter(*function, traits, returns, diags);
     function = with_body(*function, converter.block(*function->body));
   }
   return finish_node(std::move(result));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ir/nodes.h"
+#include "passes/traits.h"
 #include "support/diagnostics.h"
 
 namespace tilewire::passes {
@@ -13,6 +14,7 @@ namespace tilewire::passes {
 //
 // Needs: no inline bodies in scopes. Ensures: no tensor op with a form (tensor_forms.h) but `create` is left
 // in kernels; every tensor a kernel returns is one of its parameters.
-ir::ProgramRef convert_tensor_to_tile_ops(const ir::ProgramRef& program, Diagnostics& diags);
+ir::ProgramRef convert_tensor_to_tile_ops(const ir::ProgramRef& program, const Traits& traits,
+                                          Diagnostics& diags);
 
 }  // namespace tilewire::passes

@@ -116,10 +116,10 @@ class Grouper {
     return true;
   }
 
-  static bool fits_whole(const Call& call) {
-    bool fits = fits_tile(call.type);
+  bool fits_whole(const Call& call) const {
+    bool fits = plan_.fits(call.type);
     for (const ExprRef& arg : call.args)
-      fits = fits && (!arg || !isa<TensorType>(arg->type) || fits_tile(arg->type));
+      fits = fits && (!arg || !isa<TensorType>(arg->type) || plan_.fits(arg->type));
     return fits;
   }
 
@@ -133,9 +133,9 @@ class Grouper {
     }
   }
 
-  static bool known_cols(const TypeRef& type) {
+  bool known_cols(const TypeRef& type) const {
     auto cols = constant_value(cols_of(shape_of(type)));
-    return cols && *cols * bytes(static_cast<const TensorType&>(*type).dtype) <= block_bytes;
+    return cols && *cols * bytes(static_cast<const TensorType&>(*type).dtype) <= plan_.block_bytes();
   }
 
   bool same_space(const ExprList& shape) const {
@@ -204,7 +204,7 @@ class Grouper {
   }
 
   void finish() {
-    int64_t limit = block_bytes * 8 / std::max(widest_, 8);
+    int64_t limit = plan_.block_bytes() * 8 / std::max(widest_, 8);
     auto rows = constant_value(rows_of(group_.shape)), cols = constant_value(cols_of(group_.shape));
     if (group_.whole_rows) {
       group_.cols = 1;

@@ -49,7 +49,7 @@ constexpr Pass table[] = {
     {"outline_scopes", "turns task scopes into kernels", outline_scopes, always},
     {"expand_ops", "writes ops as the ops they are made of", expand_ops, always},
     {"convert_tensor_to_tile_ops", "turns ops on whole tensors into loads, tile ops and stores",
-     plain<convert_tensor_to_tile_ops>, over_tiles},
+     convert_tensor_to_tile_ops, over_tiles},
     {"mark_collectives", "says in front of each collective in a kernel which one it is",
      plain<mark_collectives>, marking},
     {"lower_composite_ops", "writes collectives in kernels as loops over signals and remote memory",

@@ -12,7 +12,8 @@ namespace tilewire::passes {
 
 class TensorConverter : public BlockLoops {
  public:
-  TensorConverter(const ir::Function& kernel, const ReturnRoots& returns, Diagnostics& diags);
+  TensorConverter(const ir::Function& kernel, const Traits& traits, const ReturnRoots& returns,
+                  Diagnostics& diags);
 
   // Runs of ops over the same rows share one loop.
   void statements(const ir::Block& body) override;
@@ -29,7 +30,7 @@ class TensorConverter : public BlockLoops {
   ir::ExprList tile_operands(const ir::Call& call, const ir::Op& op);
   void into_memory(const ir::Call& call, const ir::Op& op, const ir::ExprRef& out);
 
-  static bool fits_as_tiles(const ir::Call& call, const ir::Op& op);
+  bool fits_as_tiles(const ir::Call& call, const ir::Op& op) const;
 
   // Operands in either kind.
   ir::ExprRef tile_of(const ir::ExprRef& operand, const Span& span);

@@ -1,5 +1,7 @@
 #include "passes/tile_plan.h"
 
+#include <algorithm>
+
 #include "ir/op.h"
 #include "ir/visitor.h"
 #include "ops/shape.h"
@@ -9,25 +11,12 @@ namespace tilewire::passes {
 
 using namespace ir;
 
-bool fits_tile(const TypeRef& type) {
-  const auto* tensor = as<TensorType>(type);
-  if (!tensor || tensor->shape.empty()) return false;
-  for (size_t i = 0; i < tensor->shape.size(); ++i) {
-    auto extent = constant_value(tensor->shape[i]);
-    if (!extent || *extent < 1) return false;
-    if (i + 2 < tensor->shape.size() && *extent != 1) return false;
-  }
-  auto count = ops::element_count(tensor->shape);
-  auto bytes = count ? ops::byte_count(*count, tensor->dtype) : std::nullopt;
-  return bytes && *bytes <= whole_tile_bytes;
-}
-
 namespace {
 
 // Union-find over the tensor variables of a kernel.
 class Planner : public Visitor<Planner> {
  public:
-  explicit Planner(const Function& kernel) {
+  Planner(const Function& kernel, const TilePlan& plan) : plan_(plan) {
     for (const auto& param : kernel.params) {
       if (isa<TensorType>(param->type)) keep(param);
     }
@@ -110,7 +99,7 @@ class Planner : public Visitor<Planner> {
       ++uses_[a];
       handed_on_[a] = true;
     }
-    if (!fits_tile(to->type) || !fits_tile(from->type) || !same_shape(from->type, to->type)) {
+    if (!plan_.fits(to->type) || !plan_.fits(from->type) || !same_shape(from->type, to->type)) {
       memory_[find(a)] = memory_[find(b)] = true;
     }
     unite(a, b);
@@ -128,8 +117,8 @@ class Planner : public Visitor<Planner> {
       return walk_children(call);
     }
     operands(call);
-    bool whole = !result || fits_tile(result->type);
-    for (const ExprRef& arg : call.args) whole = whole && loadable(arg);
+    bool whole = !result || plan_.fits(result->type);
+    for (const ExprRef& arg : call.args) whole = whole && plan_.fits_whole(arg);
     if (call.op->form == OpForm::BatchMatmul) whole = false;
     if (writes_operand(call.op->form)) {
       written_[find(number(*call.args[0]))] = true;
@@ -156,17 +145,6 @@ class Planner : public Visitor<Planner> {
     }
   }
 
-  static bool loadable(const ExprRef& arg) {
-    if (!arg) return true;
-    if (isa<TensorType>(arg->type)) return fits_tile(arg->type);
-    if (const auto* list = as<MakeTuple>(arg)) {
-      for (const ExprRef& element : list->elements) {
-        if (!loadable(element)) return false;
-      }
-    }
-    return true;
-  }
-
   void keep(const ExprRef& var) { memory_[find(number(*var))] = true; }
 
   size_t number(const Expr& var) {
@@ -174,7 +152,7 @@ class Planner : public Visitor<Planner> {
     if (added) {
       parent_.push_back(vars_.size());
       vars_.push_back(&var);
-      memory_.push_back(!fits_tile(var.type) || !isa<Var>(var));
+      memory_.push_back(!plan_.fits(var.type) || !isa<Var>(var));
       written_.push_back(false);
       shared_.push_back(false);
       handed_on_.push_back(false);
@@ -198,6 +176,7 @@ class Planner : public Visitor<Planner> {
     shared_[a] = shared_[a] || shared_[b];
   }
 
+  const TilePlan& plan_;
   PointerMap<uint32_t> places_;
   std::vector<const Expr*> vars_;
   std::vector<size_t> parent_;
@@ -208,8 +187,30 @@ class Planner : public Visitor<Planner> {
 
 }  // namespace
 
-TilePlan::TilePlan(const Function& kernel) {
-  Planner(kernel).settle(tiles_);
+bool TilePlan::fits(const TypeRef& type) const {
+  const auto* tensor = as<TensorType>(type);
+  if (!tensor || tensor->shape.empty()) return false;
+  for (size_t i = 0; i < tensor->shape.size(); ++i) {
+    auto extent = constant_value(tensor->shape[i]);
+    if (!extent || *extent < 1) return false;
+    if (i + 2 < tensor->shape.size() && *extent != 1) return false;
+  }
+  auto count = ops::element_count(tensor->shape);
+  auto bytes = count ? ops::byte_count(*count, tensor->dtype) : std::nullopt;
+  return bytes && *bytes <= whole_tile_bytes_;
+}
+
+bool TilePlan::fits_whole(const ExprRef& operand) const {
+  if (!operand) return true;
+  if (isa<TensorType>(operand->type)) return fits(operand->type);
+  const auto* list = as<MakeTuple>(operand);
+  return !list || std::all_of(list->elements.begin(), list->elements.end(),
+                              [this](const ExprRef& element) { return fits_whole(element); });
+}
+
+TilePlan::TilePlan(const Function& kernel, const Traits& traits)
+    : whole_tile_bytes_(traits.whole_tile_bytes), block_bytes_(traits.block_bytes) {
+  Planner(kernel, *this).settle(tiles_);
 }
 
 }  // namespace tilewire::passes

@@ -9,22 +9,24 @@
 
 #include "ir/nodes.h"
 #include "ir/pointer_map.h"
+#include "passes/traits.h"
 
 namespace tilewire::passes {
 
-// The most bytes a tensor may have to be a tile as a whole, and that one block of a larger one has.
-inline constexpr int64_t whole_tile_bytes = 256 << 10;
-inline constexpr int64_t block_bytes = 64 << 10;
-
-// Whether a tensor of this type can be loaded as one tile: constant extents, all but the last two 1, small.
-bool fits_tile(const ir::TypeRef& type);
-
 class TilePlan {
  public:
-  explicit TilePlan(const ir::Function& kernel);
+  TilePlan(const ir::Function& kernel, const Traits& traits);
   bool is_tile(const ir::Expr& var) const { return tiles_.find(&var) != nullptr; }
 
+  // Whether a tensor of this type can be loaded as one tile: constant extents, all but the last two 1, small.
+  bool fits(const ir::TypeRef& type) const;
+  // Whether all tensors of an operand can; null has none.
+  bool fits_whole(const ir::ExprRef& operand) const;
+  // The most bytes of one block of a larger one.
+  int64_t block_bytes() const { return block_bytes_; }
+
  private:
+  const int64_t whole_tile_bytes_, block_bytes_;
   ir::PointerMap<uint8_t> tiles_;
 };
 

@@ -36,6 +36,9 @@ struct Traits {
   // expansion bit for bit, or keeps the bound of the record. Null: there are none.
   bool (*has_rule)(const ir::Op&) = nullptr;
 
+  // The most bytes a tensor may have to be a tile as a whole, and that one block of a larger one has.
+  int64_t whole_tile_bytes = 256 << 10;
+  int64_t block_bytes = 64 << 10;
   // The most bytes that a chunk of a collective has.
   int64_t chunk_bytes = 8192;
   std::span<const ModeRow> allreduce_modes = always_two_shot;

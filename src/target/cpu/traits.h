@@ -13,6 +13,8 @@ inline constexpr passes::ModeRow allreduce_modes[] = {
 };
 
 inline constexpr passes::Traits traits{
+    .whole_tile_bytes = 256 << 10,
+    .block_bytes = 64 << 10,
     .chunk_bytes = 8192,  // that of one rank and the sum fit the L1 cache
     .allreduce_modes = allreduce_modes,
 };
