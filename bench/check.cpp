@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "driver/checking.h"
-#include "driver/npy.h"
+#include "driver/inputs/npy.h"
 #include "frontend/frontend.h"
 
 namespace {

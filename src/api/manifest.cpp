@@ -1,6 +1,6 @@
 #include "tilewire/manifest.h"
 
-#include "driver/bundle_files.h"
+#include "driver/bundle/bundle_files.h"
 #include "runtime/manifest.h"
 
 namespace tilewire {

@@ -6,9 +6,9 @@
 #include <fstream>
 #include <iterator>
 
-#include "driver/bundle.h"
-#include "driver/executable.h"
-#include "driver/npy.h"
+#include "driver/bundle/bundle.h"
+#include "driver/execute/executable.h"
+#include "driver/inputs/npy.h"
 #include "frontend/frontend.h"
 #include "ir/printer.h"
 

@@ -3,7 +3,7 @@
 
 #include "cli/commands.h"
 #include "cli/input.h"
-#include "driver/executable.h"
+#include "driver/execute/executable.h"
 
 namespace tilewire::cli {
 

@@ -7,7 +7,7 @@
 #include "cli/input.h"
 #include "cli/progress_line.h"
 #include "driver/checking.h"
-#include "driver/schedule_file.h"
+#include "driver/schedule/schedule_file.h"
 
 namespace tilewire::cli {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/subprocess.h"
-#include "driver/targets.h"
+#include "driver/execute/targets.h"
 #include "ops/registry.h"
 
 namespace tilewire::cli {

@@ -7,7 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/input.h"
-#include "driver/targets.h"
+#include "driver/execute/targets.h"
 #include "support/diagnostics/command.h"
 
 namespace tilewire::cli {

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "cli/commands.h"
-#include "driver/targets.h"
+#include "driver/execute/targets.h"
 
 namespace {
 

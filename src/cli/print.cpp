@@ -3,7 +3,7 @@
 
 #include "cli/commands.h"
 #include "cli/input.h"
-#include "driver/targets.h"
+#include "driver/execute/targets.h"
 #include "ir/printer.h"
 #include "passes/pipeline.h"
 #include "support/diagnostics/passes.h"

@@ -4,12 +4,12 @@
 
 #include "check/combine.h"
 #include "check/unreached.h"
-#include "driver/entry.h"
-#include "driver/inputs.h"
-#include "driver/ranks.h"
-#include "driver/schedule_digest.h"
-#include "driver/targets.h"
-#include "driver/trial_values.h"
+#include "driver/execute/entry.h"
+#include "driver/execute/targets.h"
+#include "driver/host/ranks.h"
+#include "driver/inputs/inputs.h"
+#include "driver/inputs/trial_values.h"
+#include "driver/schedule/schedule_digest.h"
 #include "passes/collect_comm_groups.h"
 #include "passes/pipeline.h"
 

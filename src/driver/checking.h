@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "check/check.h"
-#include "driver/arguments.h"
+#include "driver/execute/arguments.h"
 #include "ir/nodes.h"
 #include "support/diagnostics.h"
 
@@ -22,20 +22,20 @@ struct CheckOptions {
   bool reduce = true;  // false: to measure what the reduction of the search saves
   uint64_t seed = 1;
   size_t schedules = 0;  // at most; 0: the default
-  // Arguments of the entry (driver/inputs.h); what is not given is made up.
+  // Arguments of the entry (driver/inputs/inputs.h); what is not given is made up.
   std::vector<std::string> inputs;                         // "x=x.npy", "n=4"
   std::map<std::string, Argument, std::less<>> given;      // in memory, by name; never written
   std::map<std::string, ir::TypeRef, std::less<>> shapes;  // of arrays to make up
   check::OnProgress progress = {};
 };
 
-// One report per number of ranks, for all inputs that were tried (driver/trial_values.h): integers that are
-// made up are 0 in arrays, floats random. A warning that something is unreached is about all reports
+// One report per number of ranks, for all inputs that were tried (driver/inputs/trial_values.h): integers
+// that are made up are 0 in arrays, floats random. A warning that something is unreached is about all reports
 // together. Empty after reporting why there is nothing to check.
 std::vector<check::Report> check_program(const ir::ProgramRef& program, const CheckOptions& options,
                                          Diagnostics& diags);
 
-// Of the first error, to be followed by a run (driver/schedule_file.h); null without any.
+// Of the first error, to be followed by a run (driver/schedule/schedule_file.h); null without any.
 const Schedule* first_schedule(const std::vector<check::Report>& reports);
 
 }  // namespace tilewire::driver

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "driver/arguments.h"
+#include "driver/execute/arguments.h"
 
 namespace tilewire::python {
 

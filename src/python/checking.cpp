@@ -9,8 +9,8 @@
 
 #include "check/report.h"
 #include "check/unreached.h"
-#include "driver/entry.h"
-#include "driver/schedule_file.h"
+#include "driver/execute/entry.h"
+#include "driver/schedule/schedule_file.h"
 #include "python/arrays.h"
 #include "python/bind_module.h"
 #include "python/convert.h"

@@ -1,11 +1,11 @@
 // Executables: programs compiled for a target, called with Python's arrays.
-#include "driver/executable.h"
+#include "driver/execute/executable.h"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
-#include "driver/bundle.h"
-#include "driver/targets.h"
+#include "driver/bundle/bundle.h"
+#include "driver/execute/targets.h"
 #include "python/arrays.h"
 #include "python/bind_module.h"
 #include "python/convert.h"

@@ -4,7 +4,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "driver/bundle_files.h"
+#include "driver/bundle/bundle_files.h"
 #include "python/bind_module.h"
 #include "python/convert.h"
 #include "python/errors.h"

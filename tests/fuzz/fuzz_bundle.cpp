@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "driver/bundle_json.h"
+#include "driver/bundle/bundle_json.h"
 #include "ir/op.h"
 #include "ops/evaluate.h"
 

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "driver/schedule_file.h"
+#include "driver/schedule/schedule_file.h"
 
 using namespace tilewire;
 

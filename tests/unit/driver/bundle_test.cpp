@@ -1,4 +1,4 @@
-#include "driver/bundle.h"
+#include "driver/bundle/bundle.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -7,11 +7,11 @@
 #include <fstream>
 #include <iterator>
 
-#include "driver/bundle_files.h"
-#include "driver/bundle_json.h"
-#include "driver/cpu_features.h"
-#include "driver/link.h"
-#include "driver/local_run.h"
+#include "driver/bundle/bundle_files.h"
+#include "driver/bundle/bundle_json.h"
+#include "driver/bundle/cpu_features.h"
+#include "driver/bundle/link.h"
+#include "driver/execute/local_run.h"
 #include "driver/sha256.h"
 #include "frontend/frontend.h"
 #include "ir/op.h"

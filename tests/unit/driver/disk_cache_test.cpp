@@ -1,4 +1,4 @@
-#include "driver/disk_cache.h"
+#include "driver/execute/disk_cache.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

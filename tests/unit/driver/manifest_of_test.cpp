@@ -1,4 +1,4 @@
-#include "driver/manifest_of.h"
+#include "driver/host/manifest_of.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "driver/npy.h"
+#include "driver/inputs/npy.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // How many ranks a call has: what fixes the number, and what is said when nothing does.
-#include "driver/ranks.h"
+#include "driver/host/ranks.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "driver/schedule_file.h"
+#include "driver/schedule/schedule_file.h"
 
 #include <gtest/gtest.h>
 

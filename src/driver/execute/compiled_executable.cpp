@@ -1,0 +1,184 @@
+#include "driver/execute/compiled_executable.h"
+
+#include "driver/bundle/bundle.h"
+#include "driver/execute/compiled_session.h"
+#include "driver/execute/disk_cache.h"
+#include "driver/execute/local_run.h"
+#include "driver/host/manifest_of.h"
+#include "ir/printer.h"
+#include "ir/serialize.h"
+#include "passes/collect_comm_groups.h"
+#include "passes/pipeline.h"
+#include "support/diagnostics/bundle.h"
+
+namespace tilewire::driver {
+
+std::shared_ptr<CompiledExecutable> CompiledExecutable::make(const Entry& entry, const CompiledTarget& target,
+                                                             const CompileOptions& options,
+                                                             Diagnostics& diags) {
+  ir::ProgramRef lowered = passes::lower(entry.program, target.traits, diags);
+  if (!lowered) return nullptr;
+  auto made = std::make_shared<CompiledExecutable>(entry, target, std::move(lowered), options.bounds);
+  return made->prepare(diags) && made->code({}, diags) ? made : nullptr;
+}
+
+CompiledExecutable::CompiledExecutable(const Entry& entry, const CompiledTarget& target,
+                                       ir::ProgramRef lowered, bool bounds)
+    : Executable(entry.program, signature_of(entry), target.name),
+      target_(target),
+      lowered_(std::move(lowered)),
+      bounds_(bounds),
+      sources_(*entry.program) {
+  ir::FunctionRef function = lowered_->find(entry.function->name);
+  if (function->type == ir::FunctionType::Host) host_ = function;
+}
+
+bool CompiledExecutable::prepare(Diagnostics& diags) {
+  if (!host_ || passes::lacks_comm_groups(*lowered_, *host_)) return true;
+  manifest_ = manifest_of(*lowered_, *host_, std::nullopt, diags);
+  return manifest_.has_value();
+}
+
+std::vector<std::string> CompiledExecutable::forms() const {
+  return {"ir", "lowered", target_.name};
+}
+
+std::optional<std::string> CompiledExecutable::text(const std::string& form, Diagnostics& diags) const {
+  if (!knows(form, diags)) return std::nullopt;
+  if (form != target_.name) return ir::as_python(form == "lowered" ? lowered_ : program());
+  target::CodeOptions options;
+  options.bounds = bounds_;
+  options.keep_text = true;
+  options.in_memory = false;
+  auto made = target_.code(lowered_, options, diags);
+  return made ? std::optional(made->text()) : std::nullopt;
+}
+
+std::string CompiledExecutable::manifest_text() const {
+  return manifest_ && !manifest_->groups.empty() ? manifest_->write() : "";
+}
+
+Call CompiledExecutable::call(const BoundArguments& arguments, const CallOptions& options,
+                              Diagnostics& diags) {
+  CallSchedule schedule;
+  if (!schedule.read(options, diags)) return {};
+  auto ranks = ranks_.count(schedule.ranks(options), arguments, diags);
+  std::optional<runtime::Manifest> own;
+  const runtime::Manifest* manifest = ranks ? manifest_for(*ranks, arguments, own, diags) : nullptr;
+  return manifest ? run(arguments, options, schedule, *ranks, *manifest, nullptr, diags) : Call{};
+}
+
+std::unique_ptr<Session> CompiledExecutable::open(std::optional<int64_t> ranks, Diagnostics& diags) {
+  if (ranks && !valid_ranks(signature(), *ranks, diags)) return nullptr;
+  return std::make_unique<CompiledSession>(*this, ranks);
+}
+
+bool CompiledExecutable::save(const std::string& folder, std::optional<int64_t> ranks, Diagnostics& diags) {
+  if (ranks && !valid_ranks(signature(), *ranks, diags)) return false;
+  auto manifest = manifest_to_save(ranks, diags);
+  if (!manifest) return false;
+  BundleContent content{program(), &signature().entry(), signature().name(), std::move(*manifest), ranks, {}};
+  content.object = [&](bool strided, Diagnostics& to) -> std::optional<std::string> {
+    target::CodeOptions options;
+    options.bounds = bounds_;
+    options.strided = strided;
+    options.in_memory = false;
+    auto made = from_disk_or_compiled(options, to);
+    if (!made) return std::nullopt;
+    std::span<const std::byte> object = made->object();
+    return std::string(reinterpret_cast<const char*>(object.data()), object.size());
+  };
+  return write_bundle(content, folder, diags);
+}
+
+const runtime::Manifest* CompiledExecutable::manifest_for(int ranks, const BoundArguments& arguments,
+                                                          std::optional<runtime::Manifest>& own,
+                                                          Diagnostics& diags) {
+  static const runtime::Manifest none;
+  if (!host_) return &none;
+  if (manifest_) return fits(ranks, diags) ? &*manifest_ : nullptr;
+  auto known = known_values(arguments, signature(), ranks);
+  ir::ProgramRef grouped = passes::collect_comm_groups(program(), lowered_, known, diags);
+  if (!grouped) return nullptr;
+  own = manifest_of(*grouped, *host_, std::nullopt, diags);
+  return own ? &*own : nullptr;
+}
+
+std::optional<runtime::Manifest> CompiledExecutable::manifest_to_save(std::optional<int64_t> ranks,
+                                                                      Diagnostics& diags) const {
+  if (!host_) return runtime::Manifest();
+  ir::ProgramRef grouped = lowered_;
+  if (ranks && !manifest_) {
+    grouped = passes::collect_comm_groups(lowered_, known_ranks(*ranks), diags);
+    if (!grouped) return std::nullopt;
+  }
+  if (passes::lacks_comm_groups(*grouped, *host_)) {
+    diags.report(diag::bundle_groups_open, host_->span, {host_->name})
+        .with_help("give the number of ranks: --ranks N, or save(..., ranks=N)");
+    return std::nullopt;
+  }
+  return manifest_of(*grouped, *host_, ranks, diags);
+}
+
+bool CompiledExecutable::fits(int ranks, Diagnostics& diags) {
+  std::lock_guard lock(mutex_);
+  if (fitting_.contains(ranks)) return true;
+  bool good = passes::collect_comm_groups(program(), known_ranks(ranks), diags) != nullptr;
+  if (good) fitting_.insert(ranks);
+  return good;
+}
+
+const target::Code* CompiledExecutable::code(Version version, Diagnostics& diags) {
+  std::lock_guard lock(mutex_);
+  std::unique_ptr<target::Code>& place = code_[version.strided][version.hooks];
+  if (place) return place.get();
+  target::CodeOptions options;
+  options.bounds = bounds_;
+  options.strided = version.strided;
+  options.hooks = version.hooks;
+  place = from_disk_or_compiled(options, diags);
+  return place.get();
+}
+
+Call CompiledExecutable::run(const BoundArguments& arguments, const CallOptions& options,
+                             const CallSchedule& schedule, int ranks, const runtime::Manifest& manifest,
+                             runtime::Windows* windows, Diagnostics& diags) {
+  if (!schedule.begin(*this, ranks, arguments, diags)) return {};
+  bool watched = schedule.watched() || (host_ && (options.stats || !options.trace.empty()));
+  const target::Code* compiled = code({arguments.strided, watched}, diags);
+  if (!compiled) return {};
+  LocalRun local;
+  local.module = compiled->module();
+  local.entry = find_function(*local.module, signature().entry().name, host_ != nullptr);
+  TW_CHECK(local.entry, "the compiled module lacks its entry");
+  local.host = host_ != nullptr;
+  local.manifest = &manifest;
+  local.ranks = ranks;
+  local.windows = windows;
+  local.replay = schedule.replay ? &*schedule.replay : nullptr;
+  local.report = [this](const Diagnostic& error, Diagnostics& to) { sources_.report(error, to); };
+  return local.call(signature(), arguments, options, diags);
+}
+
+std::unique_ptr<target::Code> CompiledExecutable::from_disk_or_compiled(const target::CodeOptions& options,
+                                                                        Diagnostics& diags) {
+  std::string program = ir::to_bytes(ir::NodeRef(lowered_));
+  std::string identity = target_.identity();
+  std::string settings =
+      std::string(options.bounds ? "b" : "-") + (options.strided ? "s" : "-") + (options.hooks ? "h" : "-");
+  std::string_view parts[] = {target_.name, identity, settings, program};
+  std::string digest = digest_of(parts);
+  DiskCache cache;
+  if (auto object = cache.load(digest)) {
+    auto loaded = target_.load(std::as_bytes(std::span(*object)));
+    if (loaded) return loaded;
+  }
+  auto made = target_.code(lowered_, options, diags);
+  if (made) {
+    std::span<const std::byte> object = made->object();
+    cache.store(digest, {reinterpret_cast<const char*>(object.data()), object.size()});
+  }
+  return made;
+}
+
+}  // namespace tilewire::driver

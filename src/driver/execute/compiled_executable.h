@@ -1,0 +1,68 @@
+// Programs as native code on the runtime of this process, for any target that compiles: entry, manifest, rank
+// count, versions of the code, cache and bundles.
+#pragma once
+
+#include <mutex>
+#include <set>
+
+#include "driver/execute/sources.h"
+#include "driver/execute/targets.h"
+#include "driver/host/ranks.h"
+#include "driver/schedule/call_schedule.h"
+#include "runtime/manifest.h"
+#include "runtime/windows.h"
+
+namespace tilewire::driver {
+
+class CompiledExecutable final : public Executable {
+ public:
+  // Null after reporting errors.
+  static std::shared_ptr<CompiledExecutable> make(const Entry& entry, const CompiledTarget& target,
+                                                  const CompileOptions& options, Diagnostics& diags);
+  CompiledExecutable(const Entry& entry, const CompiledTarget& target, ir::ProgramRef lowered, bool bounds);
+
+  std::vector<std::string> forms() const override;
+  std::optional<std::string> text(const std::string& form, Diagnostics& diags) const override;
+  std::string manifest_text() const override;
+  Call call(const BoundArguments& arguments, const CallOptions& options, Diagnostics& diags) override;
+  std::unique_ptr<Session> open(std::optional<int64_t> ranks, Diagnostics& diags) override;
+  bool save(const std::string& folder, std::optional<int64_t> ranks, Diagnostics& diags) override;
+
+  // For sessions.
+  const RankCounter& ranks() const { return ranks_; }
+  // `own` holds it when it is for this call alone. Null after reporting errors.
+  const runtime::Manifest* manifest_for(int ranks, const BoundArguments& arguments,
+                                        std::optional<runtime::Manifest>& own, Diagnostics& diags);
+  Call run(const BoundArguments& arguments, const CallOptions& options, const CallSchedule& schedule,
+           int ranks, const runtime::Manifest& manifest, runtime::Windows* windows, Diagnostics& diags);
+
+ private:
+  // Which code a call needs. Most programs never see an array whose last dimension is not contiguous, and
+  // never run under a schedule or a trace of transfers.
+  struct Version {
+    bool strided = false;
+    bool hooks = false;
+  };
+
+  // The manifest, unless only a call can tell who shares which windows. False after reporting errors.
+  bool prepare(Diagnostics& diags);
+  // Compiled on first use.
+  const target::Code* code(Version version, Diagnostics& diags);
+  std::unique_ptr<target::Code> from_disk_or_compiled(const target::CodeOptions& options, Diagnostics& diags);
+  std::optional<runtime::Manifest> manifest_to_save(std::optional<int64_t> ranks, Diagnostics& diags) const;
+  // What can be told of the program for a number of ranks: signals with too few cells, views too large.
+  bool fits(int ranks, Diagnostics& diags);
+
+  const CompiledTarget& target_;
+  RankCounter ranks_{signature()};
+  ir::ProgramRef lowered_;
+  ir::FunctionRef host_;  // the entry as lowered; null when it is no host function
+  bool bounds_;
+  Sources sources_;
+  std::optional<runtime::Manifest> manifest_;
+  std::mutex mutex_;
+  std::set<int> fitting_;                     // numbers of ranks it was run on
+  std::unique_ptr<target::Code> code_[2][2];  // strided, hooks
+};
+
+}  // namespace tilewire::driver

@@ -1,0 +1,94 @@
+#include "driver/execute/cpu_library.h"
+
+#include <dlfcn.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "support/diagnostics/driver.h"
+
+namespace tilewire::driver {
+namespace {
+
+constexpr const char* file_name = "libtilewire-cpu.so";
+
+struct Loaded {
+  const target::cpu::Library* library = nullptr;
+  std::string problem;
+  std::string identity;
+};
+
+// Changes with every build of the library.
+std::string identity_of(const target::cpu::Library* library) {
+  Dl_info info{};
+  struct stat status {};
+  if (!dladdr(reinterpret_cast<const void*>(library), &info) || stat(info.dli_fname, &status) != 0) return "";
+  return std::to_string(status.st_size) + "/" + std::to_string(status.st_mtim.tv_sec) + "." +
+         std::to_string(status.st_mtim.tv_nsec);
+}
+
+// Where the library may lie: beside us (the Python package, a build folder), in the lib folder of our prefix,
+// or in the Python package of that prefix, when we are the command that was installed with it.
+std::vector<std::filesystem::path> places(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> found = {folder / file_name, folder / ".." / "lib" / file_name};
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(folder / ".." / "lib", ignored)) {
+    if (!entry.path().filename().string().starts_with("python")) continue;
+    found.push_back(entry.path() / "site-packages" / "tilewire" / file_name);
+  }
+  std::erase_if(found, [&](const auto& path) { return !std::filesystem::exists(path, ignored); });
+  found.emplace_back(file_name);  // where the system looks
+  return found;
+}
+
+Loaded load() {
+  Dl_info self{};
+  std::filesystem::path folder;
+  if (dladdr(reinterpret_cast<void*>(&load), &self) && self.dli_fname) {
+    std::error_code ignored;
+    // The name of the program itself is as it was typed, and found on PATH; that of a library is a path.
+    std::filesystem::path file = self.dli_fname;
+    folder =
+        std::filesystem::canonical(file.has_parent_path() ? file : "/proc/self/exe", ignored).parent_path();
+  }
+  std::string problem;
+  for (const std::filesystem::path& place : places(folder)) {
+    void* handle = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!handle) {
+      problem = dlerror();
+      continue;
+    }
+    void* symbol = dlsym(handle, target::cpu::library_symbol);
+    auto get = reinterpret_cast<const target::cpu::Library* (*)()>(symbol);
+    const target::cpu::Library* library = get ? get() : nullptr;
+    if (library && library->version == target::cpu::library_version) {
+      return {library, "", library->machine_key() + " " + identity_of(library)};
+    }
+    problem = place.string() + " is of another version";
+  }
+  return {nullptr, problem, ""};
+}
+
+const Loaded& loaded_library() {
+  static const Loaded loaded = load();  // kept to the end of the process, as its code may be running
+  return loaded;
+}
+
+}  // namespace
+
+const target::cpu::Library* cpu_library(Diagnostics& diags) {
+  const Loaded& loaded = loaded_library();
+  if (!loaded.library) {
+    diags.report(diag::cpu_unavailable, {}, {loaded.problem})
+        .with_help("build with -DTILEWIRE_CPU=ON, or use target=\"interp\"");
+  }
+  return loaded.library;
+}
+
+const std::string& cpu_identity() {
+  return loaded_library().identity;
+}
+
+}  // namespace tilewire::driver

@@ -1,0 +1,39 @@
+#include "driver/execute/executable.h"
+
+#include "driver/execute/entry.h"
+#include "driver/execute/targets.h"
+#include "support/diagnostics/bundle.h"
+#include "support/diagnostics/driver.h"
+
+namespace tilewire::driver {
+
+std::shared_ptr<Executable> Executable::compile(const ir::ProgramRef& program, const CompileOptions& options,
+                                                Diagnostics& diags) {
+  Entry entry = find_entry(program, options.entry, diags);
+  if (!entry.function) return nullptr;
+  const Target* target = target_to_run(options.target, diags);
+  return target ? target->compile(entry, options, diags) : nullptr;
+}
+
+bool Executable::knows(const std::string& form, Diagnostics& diags) const {
+  std::string names;
+  for (const std::string& known : forms()) {
+    if (known == form) return true;
+    names += (names.empty() ? "`" : ", `") + known + "`";
+  }
+  diags.report(diag::no_such_form, {}, {signature_.name(), form}).with_help("there are " + names);
+  return false;
+}
+
+std::unique_ptr<Session> Executable::open(std::optional<int64_t>, Diagnostics& diags) {
+  diags.report(diag::session_target, signature_.entry().span, {target_})
+      .with_help("compile for the cpu target");
+  return nullptr;
+}
+
+bool Executable::save(const std::string&, std::optional<int64_t>, Diagnostics& diags) {
+  diags.report(diag::bundle_target, {}, {target_});
+  return false;
+}
+
+}  // namespace tilewire::driver

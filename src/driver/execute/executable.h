@@ -1,0 +1,102 @@
+// A program made ready to run: compiled for a target, called any number of times, from any thread.
+//
+//     Diagnostics diags;
+//     auto exe = driver::Executable::compile(program, {}, diags);
+//     driver::Call call = exe->call(arguments, {}, diags);      // false after reporting what went wrong
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "driver/execute/arguments.h"
+#include "ir/nodes.h"
+#include "support/diagnostics.h"
+
+namespace tilewire::driver {
+
+struct CompileOptions {
+  std::string entry;           // empty: the only one there is
+  std::string target = "cpu";  // the name of one that runs (targets.h)
+  bool bounds = false;         // check every access
+};
+
+struct CallOptions {
+  std::optional<int64_t> ranks;  // nothing: what the program and its arguments say (ranks.h)
+  int threads = 0;               // 0: one a core
+  std::string trace;             // write a trace there; empty: none
+  bool stats = false;
+  // "random:SEED": delays and reorders on purpose; "replay:FILE": follows what the checker found
+  // (call_schedule.h); empty: as fast as it goes.
+  std::string schedule;
+};
+
+// One value the entry returned.
+struct ReturnedArray {
+  Array array;
+  int parameter = -1;           // >= 0: the argument itself
+  std::shared_ptr<void> owner;  // of storage the program made
+};
+using Returned = std::variant<Number, ReturnedArray>;
+
+struct Call {
+  bool ok = false;
+  std::vector<Returned> results;
+  bool deadlock = false;  // why it is not ok
+  std::string stats;      // a table for people, when asked for
+  std::string replayed;   // what a schedule that was followed shows, in words; empty: nothing, or the error
+
+  explicit operator bool() const { return ok; }
+};
+
+// Calls that keep the windows of their program: what one leaves in them, the next one finds. One call at a
+// time; it must not outlive its executable.
+class Session {
+ public:
+  virtual ~Session() = default;
+  virtual Call call(const BoundArguments& arguments, const CallOptions& options, Diagnostics& diags) = 0;
+  virtual void reset() = 0;  // zeroes them
+};
+
+class Executable {
+ public:
+  virtual ~Executable() = default;
+
+  // Null after errors.
+  static std::shared_ptr<Executable> compile(const ir::ProgramRef& program, const CompileOptions& options,
+                                             Diagnostics& diags);
+
+  const Signature& signature() const { return signature_; }
+  const ir::ProgramRef& program() const { return program_; }
+  const std::string& target() const { return target_; }
+  // Texts that can be had of it: "ir", as it was read, and what was made of it.
+  virtual std::vector<std::string> forms() const { return {"ir"}; }
+  // Nothing after reporting an error.
+  virtual std::optional<std::string> text(const std::string& form, Diagnostics& diags) const = 0;
+  // Writes it as a bundle (bundle.h), with `ranks` for that number of ranks alone. False after an error.
+  virtual bool save(const std::string& folder, std::optional<int64_t> ranks, Diagnostics& diags);
+
+  // The communication manifest as JSON; empty without windows, and where only a call tells who shares them.
+  virtual std::string manifest_text() const { return {}; }
+  // For calls on so many ranks, or on what the first one needs. Null after reporting that the target keeps no
+  // windows.
+  virtual std::unique_ptr<Session> open(std::optional<int64_t> ranks, Diagnostics& diags);
+
+  // `arguments` as Signature::bind gave them.
+  virtual Call call(const BoundArguments& arguments, const CallOptions& options, Diagnostics& diags) = 0;
+
+ protected:
+  Executable(ir::ProgramRef program, Signature signature, std::string target)
+      : program_(std::move(program)), signature_(std::move(signature)), target_(std::move(target)) {}
+  // Whether it is one of forms(); reports if not.
+  bool knows(const std::string& form, Diagnostics& diags) const;
+
+ private:
+  ir::ProgramRef program_;
+  Signature signature_;
+  std::string target_;
+};
+
+}  // namespace tilewire::driver

@@ -1,0 +1,134 @@
+#include "driver/execute/interp_executable.h"
+
+#include "driver/host/ranks.h"
+#include "driver/schedule/call_schedule.h"
+#include "interp/interp.h"
+#include "ir/printer.h"
+#include "passes/collect_comm_groups.h"
+#include "passes/pipeline.h"
+#include "runtime/run.h"
+#include "support/diagnostics/runtime.h"
+
+namespace tilewire::driver {
+namespace {
+
+interp::Number number_for(ir::DType dtype, const Number& number) {
+  if (ir::is_float(dtype)) {
+    return interp::Number::of(dtype, std::visit([](auto v) { return static_cast<double>(v); }, number));
+  }
+  return interp::Number::of(dtype, std::visit([](auto v) { return static_cast<int64_t>(v); }, number));
+}
+
+Number number_from(const interp::Number& number) {
+  if (ir::is_float(number.dtype)) return number.real();
+  if (number.dtype == ir::DType::Bool) return number.integer() != 0;
+  if (number.dtype == ir::DType::UInt64) return static_cast<uint64_t>(number.integer());
+  return number.integer();
+}
+
+// Stops the interpreter when the user stops all runs of the process.
+class AbortPulse final : public interp::Pulse {
+ public:
+  struct Aborted {};
+  void beat() override {
+    if (runtime::abort_requests() != before_) throw Aborted{};
+  }
+
+ private:
+  uint64_t before_ = runtime::abort_requests();
+};
+
+class InterpExecutable final : public Executable {
+ public:
+  InterpExecutable(const Entry& entry, const Target& target, ir::ProgramRef grouped)
+      : Executable(entry.program, signature_of(entry), target.name), grouped_(std::move(grouped)) {}
+
+  std::optional<std::string> text(const std::string& form, Diagnostics& diags) const override {
+    return knows(form, diags) ? std::optional(ir::as_python(program())) : std::nullopt;
+  }
+
+  Call call(const BoundArguments& arguments, const CallOptions& options, Diagnostics& diags) override {
+    CallSchedule schedule;
+    if (!schedule.read(options, diags)) return {};
+    auto ranks = ranks_.count(schedule.ranks(options), arguments, diags);
+    if (!ranks || !schedule.begin(*this, *ranks, arguments, diags)) return {};
+    // A schedule is one of the lowered program, which is what the checker runs.
+    ir::ProgramRef checked =
+        schedule.replay ? passes::lower(program(), passes::for_checking(default_target().traits), diags)
+                        : grouped_;
+    if (!checked) return {};
+    ir::ProgramRef grouped =
+        passes::collect_comm_groups(checked, known_values(arguments, signature(), *ranks), diags);
+    if (!grouped) return {};
+    std::vector<interp::Argument> given;
+    for (size_t i = 0; i < arguments.values.size(); ++i) {
+      if (const auto* array = std::get_if<Array>(&arguments.values[i])) {
+        given.emplace_back(interp::Array{array->data, array->dtype, array->shape, array->strides});
+      } else {
+        given.emplace_back(number_for(signature().params()[i].dtype, std::get<Number>(arguments.values[i])));
+      }
+    }
+    interp::RunOptions settings;
+    settings.ranks = *ranks;
+    AbortPulse pulse;
+    settings.pulse = &pulse;
+    interp::Random random(schedule.seed.value_or(0));
+    if (schedule.replay) {
+      settings.replay = &*schedule.replay;
+      settings.cores = schedule.replay->cores;
+      settings.calls = schedule.replay->calls;
+      settings.granularity = interp::Granularity::Access;
+    }
+    if (schedule.seed) {
+      settings.scheduler = &random;
+      settings.granularity = interp::Granularity::Access;  // others get in between any two accesses
+      settings.poison = true;
+    }
+    Call call;
+    interp::RunResult run;
+    try {
+      run = interp::run(grouped, signature().entry().name, given, settings);
+    } catch (const AbortPulse::Aborted&) {
+      diags.report(diag::run_interrupted, {});
+      return call;
+    }
+    const std::string told = schedule.replay ? schedule.replay->told : "";
+    if (run.error) {
+      call.deadlock = run.error->kind == interp::RunError::Kind::Deadlock;
+      Diagnostic error = run.error->diagnostic;
+      if (!told.empty() && !was_not_followed(error)) error.with_note("replayed: " + told);
+      diags.report(error.id, error.span) = error;
+      return call;
+    }
+    for (const interp::Result& result : run.results) {
+      if (const auto* array = std::get_if<interp::Array>(&result.value)) {
+        ReturnedArray returned;
+        returned.array.data = array->data;
+        returned.array.dtype = array->dtype;
+        returned.array.shape = array->shape;
+        returned.array.strides = array->strides.empty() ? dense_strides(array->shape) : array->strides;
+        returned.parameter = result.argument;
+        returned.owner = std::const_pointer_cast<void>(result.owner);
+        call.results.emplace_back(std::move(returned));
+      } else {
+        call.results.emplace_back(number_from(std::get<interp::Number>(result.value)));
+      }
+    }
+    call.replayed = told;
+    call.ok = true;
+    return call;
+  }
+
+ private:
+  RankCounter ranks_{signature()};
+  ir::ProgramRef grouped_;  // with the communication groups that no call is needed for
+};
+
+}  // namespace
+
+std::shared_ptr<Executable> compile_for_interp(const Entry& entry, const Target& target, Diagnostics& diags) {
+  ir::ProgramRef grouped = passes::lower(entry.program, target.traits, diags);
+  return grouped ? std::make_shared<InterpExecutable>(entry, target, std::move(grouped)) : nullptr;
+}
+
+}  // namespace tilewire::driver

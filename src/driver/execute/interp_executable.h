@@ -1,0 +1,10 @@
+// Programs run by the reference interpreter: slow, and right by definition.
+#pragma once
+
+#include "driver/execute/targets.h"
+
+namespace tilewire::driver {
+
+std::shared_ptr<Executable> compile_for_interp(const Entry& entry, const Target& target, Diagnostics& diags);
+
+}  // namespace tilewire::driver

@@ -1,0 +1,69 @@
+// The arguments of a run, or of a check, that nobody hands over in memory: files, numbers as text, and for
+// the rest values made up from a seed.
+//
+//     driver::Inputs inputs(signature, {.texts = {"x=x.npy", "n=4"}, .ranks = 4});
+//     auto bound = inputs.bind(diags);   // nothing after reporting what does not fit
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "driver/execute/arguments.h"
+#include "driver/inputs/npy.h"
+
+namespace tilewire::driver {
+
+struct InputSettings {
+  std::vector<std::string> texts = {};                          // "x=x.npy", "n=4", "flag=True"
+  std::map<std::string, ir::TypeRef, std::less<>> shapes = {};  // of arrays to make, by parameter
+  std::map<std::string, Argument, std::less<>> given = {};      // in memory, by parameter
+  std::optional<int64_t> ranks = std::nullopt;
+  uint64_t seed = 0;
+  // For a check: what dynamic dimensions are that nothing else fixes; numbers that are not given are
+  // `number`, and made-up integers 0. Without it an unknown dimension and a missing number are errors, and
+  // made-up integers are small random numbers.
+  std::optional<int64_t> dimension = std::nullopt;
+  int64_t number = 0;
+};
+
+class Inputs {
+ public:
+  // Both must outlive it.
+  Inputs(const Signature& signature, const InputSettings& settings)
+      : signature_(signature), settings_(settings) {}
+
+  // Outputs that are not given are made too. What was read and made belongs to this object.
+  std::optional<BoundArguments> bind(Diagnostics& diags);
+
+  // What was made up for a check, after `bind`.
+  const std::vector<size_t>& numbers_made() const { return numbers_made_; }  // parameters
+  const std::vector<size_t>& arrays_made() const { return arrays_made_; }    // parameters, outputs left out
+  const std::set<std::string>& free_dimensions() const { return free_dimensions_; }
+
+ private:
+  bool collect(Diagnostics& diags);
+  void read_settings(Diagnostics& diags);
+  void read_array(size_t index, Diagnostics& diags);
+  Argument number_for(size_t index, Diagnostics& diags);
+  int64_t given_extent(size_t index, size_t d) const;
+  void note_dimensions();
+  void make_array(size_t index, Diagnostics& diags);
+  // Zeros that belong to this object; nothing after reporting that there is too little memory.
+  Array make_storage(const ParameterInfo& param, const std::vector<int64_t>& shape, Diagnostics& diags);
+  int64_t extent_of(size_t index, size_t d, Diagnostics& diags);
+
+  const Signature& signature_;
+  const InputSettings& settings_;
+  std::map<std::string, std::string> texts_;
+  std::map<std::string, int64_t, std::less<>> dimensions_;
+  std::vector<Argument> values_;
+  std::vector<OwnedArray> owned_;
+  std::vector<size_t> numbers_made_, arrays_made_;
+  std::set<std::string> free_dimensions_;
+};
+
+}  // namespace tilewire::driver
