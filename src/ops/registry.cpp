@@ -1,9 +1,13 @@
 #include "ops/registry.h"
 
+#include <atomic>
+
 #include "ops/families.h"
 
 namespace tilewire::ops {
 namespace {
+
+std::atomic<const ir::OpTable*> shared{nullptr};
 
 std::vector<ir::Op> all_ops() {
   std::vector<ir::Op> ops;
@@ -29,8 +33,13 @@ std::vector<ir::Op> all_ops() {
 }  // namespace
 
 const ir::OpTable& registry() {
+  if (const ir::OpTable* table = shared.load(std::memory_order_acquire)) return *table;
   static const ir::OpTable table(all_ops());
   return table;
+}
+
+void share_registry(const ir::OpTable& table) {
+  shared.store(&table, std::memory_order_release);
 }
 
 }  // namespace tilewire::ops

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "ops/registry.h"
 #include "support/diagnostics/driver.h"
 
 namespace tilewire::driver {
@@ -64,6 +65,7 @@ Loaded load() {
     auto get = reinterpret_cast<const target::cpu::Library* (*)()>(symbol);
     const target::cpu::Library* library = get ? get() : nullptr;
     if (library && library->version == target::cpu::library_version) {
+      library->share_ops(ops::registry());
       return {library, "", library->machine_key() + " " + identity_of(library)};
     }
     problem = place.string() + " is of another version";

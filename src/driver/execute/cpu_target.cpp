@@ -1,7 +1,6 @@
 #include "driver/execute/cpu_target.h"
 
 #include "driver/execute/cpu_library.h"
-#include "ir/serialize.h"
 #include "target/cpu/traits.h"
 
 namespace tilewire::driver {
@@ -20,7 +19,7 @@ class CpuTarget final : public CompiledTarget {
   std::unique_ptr<target::Code> code(const ir::ProgramRef& lowered, const target::CodeOptions& options,
                                      Diagnostics& diags) const override {
     const target::cpu::Library* library = cpu_library(diags);
-    return library ? library->compile(ir::to_bytes(ir::NodeRef(lowered)), {options}, diags) : nullptr;
+    return library ? library->compile(lowered, {options}, diags) : nullptr;
   }
   std::unique_ptr<target::Code> load(std::span<const std::byte> object) const override {
     Diagnostics diags;

@@ -6,9 +6,11 @@
 #pragma once
 
 #include <memory>
-#include <string_view>
+#include <span>
+#include <string>
 
 #include "ir/nodes.h"
+#include "ir/op.h"
 #include "support/diagnostics.h"
 #include "target/code.h"
 
@@ -39,16 +41,16 @@ std::unique_ptr<Code> load_object(std::span<const std::byte> object, std::string
 std::string machine_key();
 
 // What libtilewire-cpu.so offers to whoever loads it at run time: the functions above, under one C symbol
-// (`tilewire_cpu_library`) that gives a table. `version` is that of this header. Programs cross as bytes
-// (ir::to_bytes, spans included): the library has its own copy of the op registry, whose addresses tell ops
-// apart.
+// (`tilewire_cpu_library`) that returns a table. `version` is that of this header. Addresses tell ops apart,
+// and the library has a copy of the code that makes them, so `share_ops` comes first.
 struct Library {
   uint32_t version;
-  std::unique_ptr<Code> (*compile)(std::string_view program, const Options&, Diagnostics&);
+  void (*share_ops)(const ir::OpTable&);
+  std::unique_ptr<Code> (*compile)(const ir::ProgramRef& program, const Options&, Diagnostics&);
   std::unique_ptr<Code> (*load_object)(std::span<const std::byte>, std::string&);
   std::string (*machine_key)();
 };
-inline constexpr uint32_t library_version = 3;
+inline constexpr uint32_t library_version = 4;
 inline constexpr const char* library_symbol = "tilewire_cpu_library";
 
 }  // namespace tilewire::target::cpu
