@@ -52,17 +52,7 @@ struct CellId {
 };
 
 struct Action {
-  enum class Kind : uint8_t {
-    Submit,  // of `task`, by `agent`
-    Start,   // of a block
-    End,
-    TaskEnd,
-    Join,    // the agent waited for the end of `task`
-    Access,  // `box` of `storage`
-    Issue,   // of a notify that lands later, as a Signal with the same `flight`
-    Signal,  // `box` is the cell; `value`: what it holds now
-    Wait,    // `value`: what was seen
-  };
+  using Kind = interp::Event::Kind;  // but TaskStart, Storage and Collective
   Kind kind;
   Use use = Use::Read;
   bool held = true;   // of Wait: false for a test that said no

@@ -88,11 +88,7 @@ void Order::follow(const Action& action) {
     case Action::Kind::Join:
       acquire(action.agent, task(action.task).end);
       break;
-    case Action::Kind::TaskEnd:
-    case Action::Kind::Access:
-    case Action::Kind::Issue:
-    case Action::Kind::Signal:
-    case Action::Kind::Wait:
+    default:
       break;
   }
 }

@@ -52,7 +52,8 @@ class Steps {
     if (action.flight != 0 && halves_.count(action.flight)) {
       return add(action, action.kind == Action::Kind::Issue ? ScheduleEvent::Issue : ScheduleEvent::Land);
     }
-    auto event = event_of(action);
+    auto event = interp::schedule_event(action.kind, action.test, action.use == Use::CellLook);
+    if (event == ScheduleEvent::Issue) event.reset();
     const bool matters = wrong || (run_.world.options().order_sums && action.adds_floats());
     if (!event && matters && !goes_on_to_notify(index, end)) event = ScheduleEvent::Access;
     if (event) add(action, *event);
@@ -100,29 +101,6 @@ class Steps {
         waiting.erase(action.agent);
       }
     }
-  }
-
-  static std::optional<ScheduleEvent> event_of(const Action& action) {
-    switch (action.kind) {
-      case Action::Kind::Submit:
-        return ScheduleEvent::Submit;
-      case Action::Kind::Start:
-        return ScheduleEvent::Start;
-      case Action::Kind::End:
-        return ScheduleEvent::End;
-      case Action::Kind::Signal:
-        return ScheduleEvent::Notify;
-      case Action::Kind::Wait:
-        return action.test ? ScheduleEvent::Test : ScheduleEvent::Wait;
-      case Action::Kind::Access:
-        if (action.use == Use::CellLook) return ScheduleEvent::Look;
-        return std::nullopt;
-      case Action::Kind::Issue:
-      case Action::Kind::TaskEnd:
-      case Action::Kind::Join:
-        return std::nullopt;
-    }
-    return std::nullopt;
   }
 
   // Of the entry, the world keeps no name when it has ended.

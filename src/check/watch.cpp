@@ -21,40 +21,14 @@ Use use_of(const Event& event) {
   }
 }
 
-std::optional<Action::Kind> kind_of(Event::Kind kind) {
-  switch (kind) {
-    case Event::Kind::TaskSubmit:
-      return Action::Kind::Submit;
-    case Event::Kind::BlockStart:
-      return Action::Kind::Start;
-    case Event::Kind::BlockEnd:
-      return Action::Kind::End;
-    case Event::Kind::TaskEnd:
-      return Action::Kind::TaskEnd;
-    case Event::Kind::Join:
-      return Action::Kind::Join;
-    case Event::Kind::Access:
-      return Action::Kind::Access;
-    case Event::Kind::Signal:
-      return Action::Kind::Signal;
-    case Event::Kind::Wait:
-      return Action::Kind::Wait;
-    case Event::Kind::Issue:
-      return Action::Kind::Issue;
-    case Event::Kind::TaskStart:
-    case Event::Kind::Storage:
-    case Event::Kind::Collective:
-      return std::nullopt;
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 std::optional<Action> action_of(const Event& event) {
-  auto kind = kind_of(event.kind);
-  if (!kind || (kind == Action::Kind::Issue && event.access != ir::Access::Signal)) return std::nullopt;
-  Action action{.kind = *kind};
+  using Kind = Event::Kind;
+  const Kind kind = event.kind;
+  if (kind == Kind::TaskStart || kind == Kind::Storage || kind == Kind::Collective) return std::nullopt;
+  if (kind == Kind::Issue && event.access != ir::Access::Signal) return std::nullopt;
+  Action action{.kind = kind};
   action.use = use_of(event);
   action.held = event.held;
   action.test = event.test;

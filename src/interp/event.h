@@ -5,11 +5,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
 #include "interp/box.h"
 #include "ir/op.h"
+#include "support/schedule.h"
 
 namespace tilewire::interp {
 
@@ -17,13 +19,13 @@ using AgentId = uint32_t;
 
 struct Event {
   enum class Kind : uint8_t {
-    TaskSubmit,  // `after`: the tasks it is ordered after
-    TaskStart,
+    Submit,     // of `task`, by `agent`; `after`: the tasks it is ordered after
+    TaskStart,  // of its first block
     TaskEnd,
-    BlockStart,
-    BlockEnd,
-    Access,      // read, written or updated bytes
-    Signal,      // `value`: what the cell holds now
+    Start,  // of a block
+    End,
+    Access,      // read, written or updated bytes: `box` of `storage`
+    Signal,      // `box` is the cell, `value` what it holds now
     Wait,        // `value`: what was seen; a test that came out false has `held` false
     Storage,     // `box`: all of it, created by this agent
     Join,        // the agent goes on after `task`, which it had to wait for (Options::full_order)
@@ -54,6 +56,29 @@ struct Event {
   std::string_view name = {};
   const ir::Node* where = nullptr;  // its span is the place in the source; null: none
 };
+
+// The word that a schedule has for it, if any. `test`: a wait that only looks; `cell`: an access that looks
+// at a cell.
+inline std::optional<ScheduleEvent> schedule_event(Event::Kind kind, bool test, bool cell) {
+  switch (kind) {
+    case Event::Kind::Submit:
+      return ScheduleEvent::Submit;
+    case Event::Kind::Start:
+      return ScheduleEvent::Start;
+    case Event::Kind::End:
+      return ScheduleEvent::End;
+    case Event::Kind::Signal:
+      return ScheduleEvent::Notify;
+    case Event::Kind::Issue:
+      return ScheduleEvent::Issue;
+    case Event::Kind::Wait:
+      return test ? ScheduleEvent::Test : ScheduleEvent::Wait;
+    case Event::Kind::Access:
+      return cell ? std::optional(ScheduleEvent::Look) : std::nullopt;
+    default:
+      return std::nullopt;
+  }
+}
 
 class EventSink {
  public:

@@ -34,34 +34,14 @@ class Follower final : public EventSink {
 
   void on(const Event& event) override {
     if (event.agent != current_) return;
-    auto kind = event_of(event);
+    if (event.kind == Event::Kind::Issue && event.access != ir::Access::Signal) return;
+    auto kind = schedule_event(event.kind, event.test, event.cell);
     if (!kind) return;
+    if (kind == ScheduleEvent::Issue) kind = ScheduleEvent::Notify;  // when it lands is another step
     done_ = Done{*kind, event.where ? event.where->span.line : 0, event.where ? event.where->span.column : 0};
   }
 
  private:
-  static std::optional<ScheduleEvent> event_of(const Event& event) {
-    switch (event.kind) {
-      case Event::Kind::BlockStart:
-        return ScheduleEvent::Start;
-      case Event::Kind::TaskSubmit:
-        return ScheduleEvent::Submit;
-      case Event::Kind::BlockEnd:
-        return ScheduleEvent::End;
-      case Event::Kind::Signal:
-      case Event::Kind::Issue:
-        if (event.access != ir::Access::Signal) return std::nullopt;
-        return ScheduleEvent::Notify;
-      case Event::Kind::Wait:
-        return event.test ? ScheduleEvent::Test : ScheduleEvent::Wait;
-      case Event::Kind::Access:
-        if (event.cell) return ScheduleEvent::Look;
-        return std::nullopt;
-      default:
-        return std::nullopt;
-    }
-  }
-
   bool can_step(AgentId id) const {
     std::span<const AgentId> runnable = world_.runnable();
     return std::binary_search(runnable.begin(), runnable.end(), id);

@@ -183,7 +183,7 @@ TaskNo World::submit(AgentId id, Task task, const std::vector<TaskNo>& deps, Eve
   tasks_.emplace_back(std::move(task));
   ++agents_[id].write().open_tasks;
   if (sink) {
-    sink->on({.kind = Event::Kind::TaskSubmit,
+    sink->on({.kind = Event::Kind::Submit,
               .agent = id,
               .task = number,
               .rank = rank,
@@ -254,7 +254,7 @@ void World::launch_blocks(TaskNo number, EventSink* sink) {
 void World::end_block(AgentId id, std::vector<Value> results, EventSink* sink) {
   if (!flights_.empty()) land_all(id, sink);
   Agent& agent = agents_[id].write();
-  tell(Event::Kind::BlockEnd, agent, id, sink);
+  tell(Event::Kind::End, agent, id, sink);
   if (needs_core(agent)) {
     --busy_[agent.rank];
     changed_ = true;

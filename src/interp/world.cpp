@@ -210,7 +210,7 @@ void World::begin_call(AgentId host, EventSink* sink) {
   const Code& code = image_->entry();
   Agent& agent = agents_[host].write();
   agent.frames.push_back({&code, 0, no_slot, entry_registers(code, arguments_, nullptr)});
-  tell(Event::Kind::BlockStart, agent, host, sink);
+  tell(Event::Kind::Start, agent, host, sink);
 }
 
 void World::tell(Event::Kind kind, const Agent& agent, AgentId id, EventSink* sink) const {
@@ -238,7 +238,7 @@ void World::step(AgentId id, EventSink* sink) {
         tasks_[agent.task].write().started = true;
         tell(Event::Kind::TaskStart, agent, id, sink);
       }
-      tell(Event::Kind::BlockStart, agent, id, sink);
+      tell(Event::Kind::Start, agent, id, sink);
     }
     while (!flight && advance(id, sink, acted)) {
     }

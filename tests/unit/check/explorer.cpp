@@ -82,7 +82,7 @@ class Follow final : public interp::EventSink {
 
   void on(const Event& e) override {
     switch (e.kind) {
-      case Event::Kind::TaskSubmit: {
+      case Event::Kind::Submit: {
         uint64_t name = mix(name_of(e.agent), ++s_.counts[e.agent]);
         s_.task_names[e.task] = name;
         s_.task_start[e.task] = s_.known[e.agent];
@@ -91,7 +91,7 @@ class Follow final : public interp::EventSink {
         s_.submitted[e.agent].push_back(e.task);
         break;
       }
-      case Event::Kind::BlockStart:
+      case Event::Kind::Start:
         if (e.task == interp::no_task) break;
         learn(e.agent, s_.task_start[e.task]);
         expect(e.agent, s_.task_issued[e.task]);
@@ -100,7 +100,7 @@ class Follow final : public interp::EventSink {
           expect(e.agent, s_.end_issued[earlier]);
         }
         break;
-      case Event::Kind::BlockEnd:
+      case Event::Kind::End:
         join_flights(e.agent);
         for (TaskNo child : s_.submitted[e.agent]) {
           learn(e.agent, s_.task_end[child]);

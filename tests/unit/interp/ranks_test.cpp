@@ -214,7 +214,7 @@ TEST(Ranks, CommunicationOrderAndDeferredWaits) {
   struct Recorder : EventSink {
     std::vector<std::vector<TaskNo>> after;
     void on(const Event& event) override {
-      if (event.kind == Event::Kind::TaskSubmit && event.agent != 0) {
+      if (event.kind == Event::Kind::Submit && event.agent != 0) {
         after.emplace_back(event.after.begin(), event.after.end());
       }
     }

@@ -16,7 +16,7 @@ struct Recorder : EventSink {
   std::vector<std::vector<TaskNo>> order() const {
     std::vector<std::vector<TaskNo>> all;
     for (const auto& [event, after] : events) {
-      if (event.kind == Event::Kind::TaskSubmit) all.push_back(after);
+      if (event.kind == Event::Kind::Submit) all.push_back(after);
     }
     return all;
   }
@@ -184,7 +184,7 @@ TEST(Tasks, EventsComeFromDeclaredEffects) {
   run(program, {x.array(), y.array()}, options);
   EXPECT_EQ(recorder.count(Event::Kind::TaskStart), 1u);
   EXPECT_EQ(recorder.count(Event::Kind::TaskEnd), 1u);
-  EXPECT_EQ(recorder.count(Event::Kind::BlockStart), 2u);  // main too
+  EXPECT_EQ(recorder.count(Event::Kind::Start), 2u);  // main too
   std::vector<Event> accesses;
   for (const auto& [event, after] : recorder.events) {
     if (event.kind == Event::Kind::Access) accesses.push_back(event);
