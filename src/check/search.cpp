@@ -15,7 +15,6 @@
 #include "check/outcome.h"
 #include "interp/scheduler.h"
 #include "interp/wait_condition.h"
-#include "numeric/numeric.h"
 
 namespace tilewire::check {
 namespace {
@@ -366,7 +365,7 @@ class Search {
 
   static int64_t value_of(const Run& run, const CellUse& use) {
     if (use.storage == interp::no_storage || use.kind == CellUse::Kind::Update) return 0;
-    return numeric::load_integer(ir::DType::Int32, run.world.bytes(use.storage) + use.offset);
+    return run.world.cell_value(use.storage, use.offset);
   }
 
   // Whether a wait could go on without the first of these steps, and those that come after it, which write to
@@ -389,7 +388,7 @@ class Search {
   }
 
   static int64_t written(const CellUse& use, int64_t value) {
-    return numeric::wrap(ir::DType::Int32, use.kind == CellUse::Kind::Add ? value + use.value : use.value);
+    return interp::notified(value, use.value, use.kind == CellUse::Kind::Add);
   }
 
   bool leads_to(size_t earlier, size_t later) const {

@@ -146,8 +146,7 @@ class Builder {
 
   void signal(uint32_t entry, const Action& action) {
     Cell& cell = cells_[action.cell()];
-    const int64_t sum = action.use == Use::CellSet ? action.operand : cell.value + action.operand;
-    cell.value = static_cast<int32_t>(static_cast<uint32_t>(sum));
+    cell.value = interp::notified(cell.value, action.operand, action.use != Use::CellSet);
     entries_[entry].value = cell.value;
     cell.signals.emplace_back(entry, cell.value);
   }

@@ -76,22 +76,22 @@ void add_input(CLI::App& command, InputOptions& input) {
   });
 }
 
-// "cpu: native code; interp: the reference interpreter"
-std::string targets_to_run() {
+// "cpu: native code; interp: the reference interpreter": `of` a target, where it has something to say.
+std::string described_targets(const char* (*of)(const tilewire::driver::Target&)) {
   std::string text;
   for (const tilewire::driver::Target* target : tilewire::driver::targets()) {
-    if (target->runs) text += (text.empty() ? "" : "; ") + std::string(target->name) + ": " + target->does;
+    const char* does = of(*target);
+    if (does) text += (text.empty() ? "" : "; ") + std::string(target->name) + ": " + does;
   }
   return text;
 }
 
+std::string targets_to_run() {
+  return described_targets([](const auto& target) { return target.runs ? target.does : nullptr; });
+}
+
 std::string targets_to_emit() {
-  std::string text;
-  for (const tilewire::driver::Target* target : tilewire::driver::targets()) {
-    if (target->emitted)
-      text += (text.empty() ? "" : "; ") + std::string(target->name) + ": " + target->emitted;
-  }
-  return text;
+  return described_targets([](const auto& target) { return target.emitted; });
 }
 
 void add_run(CLI::App& command, RunOptions& options) {

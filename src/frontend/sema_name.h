@@ -5,7 +5,7 @@
 
 namespace tilewire::frontend {
 
-// Starts reading the names of a text; close_frame gives its environment back.
+// Starts reading the names of a text; close_frame puts the environment back as it was.
 void open_frame(Sema& sema, Frame& frame, Scope& scope);
 void close_frame(Sema& sema, Frame& frame);
 // Gives a name a value, to be undone with undo_to.

@@ -13,6 +13,14 @@ namespace tilewire::interp {
 
 using namespace ir;
 
+int64_t notified(int64_t before, int64_t value, bool add) {
+  return numeric::wrap(DType::Int32, add ? before + value : value);
+}
+
+int64_t World::cell_value(StorageId id, int64_t offset) const {
+  return numeric::load_integer(DType::Int32, bytes(id) + offset);
+}
+
 void World::delay(std::shared_ptr<const Delays> delays) {
   options_.late_notifies = Late::Needed;
   options_.delays = std::move(delays);
@@ -85,7 +93,7 @@ void World::notify(Context& context, const Tensor& cell, int64_t value, bool add
 void World::write_cell(Context& context, const Tensor& cell, int64_t value, bool add, uint32_t joint,
                        AgentId flight) {
   const int64_t before = numeric::load_integer(DType::Int32, context.view(cell).base);
-  const int64_t now = numeric::wrap(DType::Int32, add ? before + value : value);
+  const int64_t now = notified(before, value, add);
   numeric::store_integer(DType::Int32, context.writable(cell), now);
   note_change();
   if (!context.sink) return;

@@ -547,7 +547,7 @@ void World::follow_polls(AgentId id, const Instr& instr) {
   add_cells(id, instr, cells);
   polls.leave();
   for (const CellUse& cell : cells) {
-    const int64_t value = numeric::load_integer(DType::Int32, bytes(cell.storage) + cell.offset);
+    const int64_t value = cell_value(cell.storage, cell.offset);
     polls.looks.push_back({cell.storage, cell.offset, value});
   }
 }
@@ -557,7 +557,7 @@ bool World::polls_in_vain(const Agent& agent) const {
   if (polls.repeated < 0) return false;
   const size_t round = static_cast<size_t>(polls.repeated);
   auto unchanged = [&](const Polls::Look& look) {
-    return numeric::load_integer(DType::Int32, bytes(look.storage) + look.offset) == look.value;
+    return cell_value(look.storage, look.offset) == look.value;
   };
   return std::all_of(polls.looks.begin() + static_cast<ptrdiff_t>(polls.rounds[round].first_look),
                      polls.looks.end(), unchanged);

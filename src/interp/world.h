@@ -103,6 +103,9 @@ struct CellUse {
   bool writes() const { return kind == Kind::Add || kind == Kind::Set || kind == Kind::Update; }
 };
 
+// What a cell holds after a notify.
+int64_t notified(int64_t before, int64_t value, bool add);
+
 struct Frame {
   const Code* code = nullptr;
   uint32_t pc = 0;
@@ -215,6 +218,8 @@ class World {
   // Ids of the agents that cannot go on, ascending.
   std::vector<AgentId> blocked() const;
   const std::byte* bytes(StorageId id) const;
+  // What a signal cell holds, by its offset in bytes.
+  int64_t cell_value(StorageId id, int64_t offset) const;
   // After memory was written from outside: looks again at who can go on.
   void recheck() { wake(); }
   void set_order_sums(bool order) { options_.order_sums = order; }

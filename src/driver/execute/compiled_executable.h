@@ -56,7 +56,7 @@ class CompiledExecutable final : public Executable {
   const CompiledTarget& target_;
   RankCounter ranks_{signature()};
   ir::ProgramRef lowered_;
-  ir::FunctionRef host_;  // the entry as lowered; null when it is no host function
+  ir::FunctionRef host_;  // the entry as lowered; null when it is not a host function
   bool bounds_;
   Sources sources_;
   std::optional<runtime::Manifest> manifest_;
