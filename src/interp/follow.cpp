@@ -1,6 +1,7 @@
 #include "interp/follow.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -34,10 +35,13 @@ class Follower final : public EventSink {
 
   void on(const Event& event) override {
     if (event.agent != current_) return;
+    const bool may_wait = world_.agent(current_).level == CodeLevel::Orchestration;
+    if (may_wait && event.kind == Event::Kind::Access) used_[current_].push_back(&event.where->span);
     if (event.kind == Event::Kind::Issue && event.access != ir::Access::Signal) return;
     auto kind = schedule_event(event.kind, event.test, event.cell);
     if (!kind) return;
     if (kind == ScheduleEvent::Issue) kind = ScheduleEvent::Notify;  // when it lands is another step
+    used_.erase(current_);
     done_ = Done{*kind, event.where ? event.where->span.line : 0, event.where ? event.where->span.column : 0};
   }
 
@@ -147,12 +151,17 @@ class Follower final : public EventSink {
 
   // The use may be part of an op that is an event as well: a put that notifies.
   void access(AgentId id, size_t index) {
+    const ScheduleStep& wanted = schedule_.steps[index];
     if (!go_to_event(id)) {
-      if (!world_.error()) refuse(index, "it cannot go on");
+      // An orchestration function may wait for tasks at an element that it comes to after the use.
+      const std::vector<const Span*>& places = used_[id];
+      const bool used = std::any_of(places.begin(), places.end(), [&](const Span* at) {
+        return at->line == wanted.line && at->column == wanted.column;
+      });
+      if (!world_.error() && !used) refuse(index, "it cannot go on");
       return;
     }
     const Instr* next = world_.agent(id).next();
-    const ScheduleStep& wanted = schedule_.steps[index];
     const bool here = next && next->code == Opcode::Op && next->entry->accesses && next->node &&
                       next->node->span.line == wanted.line && next->node->span.column == wanted.column;
     const bool moves = here && next->entry->cells && next->entry->moves;
@@ -225,7 +234,8 @@ class Follower final : public EventSink {
   AgentId current_ = 0;
   std::optional<Done> done_;
   std::optional<AgentKey> last_;
-  std::set<AgentId> known_;  // notifies under way that the schedule has told of
+  std::set<AgentId> known_;                           // notifies under way that the schedule has told of
+  std::map<AgentId, std::vector<const Span*>> used_;  // places of what each has used since its last event
   std::optional<RunError> problem_;
 };
 

@@ -38,9 +38,11 @@ abi::Status submit(abi::Context* context, const abi::Launch* launch, abi::TaskId
 }
 
 abi::Status await(abi::Context* context, const abi::Param* param, const abi::Word* tensor, uint8_t access,
-                  uint32_t) noexcept {
+                  uint32_t site) noexcept {
   BlockContext& block = BlockContext::of(context);
-  return block.owner->await(block, *param, tensor, access);
+  if (abi::Status status = block.owner->await(block, *param, tensor, access)) return status;
+  if (Replay* replay = block.run->replay.get()) replay->note_use(block, site);
+  return abi::ok;
 }
 
 abi::Status allocate(abi::Context* context, uint64_t bytes, uint32_t site, void** storage) noexcept {

@@ -40,6 +40,7 @@ abi::Status Replay::before(BlockContext& context, const ReplayStop& stop) {
   const bool looks = stop.event == ScheduleEvent::Look || stop.event == ScheduleEvent::Test;
   agent.polls = agent.polls && (looks || stop.event == ScheduleEvent::Wait);
   agent.stop = stop;
+  agent.used.clear();
   agent.state = State::Before;
   context.job->leave(Job::After::Stop);
   agent.repeats.clear();
@@ -89,6 +90,11 @@ bool Replay::keeps(BlockContext& context, int32_t* cell, int32_t value, abi::Not
   return true;
 }
 
+void Replay::note_use(BlockContext& context, uint32_t site) {
+  std::vector<uint32_t>& used = context.job->replay->used;
+  if (used.empty() || used.back() != site) used.push_back(site);
+}
+
 abi::Status Replay::submit(BlockContext& context, uint32_t site, int32_t* number) {
   ReplayAgent& agent = *context.job->replay;
   const ReplayStop stop{.event = ScheduleEvent::Submit, .site = site};
@@ -104,6 +110,7 @@ abi::Status Replay::submit(BlockContext& context, uint32_t site, int32_t* number
     const bool known = next ? next->event == ScheduleEvent::Submit && is_here(*next) : !is_here(now);
     if (!known) {
       *number = free_numbers + free_tasks_++;
+      agent.used.push_back(site);
       return abi::ok;
     }
   }
@@ -247,8 +254,20 @@ void Replay::follow(Worker& worker) {
     case State::Before:
       return follow_event(worker, *agent);
     default:
-      if (!run_free(worker)) refuse(worker, "it waits for tasks that have not ended");
+      if (run_free(worker)) return;
+      // It waits for tasks. If the use lies before that it has happened.
+      if (step.event != ScheduleEvent::Access || !has_used(*agent, step)) {
+        return refuse(worker, "it waits for tasks that have not ended");
+      }
+      ++at_;
   }
+}
+
+bool Replay::has_used(const ReplayAgent& agent, const ScheduleStep& step) const {
+  return std::any_of(agent.used.begin(), agent.used.end(), [&](uint32_t site) {
+    const abi::Site& place = run_.module->sites[site];
+    return place.line == step.line && place.column == step.column;
+  });
 }
 
 bool Replay::follow_start(Worker& worker, const AgentKey& key) {

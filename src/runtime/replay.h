@@ -53,10 +53,11 @@ struct ReplayAgent {
   bool takes_core = false;
   Job* job = nullptr;
   ReplayStop stop = {};
-  std::vector<Look> repeats = {};                // of a polling loop: what has to change before it goes on
-  int32_t submitted = 0;                         // tasks, of those that have numbers
-  bool polls = false;                            // it is in a loop that polls, and only looks at cells
-  bool issues = false;                           // the notify it stands before lands later
+  std::vector<Look> repeats = {};   // of a polling loop: what has to change before it goes on
+  int32_t submitted = 0;            // tasks, of those that have numbers
+  bool polls = false;               // it is in a loop that polls, and only looks at cells
+  bool issues = false;              // the notify it stands before lands later
+  std::vector<uint32_t> used = {};  // sites of what it has used, or left to a free task, since its last event
   const std::vector<uint32_t>* steps = nullptr;  // of the schedule, its own; null: none
   size_t next_step = 0;
 };
@@ -79,6 +80,8 @@ class Replay {
   abi::Status look(BlockContext& context, const abi::HookEvent& event);
   // A notify is about to happen. True: the schedule says that it lands later, and that is taken care of.
   bool keeps(BlockContext& context, int32_t* cell, int32_t value, abi::NotifyKind kind);
+  // An orchestration function uses an element: it has waited for the tasks that it had to.
+  void note_use(BlockContext& context, uint32_t site);
   // A task is about to be submitted; `number` is that in its key.
   abi::Status submit(BlockContext& context, uint32_t site, int32_t* number);
 
@@ -115,6 +118,7 @@ class Replay {
   void follow_landing(Worker& worker, const AgentKey& key);
   bool is_cell(const ScheduleStep& step, const int32_t* cell) const;
   bool matches(const ScheduleStep& step, const ReplayStop& stop) const;
+  bool has_used(const ReplayAgent& agent, const ScheduleStep& step) const;
   bool run_free(Worker& worker);
   void expect_stop(Worker& worker);
   void refuse(Worker& worker, const std::string& why);
