@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "check/findings.h"
@@ -55,7 +56,11 @@ class Steps {
     auto event = interp::schedule_event(action.kind, action.test, action.use == Use::CellLook);
     if (event == ScheduleEvent::Issue) event.reset();
     const bool matters = wrong || (run_.world.options().order_sums && action.adds_floats());
-    if (!event && matters && !goes_on_to_notify(index, end)) event = ScheduleEvent::Access;
+    if (!event && matters) {
+      const std::optional<uint32_t> notify = notify_after(index);
+      if (notify && *notify >= end) return add(*notify, false, end);
+      if (!notify) event = ScheduleEvent::Access;
+    }
     if (event) add(action, *event);
   }
 
@@ -70,14 +75,15 @@ class Steps {
   Schedule take() { return std::move(schedule_); }
 
  private:
-  bool goes_on_to_notify(uint32_t index, uint32_t end) const {
+  // That of the op that an access is part of; the two are one step of the program.
+  std::optional<uint32_t> notify_after(uint32_t index) const {
     const Trace& trace = run_.watch.trace();
     const Action& action = trace[index];
-    for (uint32_t i = index + 1; i < end; ++i) {
-      if (trace[i].where != action.where || trace[i].agent != action.agent) return false;
-      if (trace[i].kind == Action::Kind::Signal || trace[i].kind == Action::Kind::Issue) return true;
+    for (uint32_t i = index + 1; i < trace.size(); ++i) {
+      if (trace[i].where != action.where || trace[i].agent != action.agent) return std::nullopt;
+      if (trace[i].kind == Action::Kind::Signal || trace[i].kind == Action::Kind::Issue) return i;
     }
-    return false;
+    return std::nullopt;
   }
 
   bool is_joint(uint32_t index) const {
