@@ -48,6 +48,10 @@ constexpr Case cases[] = {
     {"looks", "bench/check/poll.py", 4, 0},
     {"looks, no reduction", "bench/check/poll.py", 2, 0, false, false},
     {"looks, no reduction", "bench/check/poll.py", 3, 0, false, false, false},
+    {"looks that are kept", "bench/check/early.py", 2, 0},
+    {"looks that are kept", "bench/check/early.py", 3, 0},
+    {"looks that are kept", "bench/check/early.py", 4, 0},
+    {"the same, no reduction", "bench/check/early.py", 2, 0, false, false},
     {"ring sum by hand, searched", "examples/ring_allreduce.py", 3, 0, true, true},
     {"the same, no reduction", "examples/ring_allreduce.py", 3, 0, true, false, false},
 };

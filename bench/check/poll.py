@@ -1,5 +1,5 @@
-"""Every rank tells the others that it is there, looks who has come already, and waits for the rest: what it sees
-depends on the schedule, so all orders of a notify and a look have to be tried."""
+"""Every rank tells the others that it is there, and waits for each unless it has come already: the tests are waits in all
+but name, since either answer leads to the same state."""
 import tilewire.language as pl
 import tilewire.language.distributed as pld
 

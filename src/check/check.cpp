@@ -182,7 +182,9 @@ class Checker {
     interp::World start(start_);
     const bool order_sums = flow_.decides(Origin::Kind::Sum);
     start.set_order_sums(order_sums);
-    PassingWaits waits(first.watch.trace(), cells_);
+    auto tests = std::make_shared<const interp::WaitingTests>(image_);
+    start.take_for_waits(tests);
+    PassingWaits waits(first.watch.trace(), cells_, *tests);
     SearchResult result;
     for (bool learned = true; learned && !result.wrong;) {
       learned = false;

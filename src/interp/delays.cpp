@@ -39,7 +39,7 @@ bool Delays::looks(const Instr& instr) const {
     return std::any_of(inner.begin(), inner.end(), [&](const Instr& each) { return looks(each); });
   }
   if (instr.code != Opcode::Op) return false;
-  if (instr.entry->polls) return true;
+  if (instr.entry->polls) return passes_by_(instr);
   if (instr.entry->reads_cells) {
     const auto* type = as<TensorType>(static_cast<const Call&>(*instr.node).args[0]->type);
     return type && type->dtype == DType::Int32;

@@ -2,8 +2,8 @@
 //
 // Between a notify and the next release of its agent, and of the tasks ordered after it, nobody can tell
 // whether it has landed from what these do, unless they look: test a cell, read one, or wait for a value that
-// may pass by. Without a look the agent might as well have been late with the notify itself, so it may land
-// at once.
+// may pass by. A test that is a wait (waiting_tests.h) is one here too. Without a look the agent might as
+// well have been late with the notify itself, so it may land at once.
 #pragma once
 
 #include <functional>
@@ -16,8 +16,9 @@ namespace tilewire::interp {
 
 class Delays {
  public:
-  // `passes_by`: whether a wait may be for a value that is there and goes away again.
-  Delays(const Image& image, const std::function<bool(const Instr& wait)>& passes_by);
+  // `passes_by`: of a wait, whether it may be for a value that is there and goes away again; of a test, also
+  // whether it is more than a wait.
+  Delays(const Image& image, const std::function<bool(const Instr&)>& passes_by);
   // Whether the notify at this place is one of them.
   bool matter(const Code& code, uint32_t pc) const;
 

@@ -8,6 +8,8 @@
 #include "interp/context.h"
 #include "interp/move.h"
 #include "interp/op_table.h"
+#include "interp/wait_condition.h"
+#include "interp/waiting_tests.h"
 #include "numeric/numeric.h"
 #include "support/diagnostics/runtime.h"
 
@@ -245,6 +247,7 @@ void World::step(AgentId id, EventSink* sink) {
     if (!flight) settle(id, sink);
     if (changed_) wake();
     if (ready_.empty() && !unlaunched_.empty()) launch_blocks(unlaunched_.front(), sink);
+    if (ready_.empty() && options_.waiting_tests && !tests_fail_) let_tests_fail();
   } catch (const Failure& failure) {
     fail_with(failure, id);
   } catch (const std::bad_alloc&) {
@@ -304,6 +307,12 @@ bool World::is_ready(AgentId id, const Instr& instr) {
   }
   if (instr.code != Opcode::Op) return true;
   if (polls_in_vain(agent)) return false;
+  if (is_waiting_test(instr)) {
+    std::vector<CellUse> cells;
+    if (!add_cells(id, instr, cells)) return true;
+    const CellUse& asked = cells.front();
+    return holds(asked.cmp, cell_value(asked.storage, asked.offset), asked.value);
+  }
   if (!instr.entry->ready && !(submits && instr.entry->accesses)) return true;
   try {
     Context context(*this, id, instr, nullptr);
@@ -319,6 +328,17 @@ bool World::is_ready(AgentId id, const Instr& instr) {
   } catch (const Failure&) {
     return true;  // running it says what is wrong
   }
+}
+
+bool World::is_waiting_test(const Instr& instr) const {
+  return options_.waiting_tests && !tests_fail_ && instr.code == Opcode::Op && instr.entry->polls &&
+         options_.waiting_tests->contains(instr.node);
+}
+
+// Nobody but agents before such tests can do anything, and what these do is to ask in vain and block.
+void World::let_tests_fail() {
+  tests_fail_ = true;
+  wake();
 }
 
 bool World::has_open_future(const Frame& frame, const Instr& instr) const {
@@ -495,6 +515,10 @@ std::vector<CellUse> World::next_cells(AgentId id, bool issued) {
     cells.push_back({CellUse::Kind::Set, no_storage, agent.rank});
   }
   if (!agent.started || instr->code != Opcode::Op || !add_cells(id, *instr, cells, issued)) return cells;
+  // It blocks, and goes on, as a wait does.
+  if (is_waiting_test(*instr)) {
+    for (CellUse& cell : cells) cell.kind = CellUse::Kind::Wait;
+  }
   if (agent.polls.repeated >= 0) {
     const size_t round = static_cast<size_t>(agent.polls.repeated);
     for (size_t i = agent.polls.rounds[round].first_look; i < agent.polls.looks.size(); ++i) {
@@ -569,7 +593,7 @@ void World::wake() {
   auto stopped = [&](AgentId id) {
     const Instr* next = agents_[id]->started ? agents_[id]->next() : nullptr;
     if (!next || next->code != Opcode::Op) return false;
-    const bool may_stop = next->entry->ready || agents_[id]->polls.repeated >= 0;
+    const bool may_stop = next->entry->ready || agents_[id]->polls.repeated >= 0 || is_waiting_test(*next);
     if (!may_stop || is_ready(id, *next)) return false;
     still.push_back(id);
     return true;

@@ -30,6 +30,7 @@ namespace tilewire::interp {
 
 class Context;
 class Delays;
+class WaitingTests;
 struct View;
 
 enum class Granularity : uint8_t { Sync, Access };
@@ -53,6 +54,8 @@ struct Options {
   bool in_flight = false;
   Late late_notifies = Late::Never;
   std::shared_ptr<const Delays> delays;  // with Late::Needed
+  // These tests block like waits, until nothing else can happen. Null: none do.
+  std::shared_ptr<const WaitingTests> waiting_tests;
   // Atomic updates of floats are steps of their own: their order decides what the sum is rounded to.
   bool order_sums = false;
   // Blocks of a rank that run at a time, waiting ones included; 0: any number. A launch with sync_start
@@ -208,6 +211,10 @@ class World {
   std::span<const AgentId> flights() const { return flights_; }
   // From now on the notifies that make a difference land on their own.
   void delay(std::shared_ptr<const Delays> delays);
+  // From now on these tests block like waits.
+  void take_for_waits(std::shared_ptr<const WaitingTests> tests) {
+    options_.waiting_tests = std::move(tests);
+  }
   // The cells that the next step of an agent looks at or changes. A block that starts or ends uses, where
   // there are Options::cores, the cell `no_storage` at its rank. An agent that repeats a state of a poll
   // looks at all cells whose change makes it go on. A notify that lands later uses its cell only then;
@@ -260,6 +267,8 @@ class World {
   bool is_visible(const Agent& agent, const Instr& instr) const;
   void follow_polls(AgentId id, const Instr& instr);
   bool polls_in_vain(const Agent& agent) const;
+  bool is_waiting_test(const Instr& instr) const;
+  void let_tests_fail();
   bool add_cells(AgentId id, const Instr& instr, std::vector<CellUse>& cells, bool issued = false);
   bool is_ready(AgentId id, const Instr& instr);
   bool has_open_future(const Frame& frame, const Instr& instr) const;
@@ -335,6 +344,7 @@ class World {
   std::vector<int64_t> busy_;  // per rank, cores that blocks hold
   size_t live_ = 0;            // agents that have not ended; a submitter ends after its tasks
   bool changed_ = false;       // something a blocked agent may wait for
+  bool tests_fail_ = false;    // Options::waiting_tests no longer block: nothing else can happen
   int64_t steps_ = 0;
   std::optional<RunError> error_;
   std::vector<Value> results_;

@@ -127,7 +127,26 @@ class P:
     const std::string name = "p" + std::to_string(names_++), in = indent + "    ";
     const std::string test = "pld.system.test(s, " + cell + ", ";
     awaited_.emplace_back(rank, cell);
-    switch (pick(6)) {
+    switch (pick(9)) {
+      case 6: {  // the same question, mostly: a test that is a wait
+        has_.insert("test or wait");
+        const std::string asked = condition("wait");
+        return indent + "if not pld.system.test(s, " + cell + ", " + asked + "):\n" + in +
+               "pld.system.wait(s, " + cell + ", " + (chance(80) ? asked : condition("wait")) + ")\n" +
+               (chance(20) ? in + "w = pl.store(t, [" + element + "], w)\n" : "");
+      }
+      case 7:
+        has_.insert("bare poll");
+        return indent + "while not pld.system.test(s, " + cell + ", " + condition("wait") + "):\n" + in +
+               "pass\n";
+      case 8: {  // either way it goes on in the same place, but not always with the same values
+        has_.insert("answer kept");
+        const std::string asked = "s, " + cell + ", 1)";
+        return indent + name + " = pld.system.test(" + asked + "\n" + indent + "if " + name + ":\n" + in +
+               (chance(50) ? "me = me + 0\n" : "u" + name + " = pl.load(w, [" + element + "], [1])\n") +
+               indent + "else:\n" + in + "pld.system.wait(" + asked + "\n" + indent +
+               (chance(50) ? "if " + name + ":\n" + in : "") + "w = pl.store(t, [" + element + "], w)\n";
+      }
       case 0:
         has_.insert("poll test");
         return indent + "while not pld.system.test(s, " + cell + ", " + condition("test") + "):\n" + in +
