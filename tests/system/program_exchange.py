@@ -31,7 +31,7 @@ class ExchangePieces(LocalPieces):
         """Lines that go on once the own cell is at least `value`; `plain`: with one wait."""
         kinds = ["ge", "ge", "gt", "slot"]
         if not plain and not self.simple:
-            kinds = ["ge", "slot", "test", "test", "read", "read", "tries", "value"]
+            kinds = ["ge", "slot", "test", "either", "read", "read", "tries", "value"]
         kind = self.pick(*kinds)
         if kind == "slot":
             return [Line(f"pl.tile.comm_wait(s[{cell}:{cell} + 1, 0:1], {value})", "wait")]
@@ -41,6 +41,9 @@ class ExchangePieces(LocalPieces):
         if kind == "test":
             self.features.add("poll test")
             return [Line(f"while not pld.system.test(s, [{cell}, 0], {value}):\n    pass", "wait")]
+        if kind == "either":
+            self.features.add("test or wait")
+            return [Line(f"if not pld.system.test(s, [{cell}, 0], {value}):\n    {wait.text}", "wait")]
         if kind == "read":
             self.features.add("poll read")
             seen = self.name("n")
@@ -292,8 +295,14 @@ class ExchangePieces(LocalPieces):
         self.task(self.kernel(params, [*self.where("w"), *self.wait(str(cell), "1"), take]), [w, self.signal, out], "call")
         v = self.name("v")
         self.add(Text(f"{v} = pl.read({w.text}, [0, {self.random.randrange(COLS)}])"))
-        store = f"pl.store(pl.rem(pl.load(a) + v, {MODULUS[w.dtype]}), [0, 0], o)"
-        kernel = self.kernel([self.param("a", out), Param("v", "scalar", "", w.dtype), self.param("o", again, "Out")], [store])
-        self.task(kernel, [out, v, again], "call")
+        u = v
+        if self.chance(0.4):  # it waits for the task here, having read too early where nothing has ordered the first read
+            u = self.name("v")
+            self.add(Text(f"{u} = pl.read({out.text}, [0, {self.random.randrange(COLS)}])"))
+            self.features.add("element after element")
+        store = f"pl.store(pl.rem(pl.load(a) + v + u, {MODULUS[w.dtype]}), [0, 0], o)"
+        numbers = [Param("v", "scalar", "", w.dtype), Param("u", "scalar", "", w.dtype)]
+        kernel = self.kernel([self.param("a", out), *numbers, self.param("o", again, "Out")], [store])
+        self.task(kernel, [out, v, u, again], "call")
         self.values.append(again)
         self.features.add("window elements")
