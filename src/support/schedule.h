@@ -4,7 +4,7 @@
 // It names things in terms that hold in every run of the program. An agent is an orchestration function or a
 // block of a task. Its steps are its starts and ends, submissions, and uses of signal cells: what agents can
 // notice of each other. A step runs its agent up to the event named, does the event, and stops the agent
-// behind it. What it does in between belongs to the later event. `Access` stops before the next event instead,
+// behind it. What lies in between belongs to the later event. `Access` stops before the next event instead,
 // or where an element makes the agent wait for tasks: what lies in between has been read or written then.
 #pragma once
 
