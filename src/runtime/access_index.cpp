@@ -25,9 +25,12 @@ void AccessIndex::insert(List& list, const Access& access) {
     items.insert(items.begin() + first_at(items, access.lo), access);
   }
   list.used |= uint64_t{1} << k;
+  filled_ = true;
 }
 
 void AccessIndex::clear() {
+  if (!filled_) return;
+  filled_ = false;
   for (List* list : lists()) {
     for (uint64_t rest = list->used; rest != 0; rest &= rest - 1) {
       Class& used = list->classes[__builtin_ctzll(rest)];

@@ -136,9 +136,11 @@ class AccessIndex {
   }
 
   static size_t first_at(const std::vector<Access>& items, uint64_t lo);
-  static void insert(List& list, const Access& access);
+  void insert(List& list, const Access& access);
   std::array<List*, 5> lists() { return {&writers_, &readers_, &holders_, &communicators_, &takers_}; }
 
+  // Since it was cleared. Every run clears the index of every rank, and the lists are far apart in memory.
+  bool filled_ = false;
   List writers_, readers_, holders_, communicators_, takers_;
 };
 
