@@ -1,33 +1,68 @@
-// How much of each tile is in use, where that is known when a kernel is compiled.
+// How much of each tile is in use, as far as that follows from the kernel.
 //
-// The valid extent belongs to a value, not to its type: loads of ragged ends say it, ops derive it from their
-// operands, stores obey it. Where it is known, a target need not carry it along at run time.
+// The valid extent belongs to a value, not to its type: loads of ragged ends state it, ops derive it from
+// their operands, stores obey it. Where it is known, a target need not carry it along at run time; where two
+// are equal, one loop does for both.
 //
 //     ValidShapes valid(kernel);
-//     if (valid.of(*tile).is_full()) ...      // rows and columns are those of the type
+//     if (valid.of(*tile).is_full()) ...                    // rows and columns are those of the type
+//     if (valid.of(*a).rows == valid.of(*b).rows) ...       // equal in every run
+//     if (ExprRef n = valid.expression(valid.of(*a).rows))  // the one expression that it is
 #pragma once
+
+#include <map>
+#include <span>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
 
 #include "ir/nodes.h"
 #include "ir/pointer_map.h"
 
 namespace tilewire::passes {
 
-// One dimension of a tile.
-struct ValidExtent {
-  enum class Kind : uint8_t {
-    Full,     // all of it
-    Known,    // `extent`, an expression over variables that are in scope where the tile is defined
-    Unknown,  // only the value itself knows
-  };
-  Kind kind = Kind::Full;
-  ir::ExprRef extent;
-};
+// The valid extent of one dimension: `full_extent`, or a number that two extents share only if they are equal
+// in every run.
+using ExtentId = int;
+inline constexpr ExtentId full_extent = -1;
 
 struct ValidShape {
-  ValidExtent rows, cols;
-  bool is_full() const {
-    return rows.kind == ValidExtent::Kind::Full && cols.kind == ValidExtent::Kind::Full;
-  }
+  ExtentId rows = full_extent, cols = full_extent;
+  bool is_full() const { return *this == ValidShape{}; }
+  bool operator==(const ValidShape&) const = default;
+};
+
+// Numbers for extents. An extent is the smallest of a set of atoms: constants, expressions, and values that
+// only run time knows.
+class Extents {
+ public:
+  // What an op states as the extent of a dimension of a tile that has `physical` elements there.
+  ExtentId stated(const ir::ExprRef& expr, int64_t physical);
+  // Of the dimension of a value, both numbered by the caller: equal to itself alone.
+  ExtentId unknown(uint32_t value, int dimension);
+  // Of what is valid where both are.
+  ExtentId meet(ExtentId a, ExtentId b);
+  // Null if it is the smaller of several, if only run time knows it, and for `full_extent`.
+  ir::ExprRef expression(ExtentId extent) const;
+
+ private:
+  enum class Kind : uint8_t { Constant, Expression, Unknown, Combined };
+  struct Atom {
+    Kind kind;
+    ir::ExprRef expr;
+  };
+  using Set = std::vector<int>;  // of atoms, ascending
+
+  int atom(Kind kind, int64_t a, int64_t b, const ir::ExprRef& expr = nullptr);
+  int64_t number_of(const ir::ExprRef& expr);
+  ExtentId intern(Set set);
+  void keep_smallest_constant(Set& set) const;
+
+  std::vector<Atom> atoms_;
+  std::map<std::tuple<Kind, int64_t, int64_t>, int> atom_numbers_;
+  std::vector<Set> sets_;
+  std::map<Set, ExtentId> set_numbers_;
+  std::unordered_multimap<uint64_t, ir::ExprRef> expressions_;  // one of those that are identical, by hash
 };
 
 class ValidShapes {
@@ -35,10 +70,17 @@ class ValidShapes {
   explicit ValidShapes(const ir::Function& kernel);
   // Of a variable of tile type.
   const ValidShape& of(const ir::Expr& tile) const;
+  // Of the tiles in a variable of any type: itself, or those of a tuple in their order.
+  std::span<const ValidShape> tiles(const ir::Expr& var) const;
+  ir::ExprRef expression(ExtentId extent) const { return extents_.expression(extent); }
 
  private:
   friend class ValidWalk;
-  ir::PointerMap<uint32_t> places_;
+  struct Places {
+    uint32_t first = 0, count = 0;
+  };
+  Extents extents_;
+  ir::PointerMap<Places> places_;  // of variables
   std::vector<ValidShape> shapes_;
 };
 

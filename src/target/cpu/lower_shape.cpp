@@ -189,11 +189,10 @@ void fill_padding(FunctionEmitter& e, const Call& call, std::span<const int> res
 }  // namespace
 
 void add_shape_lowerings(LoweringTable& table) {
-  auto add = [&](const Op& op, OpaqueFn function, int updates, bool whole = false) {
+  auto add = [&](const Op& op, OpaqueFn function, int updates) {
     Lowering lowering;
     lowering.opaque = function;
     lowering.updates = static_cast<int8_t>(updates);
-    lowering.whole = whole;
     table.add(op, lowering);
   };
   add(ops::pl::tile::extract, extract, -1);
@@ -202,7 +201,7 @@ void add_shape_lowerings(LoweringTable& table) {
   add(ops::pl::tile::transpose, transpose, -1);
   add(ops::pl::tile::concat, concat, -1);
   add(ops::pl::tile::set_validshape, set_valid_shape, 0);
-  add(ops::pl::tile::fillpad, fill_padding, 0, true);
+  add(ops::pl::tile::fillpad, fill_padding, 0);
 }
 
 }  // namespace tilewire::target::cpu

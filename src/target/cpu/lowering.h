@@ -60,7 +60,6 @@ struct Lowering {
   bool multiplies = false;                       // the scalar product
   bool divides = false;                          // of Lanes: operand 0 by operand 1
   bool elements = false;   // of Opaque: reads elements of its first operand outside the valid extent too
-  bool whole = false;      // of Opaque: the results are valid everywhere whatever the operands are
   bool untracked = false;  // pl.no_dep: what a kernel returns for such an argument is the tensor itself
 };
 

@@ -209,6 +209,14 @@ void LeafNumbering::fresh(const VarRef& var, const Call* call, const Lowering* l
 }
 
 void LeafNumbering::set(const Expr* var, std::vector<Leaf> leaves) {
+  std::span<const passes::ValidShape> tiles = valid_.tiles(*var);
+  size_t next = 0;
+  for (const Leaf& leaf : leaves) {
+    if (leaf.kind != LeafKind::Tile || plan_.values[leaf.id].is_array) continue;
+    TW_CHECK(next < tiles.size(), "a tile without a valid shape");
+    plan_.values[leaf.id].valid_rows = tiles[next].rows;
+    plan_.values[leaf.id].valid_cols = tiles[next++].cols;
+  }
   int first = static_cast<int>(plan_.leaf_pool.size());
   plan_.leaf_pool.insert(plan_.leaf_pool.end(), leaves.begin(), leaves.end());
   plan_.leaf_range.insert(var, {first, static_cast<int>(leaves.size())});
@@ -361,10 +369,10 @@ ReturnedParams returned_params(const Function& function, const Plan& plan) {
 std::unique_ptr<Plan> make_plan(const Function& function, const Callees& callees, const Machine& machine,
                                 bool hooks, Diagnostics& diags) {
   auto plan = std::make_unique<Plan>();
-  LeafNumbering leaves(*plan, callees, diags);
+  const passes::ValidShapes valid(function);
+  LeafNumbering leaves(*plan, valid, callees, diags);
   if (!leaves.run(function)) return nullptr;
   plan->tensor_roots = leaves.tensor_roots;
-  ExtentAnalysis(*plan).run(function);
   Ordering ordering(*plan, leaves.tensor_roots, machine, hooks);
   ordering.run(function);
   plan_levels(*plan);

@@ -21,6 +21,7 @@
 
 #include "ir/nodes.h"
 #include "ir/pointer_map.h"
+#include "passes/valid_shapes.h"
 #include "target/cpu/lowering.h"
 
 namespace tilewire::target::cpu {
@@ -31,9 +32,9 @@ struct Leaf {
   int id;  // into the values of that kind
 };
 
-// The valid extent of one dimension: `full`, or a number that is equal only for extents known to be equal.
-using ExtentId = int;
-inline constexpr ExtentId full = -1;
+// The valid extent of one dimension: `full`, or a number that only equal extents share.
+using passes::ExtentId;
+inline constexpr ExtentId full = passes::full_extent;
 
 struct PlanValue {
   ir::DType dtype{};

@@ -1,4 +1,4 @@
-// The steps of planning, in order: leaves, extents, order, levels, storage. Internal to plan*.cpp.
+// The steps of planning, in order: leaves, order, levels, storage. Internal to plan*.cpp.
 #pragma once
 
 #include <map>
@@ -12,11 +12,11 @@ namespace tilewire::target::cpu {
 // Tile operands of a call that its lowering looks at, as values; scalars and absent operands are -1.
 std::vector<int> tile_operands(const Plan& plan, const ir::Call& call, const Lowering& lowering);
 
-// Numbers all leaves; finds which tensors stay the same around loops and branches.
+// Numbers all leaves; finds which tensors stay the same around loops and branches. `valid`: of the function.
 class LeafNumbering {
  public:
-  LeafNumbering(Plan& plan, const Callees& callees, Diagnostics& diags)
-      : plan_(plan), callees_(callees), diags_(diags) {}
+  LeafNumbering(Plan& plan, const passes::ValidShapes& valid, const Callees& callees, Diagnostics& diags)
+      : plan_(plan), valid_(valid), callees_(callees), diags_(diags) {}
   bool run(const ir::Function& function);
   // Of each tensor: -1 when it may share memory with any tensor of that kind, else the number of the
   // creation.
@@ -41,45 +41,12 @@ class LeafNumbering {
   const ir::Yield* yield_of(const ir::Block& block);
 
   Plan& plan_;
+  const passes::ValidShapes& valid_;
   const Callees& callees_;
   Diagnostics& diags_;
   bool orchestration_ = false;  // elsewhere pl.no_dep means nothing
   bool host_ = false;
   std::map<int, int> tracked_;  // of views made by pl.no_dep: the tensor itself
-};
-
-// Valid extents of all values.
-class ExtentAnalysis {
- public:
-  explicit ExtentAnalysis(Plan& plan) : plan_(plan) {}
-  void run(const ir::Function& function);
-
- private:
-  struct Extents {
-    ExtentId rows = full, cols = full;
-    bool operator==(const Extents&) const = default;
-  };
-  void block(const ir::Block& block);
-  void call(const ir::Call& call, const ir::Var* var);
-  void carry(const ir::ExprList& from, const ir::VarList& to, bool first);
-  void join(const ir::If& stmt);
-  ExtentId meet(ExtentId a, ExtentId b);
-  ExtentId of_expr(const ir::ExprRef& expr, int64_t physical);
-  ExtentId atom(int kind, int64_t a, int64_t b);
-  ExtentId intern(std::vector<int> atoms);
-  bool product(const ir::Call& call, const std::vector<int>& operands, Extents& out);
-  ExtentId unknown(int value, int dim) { return atom(2, value, dim); }
-  Extents get(int value) const { return {plan_.values[value].valid_rows, plan_.values[value].valid_cols}; }
-  void put(int value, Extents extents);
-
-  Plan& plan_;
-  // An extent is the smallest of a set of atoms: constants, expressions, unknowns.
-  std::map<std::tuple<int, int64_t, int64_t>, int> atoms_;
-  std::map<std::vector<int>, ExtentId> ids_;
-  std::vector<std::vector<int>> sets_;
-  std::vector<bool> varying_;  // of values: carried or joined, and known to change
-  bool changed_ = false;
-  bool give_up_ = false;
 };
 
 // Clusters, the order of actions, the life of values.

@@ -39,13 +39,14 @@ ir::VarRef variable(const ir::FunctionRef& function, const std::string& name) {
   return find.found;
 }
 
-std::string text(const ValidExtent& extent) {
-  if (extent.kind == ValidExtent::Kind::Full) return "full";
-  return extent.kind == ValidExtent::Kind::Unknown ? "unknown" : ir::to_string(extent.extent);
-}
-
 std::string valid(const ir::FunctionRef& function, const std::string& name) {
-  ValidShape shape = ValidShapes(*function).of(*variable(function, name));
+  ValidShapes shapes(*function);
+  auto text = [&](ExtentId extent) {
+    if (extent == full_extent) return std::string("full");
+    ir::ExprRef expr = shapes.expression(extent);
+    return expr ? ir::to_string(expr) : "unknown";
+  };
+  ValidShape shape = shapes.of(*variable(function, name));
   return text(shape.rows) + ", " + text(shape.cols);
 }
 
@@ -76,6 +77,37 @@ TEST(ValidShapes, FollowOperands) {
   EXPECT_EQ(valid(f, "m"), "n, full");
   EXPECT_EQ(valid(f, "g"), "3, 2");
   EXPECT_EQ(valid(f, "h"), "unknown, 5");
+}
+
+// Extents that are equal in every run have one number, others have not.
+TEST(ValidShapes, NumberEqualExtents) {
+  ir::FunctionRef f = kernel(R"(
+        a = pl.load(x, [0, 0], [16, 64], valid_shape=[n + 1, n])
+        b = pl.load(x, [16, 0], [16, 64], valid_shape=[n + 1, n])
+        other = pl.load(x, [0, 0], [16, 64], valid_shape=[n + 2, n])
+        both = a + other
+        again = other + b
+        u = pl.transpose(a)
+        same = pl.transpose(a, axis1=1, axis2=1)
+        part = pl.tile.set_validshape(pl.tile.full([16, 1], dtype=pl.FP32, value=1.0), [16, n])
+        spread = b * part
+        least = pl.tile.set_validshape(a, [5, 64]) + pl.tile.set_validshape(b, [7, 64])
+        out = pl.store(both + again + same + spread + least, [0, 0], out)
+        out = pl.store(u, [0, 0], out)
+)");
+  ASSERT_TRUE(f);
+  ValidShapes shapes(*f);
+  auto of = [&](const std::string& name) { return shapes.of(*variable(f, name)); };
+  EXPECT_EQ(of("a"), of("b"));
+  EXPECT_EQ(of("both"), of("again"));
+  EXPECT_NE(of("both").rows, of("a").rows);
+  EXPECT_EQ(of("both").cols, of("a").cols);
+  EXPECT_EQ(of("u"), (ValidShape{of("a").cols, of("a").rows}));
+  EXPECT_EQ(of("same"), of("a"));
+  // A column without elements leaves nothing of what it is spread over.
+  EXPECT_EQ(of("spread").rows, of("b").rows);
+  EXPECT_EQ(valid(f, "spread"), "n + 1, unknown");
+  EXPECT_EQ(valid(f, "least"), "5, full");
 }
 
 TEST(ValidShapes, MeetInLoopsAndBranches) {
