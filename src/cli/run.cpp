@@ -165,6 +165,7 @@ int run(const RunOptions& given) {
   const driver::InputSettings settings{.texts = options.inputs,
                                        .shapes = given_shapes(options.input),
                                        .ranks = options.ranks,
+                                       .rank_dimensions = executable->rank_dimensions(),
                                        .seed = options.seed,
                                        .dimension = replay ? std::optional(replay->dimension) : std::nullopt};
   driver::Inputs inputs(signature, settings);

@@ -6,7 +6,8 @@
 #include "check/unreached.h"
 #include "driver/execute/entry.h"
 #include "driver/execute/targets.h"
-#include "driver/host/ranks.h"
+#include "driver/host/call_values.h"
+#include "driver/host/host_analysis.h"
 #include "driver/inputs/inputs.h"
 #include "driver/inputs/trial_values.h"
 #include "driver/schedule/schedule_digest.h"
@@ -15,16 +16,6 @@
 
 namespace tilewire::driver {
 namespace {
-
-InputSettings settings_for(const Signature& signature, int64_t ranks, const CheckOptions& options) {
-  const bool host = signature.entry().type == ir::FunctionType::Host;
-  return {.texts = options.inputs,
-          .shapes = options.shapes,
-          .given = options.given,
-          .ranks = host ? std::optional(ranks) : std::nullopt,
-          .seed = options.seed,
-          .dimension = host ? ranks : 4};
-}
 
 interp::Argument argument_of(const Argument& argument, ir::DType dtype) {
   if (const auto* array = std::get_if<Array>(&argument)) {
@@ -38,20 +29,6 @@ interp::Argument argument_of(const Argument& argument, ir::DType dtype) {
       std::get<Number>(argument));
 }
 
-// What the program says itself, if it says the same whatever its dimensions are.
-std::vector<int64_t> ranks_to_check(const Signature& signature, const CheckOptions& options) {
-  if (!options.ranks.empty()) return options.ranks;
-  std::optional<int> said[2];
-  for (int i = 0; i < 2; ++i) {
-    Diagnostics ignored;
-    const InputSettings settings = settings_for(signature, 2 + i, options);
-    Inputs inputs(signature, settings);
-    if (auto bound = inputs.bind(ignored)) said[i] = rank_count(signature, std::nullopt, *bound, ignored);
-  }
-  if (said[0] && said[0] == said[1]) return {*said[0]};
-  return {2, 3};
-}
-
 class Checking {
  public:
   Checking(const Entry& entry, ir::ProgramRef lowered, const CheckOptions& options)
@@ -59,12 +36,13 @@ class Checking {
         lowered_(std::move(lowered)),
         options_(options),
         signature_(signature_of(entry)),
+        host_(signature_, *lowered_),
         digest_(schedule_digest(*entry.program, *entry.function)) {}
 
   // Empty after reporting why there is nothing to check.
   std::vector<check::Report> go(Diagnostics& diags) {
     std::vector<check::Report> reports;
-    for (int64_t asked : ranks_to_check(signature_, options_)) {
+    for (int64_t asked : ranks_to_check()) {
       auto report = check_ranks(asked, diags);
       if (!report) return {};
       reports.push_back(std::move(*report));
@@ -74,9 +52,34 @@ class Checking {
   }
 
  private:
+  // What the program says itself, if it says the same whatever its dimensions are.
+  std::vector<int64_t> ranks_to_check() const {
+    if (!options_.ranks.empty()) return options_.ranks;
+    std::optional<int> said[2];
+    for (int i = 0; i < 2; ++i) {
+      Diagnostics ignored;
+      const InputSettings settings = settings_for(2 + i);
+      Inputs inputs(signature_, settings);
+      if (auto bound = inputs.bind(ignored)) said[i] = host_.ranks(std::nullopt, *bound, ignored);
+    }
+    if (said[0] && said[0] == said[1]) return {*said[0]};
+    return {2, 3};
+  }
+
+  InputSettings settings_for(int64_t ranks) const {
+    const bool host = host_.function() != nullptr;
+    return {.texts = options_.inputs,
+            .shapes = options_.shapes,
+            .given = options_.given,
+            .ranks = host ? std::optional(ranks) : std::nullopt,
+            .rank_dimensions = host_.rank_dimensions(),
+            .seed = options_.seed,
+            .dimension = host ? ranks : 4};
+  }
+
   // Nothing after reporting why not.
   std::optional<check::Report> check_ranks(int64_t asked, Diagnostics& diags) {
-    InputSettings settings = settings_for(signature_, asked, options_);
+    InputSettings settings = settings_for(asked);
     TrialValues values(signature_, settings, lowered_);
     if (!values.numbers().empty()) named_ = signature_.params()[values.numbers().front()].node->name;
     std::vector<check::Trial> trials;
@@ -108,7 +111,7 @@ class Checking {
                           Diagnostics& refused) {
     Inputs inputs(signature_, settings);
     auto bound = inputs.bind(refused);
-    auto ranks = bound ? rank_count(signature_, asked, *bound, refused) : std::nullopt;
+    auto ranks = bound ? host_.ranks(asked, *bound, refused) : std::nullopt;
     if (!ranks) return check::invalid(static_cast<int>(asked), refused.all().front());
     Diagnostics ungrouped;
     ir::ProgramRef checked = passes::collect_comm_groups(entry_.program, lowered_,
@@ -135,7 +138,7 @@ class Checking {
     check::Options settings;
     settings.ranks = ranks;
     // Nothing is kept from call to call but windows, and only a host function has these.
-    settings.calls = signature_.entry().type == ir::FunctionType::Host ? options_.calls : 1;
+    settings.calls = host_.function() ? options_.calls : 1;
     settings.cores = options_.cores;
     settings.general = options_.general;
     settings.limits.seed = options_.seed;
@@ -194,6 +197,7 @@ class Checking {
   const ir::ProgramRef lowered_;
   const CheckOptions& options_;
   const Signature signature_;
+  const HostAnalysis host_;
   const std::string digest_;
   std::string named_;  // a number that is left out
 };

@@ -97,7 +97,8 @@ class UseWalk : public Visitor<UseWalk> {
     if (*step != 1 || *start < 0) return DeviceSet::unknown();
     ExprRef end = without_casts(scalars_.fold(loop.stop));
     if (is_world_size(*end)) return DeviceSet::from(*start);
-    // A dimension that ranks are counted by is their number (driver/host/ranks.h holds calls to that).
+    // A dimension that ranks are counted by is their number (driver/host/host_analysis.h holds calls to
+    // that).
     if (isa<DimSymbol>(end) && *start == 0) return DeviceSet::from(0);
     return DeviceSet::unknown();
   }

@@ -14,16 +14,17 @@
 #include <string>
 
 #include "driver/execute/executable.h"
+#include "driver/host/ranks.h"
 #include "runtime/manifest.h"
 
 namespace tilewire::driver {
 
 struct BundleContent {
-  ir::ProgramRef program;        // as it was read
-  const ir::Function* entry;     // with its body: how many ranks it runs on follows from that
-  std::string name;              // of the entry, as the user knows it
-  runtime::Manifest manifest;    // of the entry
-  std::optional<int64_t> ranks;  // built for that number alone
+  ir::ProgramRef program;  // as it was read
+  const ir::Function* entry;
+  std::string name;            // of the entry, as the user knows it
+  runtime::Manifest manifest;  // of the entry
+  RankRule ranks;              // of the entry
   // An object file of its code. Nothing after an error.
   std::function<std::optional<std::string>(bool strided, Diagnostics&)> object;
 };

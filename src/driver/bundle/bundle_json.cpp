@@ -251,7 +251,7 @@ class Writer {
 
   json write(const BundleEntry& entry) {
     const ir::Function& function = *entry.function;
-    AssignedValues none(function);
+    const AssignedValues none;
     SizeWriter sizes(function, {}, none);
     json params = json::array(), results = json::array();
     for (const auto& param : function.params) params.push_back(write(*param, sizes));

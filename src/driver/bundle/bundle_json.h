@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "driver/host/rank_rule.h"
+#include "driver/host/ranks.h"
 #include "ir/nodes.h"
 #include "support/diagnostics.h"
 

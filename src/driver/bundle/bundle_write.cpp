@@ -75,8 +75,7 @@ class Writer {
     BundleEntry entry;
     entry.name = content.name;
     entry.function = ir::ref(content.entry);
-    entry.ranks = rank_rule(*content.entry);
-    entry.ranks.only = content.ranks;
+    entry.ranks = content.ranks;
     for (const ir::TypeRef& type : content.entry->return_types) entry.results.push_back(result_of(type));
     std::string stem = "kernels/" + file_stem(content.name);
     entry.code = stem + ".so";

@@ -4,7 +4,7 @@
 #include "driver/execute/compiled_session.h"
 #include "driver/execute/disk_cache.h"
 #include "driver/execute/local_run.h"
-#include "driver/host/manifest_of.h"
+#include "driver/host/call_values.h"
 #include "ir/printer.h"
 #include "ir/serialize.h"
 #include "passes/collect_comm_groups.h"
@@ -27,15 +27,13 @@ CompiledExecutable::CompiledExecutable(const Entry& entry, const CompiledTarget&
     : Executable(entry.program, signature_of(entry), target.name),
       target_(target),
       lowered_(std::move(lowered)),
+      host_(signature(), *lowered_),
       bounds_(bounds),
-      sources_(*entry.program) {
-  ir::FunctionRef function = lowered_->find(entry.function->name);
-  if (function->type == ir::FunctionType::Host) host_ = function;
-}
+      sources_(*entry.program) {}
 
 bool CompiledExecutable::prepare(Diagnostics& diags) {
-  if (!host_ || passes::lacks_comm_groups(*lowered_, *host_)) return true;
-  manifest_ = manifest_of(*lowered_, *host_, std::nullopt, diags);
+  if (!host_.function() || passes::lacks_comm_groups(*lowered_, *host_.function())) return true;
+  manifest_ = host_.manifest(*lowered_, std::nullopt, diags);
   return manifest_.has_value();
 }
 
@@ -62,7 +60,7 @@ Call CompiledExecutable::call(const BoundArguments& arguments, const CallOptions
                               Diagnostics& diags) {
   CallSchedule schedule;
   if (!schedule.read(options, diags)) return {};
-  auto ranks = ranks_.count(schedule.ranks(options), arguments, diags);
+  auto ranks = host_.ranks(schedule.ranks(options), arguments, diags);
   std::optional<runtime::Manifest> own;
   const runtime::Manifest* manifest = ranks ? manifest_for(*ranks, arguments, own, diags) : nullptr;
   return manifest ? run(arguments, options, schedule, *ranks, *manifest, nullptr, diags) : Call{};
@@ -77,7 +75,10 @@ bool CompiledExecutable::save(const std::string& folder, std::optional<int64_t> 
   if (ranks && !valid_ranks(signature(), *ranks, diags)) return false;
   auto manifest = manifest_to_save(ranks, diags);
   if (!manifest) return false;
-  BundleContent content{program(), &signature().entry(), signature().name(), std::move(*manifest), ranks, {}};
+  RankRule rule = host_.rank_rule();
+  rule.only = ranks;
+  BundleContent content{
+      program(), &signature().entry(), signature().name(), std::move(*manifest), std::move(rule), {}};
   content.object = [&](bool strided, Diagnostics& to) -> std::optional<std::string> {
     target::CodeOptions options;
     options.bounds = bounds_;
@@ -95,29 +96,30 @@ const runtime::Manifest* CompiledExecutable::manifest_for(int ranks, const Bound
                                                           std::optional<runtime::Manifest>& own,
                                                           Diagnostics& diags) {
   static const runtime::Manifest none;
-  if (!host_) return &none;
+  if (!host_.function()) return &none;
   if (manifest_) return fits(ranks, diags) ? &*manifest_ : nullptr;
   auto known = known_values(arguments, signature(), ranks);
   ir::ProgramRef grouped = passes::collect_comm_groups(program(), lowered_, known, diags);
   if (!grouped) return nullptr;
-  own = manifest_of(*grouped, *host_, std::nullopt, diags);
+  own = host_.manifest(*grouped, std::nullopt, diags);
   return own ? &*own : nullptr;
 }
 
 std::optional<runtime::Manifest> CompiledExecutable::manifest_to_save(std::optional<int64_t> ranks,
                                                                       Diagnostics& diags) const {
-  if (!host_) return runtime::Manifest();
+  const ir::Function* host = host_.function();
+  if (!host) return runtime::Manifest();
   ir::ProgramRef grouped = lowered_;
   if (ranks && !manifest_) {
     grouped = passes::collect_comm_groups(lowered_, known_ranks(*ranks), diags);
     if (!grouped) return std::nullopt;
   }
-  if (passes::lacks_comm_groups(*grouped, *host_)) {
-    diags.report(diag::bundle_groups_open, host_->span, {host_->name})
+  if (passes::lacks_comm_groups(*grouped, *host)) {
+    diags.report(diag::bundle_groups_open, host->span, {host->name})
         .with_help("give the number of ranks: --ranks N, or save(..., ranks=N)");
     return std::nullopt;
   }
-  return manifest_of(*grouped, *host_, ranks, diags);
+  return host_.manifest(*grouped, ranks, diags);
 }
 
 bool CompiledExecutable::fits(int ranks, Diagnostics& diags) {
@@ -144,14 +146,14 @@ Call CompiledExecutable::run(const BoundArguments& arguments, const CallOptions&
                              const CallSchedule& schedule, int ranks, const runtime::Manifest& manifest,
                              runtime::Windows* windows, Diagnostics& diags) {
   if (!schedule.begin(*this, ranks, arguments, diags)) return {};
-  bool watched = schedule.watched() || (host_ && (options.stats || !options.trace.empty()));
+  bool watched = schedule.watched() || (host_.function() && (options.stats || !options.trace.empty()));
   const target::Code* compiled = code({arguments.strided, watched}, diags);
   if (!compiled) return {};
   LocalRun local;
   local.module = compiled->module();
-  local.entry = find_function(*local.module, signature().entry().name, host_ != nullptr);
+  local.host = host_.function() != nullptr;
+  local.entry = find_function(*local.module, signature().entry().name, local.host);
   TW_CHECK(local.entry, "the compiled module lacks its entry");
-  local.host = host_ != nullptr;
   local.manifest = &manifest;
   local.ranks = ranks;
   local.windows = windows;

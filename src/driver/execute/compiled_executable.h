@@ -7,7 +7,7 @@
 
 #include "driver/execute/sources.h"
 #include "driver/execute/targets.h"
-#include "driver/host/ranks.h"
+#include "driver/host/host_analysis.h"
 #include "driver/schedule/call_schedule.h"
 #include "runtime/manifest.h"
 #include "runtime/windows.h"
@@ -28,8 +28,10 @@ class CompiledExecutable final : public Executable {
   std::unique_ptr<Session> open(std::optional<int64_t> ranks, Diagnostics& diags) override;
   bool save(const std::string& folder, std::optional<int64_t> ranks, Diagnostics& diags) override;
 
+  std::span<const std::string> rank_dimensions() const override { return host_.rank_dimensions(); }
+
   // For sessions.
-  const RankCounter& ranks() const { return ranks_; }
+  const HostAnalysis& host() const { return host_; }
   // `own` holds it when it is for this call alone. Null after reporting errors.
   const runtime::Manifest* manifest_for(int ranks, const BoundArguments& arguments,
                                         std::optional<runtime::Manifest>& own, Diagnostics& diags);
@@ -54,9 +56,8 @@ class CompiledExecutable final : public Executable {
   bool fits(int ranks, Diagnostics& diags);
 
   const CompiledTarget& target_;
-  RankCounter ranks_{signature()};
   ir::ProgramRef lowered_;
-  ir::FunctionRef host_;  // the entry as lowered; null when it is not a host function
+  HostAnalysis host_;
   bool bounds_;
   Sources sources_;
   std::optional<runtime::Manifest> manifest_;

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "driver/execute/local_run.h"
-#include "driver/host/manifest_of.h"
+#include "driver/host/call_values.h"
 #include "support/diagnostics/driver.h"
 
 namespace tilewire::driver {
@@ -30,7 +30,7 @@ Call CompiledSession::call(const BoundArguments& arguments, const CallOptions& o
     return {};
   }
   if (ranks_ && options.ranks && *options.ranks != *ranks_) return refuse(diags);
-  auto ranks = executable_.ranks().count(ranks_ ? ranks_ : options.ranks, arguments, diags);
+  auto ranks = executable_.host().ranks(ranks_ ? ranks_ : options.ranks, arguments, diags);
   std::optional<runtime::Manifest> own;
   const runtime::Manifest* manifest =
       ranks ? executable_.manifest_for(*ranks, arguments, own, diags) : nullptr;

@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -24,7 +25,7 @@ struct CompileOptions {
 };
 
 struct CallOptions {
-  std::optional<int64_t> ranks;  // nothing: what the program and its arguments say (ranks.h)
+  std::optional<int64_t> ranks;  // nothing: what the program and its arguments say (HostAnalysis)
   int threads = 0;               // 0: one a core
   std::string trace;             // write a trace there; empty: none
   bool stats = false;
@@ -77,6 +78,9 @@ class Executable {
   virtual std::optional<std::string> text(const std::string& form, Diagnostics& diags) const = 0;
   // Writes it as a bundle (bundle.h), with `ranks` for that number of ranks alone. False after an error.
   virtual bool save(const std::string& folder, std::optional<int64_t> ranks, Diagnostics& diags);
+
+  // Dimensions that are the number of ranks, as far as the program is known.
+  virtual std::span<const std::string> rank_dimensions() const { return {}; }
 
   // The communication manifest as JSON; empty without windows, and where only a call tells who shares them.
   virtual std::string manifest_text() const { return {}; }

@@ -1,6 +1,7 @@
 #include "driver/execute/interp_executable.h"
 
-#include "driver/host/ranks.h"
+#include "driver/host/call_values.h"
+#include "driver/host/host_analysis.h"
 #include "driver/schedule/call_schedule.h"
 #include "interp/interp.h"
 #include "ir/printer.h"
@@ -41,7 +42,11 @@ class AbortPulse final : public interp::Pulse {
 class InterpExecutable final : public Executable {
  public:
   InterpExecutable(const Entry& entry, const Target& target, ir::ProgramRef grouped)
-      : Executable(entry.program, signature_of(entry), target.name), grouped_(std::move(grouped)) {}
+      : Executable(entry.program, signature_of(entry), target.name),
+        grouped_(std::move(grouped)),
+        host_(signature(), *grouped_) {}
+
+  std::span<const std::string> rank_dimensions() const override { return host_.rank_dimensions(); }
 
   std::optional<std::string> text(const std::string& form, Diagnostics& diags) const override {
     return knows(form, diags) ? std::optional(ir::as_python(program())) : std::nullopt;
@@ -50,7 +55,7 @@ class InterpExecutable final : public Executable {
   Call call(const BoundArguments& arguments, const CallOptions& options, Diagnostics& diags) override {
     CallSchedule schedule;
     if (!schedule.read(options, diags)) return {};
-    auto ranks = ranks_.count(schedule.ranks(options), arguments, diags);
+    auto ranks = host_.ranks(schedule.ranks(options), arguments, diags);
     if (!ranks || !schedule.begin(*this, *ranks, arguments, diags)) return {};
     // A schedule is one of the lowered program, which is what the checker runs.
     ir::ProgramRef checked =
@@ -120,8 +125,8 @@ class InterpExecutable final : public Executable {
   }
 
  private:
-  RankCounter ranks_{signature()};
   ir::ProgramRef grouped_;  // with the communication groups that no call is needed for
+  HostAnalysis host_;
 };
 
 }  // namespace

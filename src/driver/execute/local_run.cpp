@@ -3,7 +3,7 @@
 #include <cstdio>
 
 #include "driver/execute/words.h"
-#include "driver/host/manifest_of.h"
+#include "driver/host/call_values.h"
 #include "driver/schedule/call_schedule.h"
 #include "runtime/windows.h"
 #include "support/diagnostics/bundle.h"

@@ -1,8 +1,6 @@
-// How many ranks a run has: what was asked for, or what the program and its arguments say.
+// How many ranks a call may have: what must hold of the number, and of the arguments beside it.
 //
-// Without an answer from the caller, the number follows from the ranks the host function dispatches to, when
-// none of them depends on world_size(); else from a dimension that is compared with world_size(), or whose
-// rows are staged into windows. A program without a host function runs on one rank.
+// What a host function says of the number is in host_analysis.h.
 #pragma once
 
 #include <optional>
@@ -11,22 +9,10 @@
 #include <vector>
 
 #include "driver/execute/arguments.h"
-#include "ir/nodes.h"
-#include "passes/host_scalars.h"
+#include "runtime/manifest_size.h"
 #include "support/diagnostics.h"
 
 namespace tilewire::driver {
-
-// What a call says of world_size(), dimensions and scalar parameters of a host function. The arguments must
-// outlive it.
-passes::HostScalars::Known known_values(const BoundArguments& arguments, const Signature& signature,
-                                        std::optional<int64_t> ranks = std::nullopt);
-
-// The number of ranks alone.
-passes::HostScalars::Known known_ranks(int64_t ranks);
-
-// Dimensions that are the number of ranks.
-std::vector<std::string> rank_dimensions(const ir::Function& entry);
 
 // Whether a call of the entry may have that many ranks; nothing after reporting why not.
 std::optional<int> valid_ranks(const Signature& signature, int64_t ranks, Diagnostics& diags);
@@ -44,34 +30,14 @@ std::optional<int> agreed_ranks(const Signature& signature, std::span<const Rank
 bool rows_fit(const Signature& signature, std::span<const size_t> staged, int64_t ranks,
               const BoundArguments& arguments, Diagnostics& diags);
 
-class RankCounter {
- public:
-  // What can be told before any call is worked out here, once. The signature must outlive it.
-  explicit RankCounter(const Signature& signature);
+// What a bundle keeps of HostAnalysis: the number of ranks as far as it is known without the program.
+struct RankRule {
+  std::optional<int64_t> only;                // built for that number alone
+  std::vector<runtime::SizeExpression> from;  // each gives the number; none: the caller has to
 
-  // Nothing after reporting why there is no such number, or why the arguments do not fit it.
-  std::optional<int> count(std::optional<int64_t> asked, const BoundArguments& arguments,
-                           Diagnostics& diags) const;
-
- private:
-  // A loop over a dimension that dispatches to as many ranks: they are all there are.
-  struct CountedLoop {
-    std::string dimension, callee;
-    Span span;
-  };
-
-  std::optional<int> deduced(const BoundArguments& arguments, Diagnostics& diags) const;
-  bool fits(int64_t ranks, const BoundArguments& arguments, Diagnostics& diags) const;
-
-  const Signature& signature_;
-  std::vector<size_t> staged_;  // parameters whose row r is the share of rank r
-  std::vector<CountedLoop> loops_;
+  // Nothing after reporting why there is no such number.
+  std::optional<int> count(const Signature& signature, std::optional<int64_t> asked,
+                           const BoundArguments& arguments, Diagnostics& diags) const;
 };
-
-// Of one call.
-inline std::optional<int> rank_count(const Signature& signature, std::optional<int64_t> asked,
-                                     const BoundArguments& arguments, Diagnostics& diags) {
-  return RankCounter(signature).count(asked, arguments, diags);
-}
 
 }  // namespace tilewire::driver

@@ -15,6 +15,7 @@ namespace tilewire::driver {
 // What the variables of a function are assigned, once each.
 class AssignedValues {
  public:
+  AssignedValues() = default;  // of a function without a body
   explicit AssignedValues(const ir::Function& function);
   // Null for variables that loops and branches decide.
   const ir::ExprRef* find(const ir::Var& var) const { return values_.find(&var); }

@@ -102,7 +102,7 @@ void Inputs::note_dimensions() {
     }
   }
   if (!settings_.ranks) return;
-  for (const std::string& name : rank_dimensions(signature_.entry())) {
+  for (const std::string& name : settings_.rank_dimensions) {
     dimensions_.emplace(name, *settings_.ranks);
   }
   if (signature_.entry().type != ir::FunctionType::Host) return;

@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct InputSettings {
   std::map<std::string, ir::TypeRef, std::less<>> shapes = {};  // of arrays to make, by parameter
   std::map<std::string, Argument, std::less<>> given = {};      // in memory, by parameter
   std::optional<int64_t> ranks = std::nullopt;
+  std::span<const std::string> rank_dimensions = {};  // what is that number (HostAnalysis)
   uint64_t seed = 0;
   // For a check: what dynamic dimensions are that nothing else fixes; numbers that are not given are
   // `number`, and made-up integers 0. Without it an unknown dimension and a missing number are errors, and

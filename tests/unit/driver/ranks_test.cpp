@@ -1,8 +1,7 @@
 // How many ranks a call has: what fixes the number, and what is said when nothing does.
-#include "driver/host/ranks.h"
-
 #include <gtest/gtest.h>
 
+#include "driver/host/host_analysis.h"
 #include "frontend/frontend.h"
 
 namespace tilewire::driver {
@@ -41,7 +40,7 @@ class P:
     Diagnostics diags;
     auto bound = signature.bind({x, Number(k)}, {}, diags);
     EXPECT_TRUE(bound) << diags.text();
-    auto count = RankCounter(signature).count(asked, *bound, diags);
+    auto count = HostAnalysis(signature, *program).ranks(asked, *bound, diags);
     EXPECT_NE(count.has_value(), diags.has_errors());
     return count ? std::to_string(*count) : diags.all().front().message;
   }
@@ -100,7 +99,8 @@ TEST(Ranks, AskedFor) {
 TEST(Ranks, DimensionsThatCountThem) {
   auto dimensions = [](const std::string& body) {
     Host host(body);
-    return rank_dimensions(*host.program->find("host"));
+    const Signature signature(host.program->find("host"));
+    return HostAnalysis(signature, *host.program).rank_dimensions();
   };
   EXPECT_EQ(dimensions(over + std::string("NR") + touch), std::vector<std::string>{"NR"});
   EXPECT_TRUE(dimensions(over + std::string("n") + touch).empty());

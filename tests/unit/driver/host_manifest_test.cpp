@@ -1,7 +1,8 @@
-#include "driver/host/manifest_of.h"
-
+// The communication manifest of a host function.
 #include <gtest/gtest.h>
 
+#include "driver/host/call_values.h"
+#include "driver/host/host_analysis.h"
 #include "frontend/frontend.h"
 
 namespace tilewire::driver {
@@ -32,16 +33,22 @@ class P:
   return program;
 }
 
+std::optional<runtime::Manifest> manifest_of(const ir::ProgramRef& program, const char* entry,
+                                             std::optional<int64_t> ranks, Diagnostics& diags) {
+  const Signature signature(program->find(entry));
+  return HostAnalysis(signature, *program).manifest(*program, ranks, diags);
+}
+
 std::string size_of(const std::string& body, std::optional<int64_t> ranks = {}) {
   auto program = program_with("\"buf\"", body);
   if (!program) return "";
   Diagnostics diags;
-  auto manifest = manifest_of(*program, *program->find("host"), ranks, diags);
+  auto manifest = manifest_of(program, "host", ranks, diags);
   if (!manifest) return diags.text();
   return manifest->groups.at(0).slots.at(0).size.text();
 }
 
-TEST(ManifestOf, WritesSizesAsExpressions) {
+TEST(HostManifest, WritesSizesAsExpressions) {
   EXPECT_EQ(size_of("        buf = pld.alloc_window_buffer(4096)\n"), "4096");
   EXPECT_EQ(size_of("        buf = pld.alloc_window_buffer([16, 64], dtype=pl.FP32)\n"), "4096");
   EXPECT_EQ(size_of("        buf = pld.alloc_window_buffer(4 * pld.world_size())\n"), "4 * world_size()");
@@ -54,12 +61,12 @@ TEST(ManifestOf, WritesSizesAsExpressions) {
   EXPECT_EQ(size_of("        buf = pld.alloc_window_buffer(4 * pl.dim(x, 0))\n"), "4 * N");
 }
 
-TEST(ManifestOf, PutsInTheRankCount) {
+TEST(HostManifest, PutsInTheRankCount) {
   EXPECT_EQ(size_of("        buf = pld.alloc_window_buffer(4 * pld.world_size() + 8)\n", 3), "20");
   EXPECT_EQ(size_of("        buf = pld.alloc_window_buffer(N * pld.world_size())\n", 3), "N * 3");
 }
 
-TEST(ManifestOf, RefusesWhatOnlyTheHostFunctionKnows) {
+TEST(HostManifest, RefusesWhatOnlyTheHostFunctionKnows) {
   EXPECT_EQ(size_of("        b = 64\n"
                     "        for i in pl.range(n):\n"
                     "            b = b + 4\n"
@@ -86,24 +93,24 @@ TEST(ManifestOf, RefusesWhatOnlyTheHostFunctionKnows) {
             std::string::npos);
 }
 
-TEST(ManifestOf, KeepsTheGroupsOfTheHostFunction) {
+TEST(HostManifest, KeepsTheGroupsOfTheHostFunction) {
   auto program = program_with("\"data_buf\", \"sig\"",
                               "        data_buf = pld.alloc_window_buffer([1, 8], dtype=pl.FP32)\n"
                               "        sig = pld.alloc_window_buffer(4 * pld.world_size())\n");
   ASSERT_TRUE(program);
   Diagnostics diags;
-  auto manifest = manifest_of(*program, *program->find("host"), {}, diags);
+  auto manifest = manifest_of(program, "host", {}, diags);
   ASSERT_TRUE(manifest) << diags.text();
   ASSERT_EQ(manifest->groups.size(), 1U);
   ASSERT_EQ(manifest->groups[0].slots.size(), 2U);
   EXPECT_EQ(manifest->groups[0].slots[1].offset, 64U);
   EXPECT_FALSE(manifest->groups[0].bytes);
-  auto none = manifest_of(*program, *program->find("touch"), {}, diags);
+  auto none = manifest_of(program, "touch", {}, diags);
   ASSERT_TRUE(none);
   EXPECT_TRUE(none->groups.empty());
 }
 
-TEST(ManifestOf, GivesTheNamesTheirValues) {
+TEST(HostManifest, GivesTheNamesTheirValues) {
   auto program = program_with("\"buf\"", "        buf = pld.alloc_window_buffer(n)\n");
   ASSERT_TRUE(program);
   Signature signature(program->find("host"));
