@@ -33,7 +33,7 @@ class Resolver {
       if (!bytes) return false;
       uint64_t offset = slot.offset.value_or(rounded(end));
       if (offset > Manifest::largest_region || *bytes > Manifest::largest_region - offset) {
-        diags_.report(diag::window_bytes_too_large, {},
+        diags_.report(diag::window_bytes_too_large, slot.span,
                       {slot.name, std::to_string(Manifest::largest_region)});
         return false;
       }
@@ -51,11 +51,11 @@ class Resolver {
     if (bytes && *bytes > 0) return static_cast<uint64_t>(*bytes);
     const std::string& text = slot.size.text();
     if (std::string_view name = slot.size.missing(names_); !name.empty()) {
-      diags_.report(diag::window_bytes_unknown, {}, {slot.name, text, std::string(name)});
+      diags_.report(diag::window_bytes_unknown, slot.span, {slot.name, text, std::string(name)});
     } else if (!bytes) {
-      diags_.report(diag::window_bytes_failed, {}, {slot.name, text, problem});
+      diags_.report(diag::window_bytes_failed, slot.span, {slot.name, text, problem});
     } else {
-      diags_.report(diag::window_bytes_positive, {}, {slot.name, std::to_string(*bytes), text});
+      diags_.report(diag::window_bytes_positive, slot.span, {slot.name, std::to_string(*bytes), text});
     }
     return std::nullopt;
   }

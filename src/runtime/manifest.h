@@ -27,7 +27,11 @@ struct Manifest {
     std::optional<uint64_t> offset;  // in the region; nothing: after the slot before, at the next 64 bytes
     bool load_from_host = false;
     bool store_to_host = false;
-    bool operator==(const Slot&) const = default;
+    Span span{};  // of its allocation, for messages; it is not written, and makes no difference
+    bool operator==(const Slot& other) const {
+      return name == other.name && size == other.size && offset == other.offset &&
+             load_from_host == other.load_from_host && store_to_host == other.store_to_host;
+    }
   };
   struct Group {
     std::vector<int32_t> devices;   // ranks of the world; empty: all of them

@@ -169,6 +169,36 @@ def test_a_deadlock_lists_the_waits(place):
 
 
 @pl.jit.incore
+def take(w: pl.InOut[pld.DistributedTensor[[1], pl.INT32]]):
+    pl.write(w, [0], 1)
+
+
+@pl.jit.host
+def sized(n: pl.Scalar[pl.INT64]):
+    buf = pld.alloc_window_buffer(64 // (pld.world_size() - 1) + 4 * n)  # allocates
+    w = pld.window(buf, [1], dtype=pl.INT32)
+    for r in pl.range(pld.world_size()):
+        take(w, device=r)
+
+
+@pytest.mark.parametrize(("ranks", "n", "code", "message"), [
+    (2, -16, "TW2412", "window buffer `buf` would have 0 bytes: its size is `64 // (world_size() - 1) + 4 * n`"),
+    (3, -9, "TW2412", "window buffer `buf` would have -4 bytes: its size is `64 // (world_size() - 1) + 4 * n`"),
+    (1, 1, "TW2414", "the size of window buffer `buf`, `64 // (world_size() - 1) + 4 * n`, cannot be worked out: "
+     "it divides by zero"),
+    (2, 1 << 62, "TW2414", "the size of window buffer `buf`, `64 // (world_size() - 1) + 4 * n`, cannot be worked out: "
+     "a value in it leaves 64 bits"),
+    (2, 1 << 60, "TW2415",
+     "the window buffers of a rank, up to `buf`, would have more than 70368744177664 bytes"),
+])
+def test_window_sizes_that_are_wrong(place, ranks, n, code, message):
+    for settings in place.settings():
+        sized(4, ranks=2, **settings)
+        found = error_of(sized, n, ranks=ranks, **settings)
+        assert (found.code, found.message, found.line) == (code, message, line_of("allocates")), settings
+
+
+@pl.jit.incore
 def fail_late(s: pl.InOut[pld.DistributedTensor[[2, 1], pl.INT32]], n: pl.Scalar[pl.INDEX]):
     me = pld.rank(pld.get_comm_ctx(s))
     if me == 0:

@@ -65,6 +65,7 @@ class InterpExecutable final : public Executable {
     ir::ProgramRef grouped =
         passes::collect_comm_groups(checked, known_values(arguments, signature(), *ranks), diags);
     if (!grouped) return {};
+    if (checked == grouped_ && !window_sizes_fit(*grouped, *ranks, arguments, diags)) return {};
     std::vector<interp::Argument> given;
     for (size_t i = 0; i < arguments.values.size(); ++i) {
       if (const auto* array = std::get_if<Array>(&arguments.values[i])) {
@@ -125,6 +126,15 @@ class InterpExecutable final : public Executable {
   }
 
  private:
+  // Reports sizes of windows that are wrong as targets do that compile. Sizes that only the run knows, which
+  // those refuse, are left to it.
+  bool window_sizes_fit(const ir::Program& grouped, int ranks, const BoundArguments& arguments,
+                        Diagnostics& diags) const {
+    Diagnostics refused;
+    const auto manifest = host_.manifest(grouped, std::nullopt, refused);
+    return !manifest || manifest->resolve(ranks, size_names(signature(), arguments), diags);
+  }
+
   ir::ProgramRef grouped_;  // with the communication groups that no call is needed for
   HostAnalysis host_;
 };

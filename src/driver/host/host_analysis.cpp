@@ -170,8 +170,8 @@ std::optional<runtime::Manifest> HostAnalysis::manifest(const Program& grouped, 
         diags.report(diag::window_size_not_closed, slot->base->span, {slot->name, problem});
         continue;
       }
-      made.slots.push_back(
-          {slot->name, *size, std::nullopt, slot->load_from_host != nullptr, slot->store_to_host != nullptr});
+      made.slots.push_back({slot->name, *size, std::nullopt, slot->load_from_host != nullptr,
+                            slot->store_to_host != nullptr, slot->base->span});
     }
     if (!made.slots.empty()) manifest.groups.push_back(std::move(made));
   }
