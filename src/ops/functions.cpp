@@ -161,7 +161,11 @@ void define_level(std::vector<Op>& ops, const Level& level) {
   for (const Function& f : functions) {
     auto expansion = f.expansion;
     Define def(ops, "pl", family + f.name, f.doc);
-    def.operand("x", level.accepts, Data, x_doc).form(OpForm::Map).result(same).rule(float_rule);
+    def.operand("x", level.accepts, Data, x_doc)
+        .form(OpForm::Map)
+        .computes(Elementwise::None, slow)
+        .result(same)
+        .rule(float_rule);
     def.expands(
         [expansion](Expansion& e) {
           Arithmetic m(e);

@@ -47,6 +47,7 @@ struct Traits {
 // The tasks and kernels that a target with these traits gets, for a run that is followed step by step.
 inline Traits for_checking(Traits traits) {
   traits.dispatches_kernels = traits.marks_collectives = true;
+  traits.has_rule = nullptr;  // the interpreter, which runs them, has none of them
   return traits;
 }
 

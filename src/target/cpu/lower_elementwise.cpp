@@ -3,6 +3,8 @@
 #include "ops/handles.h"
 #include "ops/registry.h"
 #include "target/cpu/arithmetic.h"
+#include "target/cpu/convert.h"
+#include "target/cpu/math_lanes.h"
 
 namespace tilewire::target::cpu {
 
@@ -47,6 +49,23 @@ Value* cast_lanes(Registers& r, const Call& call, std::span<Value* const> x) {
               enum_attr(call, "mode", RoundMode::Rint));
 }
 
+// The expansion of its record (ops/functions.cpp), with the half that is for x < -80 behind a branch: two
+// exponentials become one, with the same bits.
+Value* silu_lanes(Registers& r, const Call& call, std::span<Value* const> operands) {
+  constexpr DType fp32 = DType::FP32;
+  Value* x = r.splat(operands[0]);
+  auto number = [&](double value) { return llvm::ConstantFP::get(r.type(fp32), value); };
+  auto mul = [&](Value* a, Value* b) { return binary(r, Elementwise::Mul, fp32, a, b); };
+  Value* rare = compare(r, CmpOp::Lt, fp32, x, number(-80));
+  Value* plain = mul(x, unary(r, Elementwise::Sigmoid, fp32, x));
+  Value* result = unless_rare(r.b, rare, plain, [&] {
+    Value* low = binary(r, Elementwise::Max, fp32, x, number(-120));
+    Value* half = unary(r, Elementwise::Exp, fp32, mul(low, number(0.5)));
+    return r.b.CreateSelect(rare, mul(mul(low, half), half), plain);
+  });
+  return cast(r.b, r.machine, result, fp32, result_dtype(call));
+}
+
 // row_expand, col_expand, move: the operand itself.
 Value* same_lanes(Registers& r, const Call&, std::span<Value* const> x) {
   return r.splat(x[0]);
@@ -87,6 +106,7 @@ void add_elementwise_lowerings(LoweringTable& table) {
     if (op.on_tensors || !elementwise) continue;
     table.add(op, lanes_row(is_unary(op.kind) ? unary_lanes : binary_lanes));
   }
+  table.add(ops::pl::tile::silu, lanes_row(silu_lanes));
   table.add(ops::pl::tile::cmp, lanes_row(compare_lanes));
   table.add(ops::pl::tile::sel, lanes_row(select_lanes));
   table.add(ops::pl::tile::cast, lanes_row(cast_lanes));

@@ -66,33 +66,36 @@ llvm::Function* patch_function(llvm::Module& module, const std::string& callee, 
 
 }  // namespace
 
-Value* replace_rare_lanes(const Lanes& v, const std::string& function, Value* rare,
-                          llvm::ArrayRef<Value*> args, Value* fast) {
-  auto& b = v.b();
+Value* unless_rare(llvm::IRBuilderBase& b, Value* rare, Value* fast, const std::function<Value*()>& slow) {
   BasicBlock* block = b.GetInsertBlock();
   TW_CHECK(b.GetInsertPoint() == block->end() && !block->getTerminator(),
            "a function with a rare path is emitted at the end of a block");
-  llvm::Module& module = *block->getModule();
-  llvm::Type* type = fast->getType();
-  auto* slow = BasicBlock::Create(b.getContext(), "rare", block->getParent());
+  auto* path = BasicBlock::Create(b.getContext(), "rare", block->getParent());
   auto* done = BasicBlock::Create(b.getContext(), "", block->getParent());
-  Value* any = type->isVectorTy() ? b.CreateOrReduce(rare) : rare;
-  b.CreateCondBr(any, slow, done, llvm::MDBuilder(b.getContext()).createBranchWeights(1, 2000));
-  b.SetInsertPoint(slow);
-  Value* patched;
-  if (type->isVectorTy()) {
-    llvm::SmallVector<Value*> all = {rare, fast};
-    all.append(args.begin(), args.end());
-    patched = b.CreateCall(patch_function(module, function, rare->getType(), type, args.size()), all);
-  } else {
-    patched = b.CreateCall(library_function(module, function, args.size()), args);
-  }
+  Value* any = rare->getType()->isVectorTy() ? b.CreateOrReduce(rare) : rare;
+  b.CreateCondBr(any, path, done, llvm::MDBuilder(b.getContext()).createBranchWeights(1, 2000));
+  b.SetInsertPoint(path);
+  Value* patched = slow();
+  BasicBlock* end = b.GetInsertBlock();
   b.CreateBr(done);
   b.SetInsertPoint(done);
-  auto* result = b.CreatePHI(type, 2);
+  auto* result = b.CreatePHI(fast->getType(), 2);
   result->addIncoming(fast, block);
-  result->addIncoming(patched, slow);
+  result->addIncoming(patched, end);
   return result;
+}
+
+Value* replace_rare_lanes(const Lanes& v, const std::string& function, Value* rare,
+                          llvm::ArrayRef<Value*> args, Value* fast) {
+  auto& b = v.b();
+  return unless_rare(b, rare, fast, [&]() -> Value* {
+    llvm::Module& module = *b.GetInsertBlock()->getModule();
+    if (!fast->getType()->isVectorTy())
+      return b.CreateCall(library_function(module, function, args.size()), args);
+    llvm::SmallVector<Value*> all = {rare, fast};
+    all.append(args.begin(), args.end());
+    return b.CreateCall(patch_function(module, function, rare->getType(), fast->getType(), args.size()), all);
+  });
 }
 
 }  // namespace tilewire::target::cpu

@@ -517,14 +517,32 @@ std::string run_compiled(const Case& c, const Options& options) {
   return "";
 }
 
+namespace {
+
+// Empty, or the fault it ends with.
+std::string run_on_one_rank(const Code& module, const Function& function, Arguments& args) {
+  Runtime runtime;
+  runtime.module = module.module();
+  const abi::Function* code = find(*runtime.module, function.name);
+  if (!code) return "not compiled: " + function.name;
+  std::vector<abi::Word> words = words_of(function, args);
+  add_scalar_slots(function, *code, words);
+  std::vector<abi::Word> results(256);
+  if (execute(runtime, *code, words.data(), results.data(), 0, 1) == abi::ok) return "";
+  return "compiled code failed: fault " +
+         std::to_string(static_cast<int>(runtime.failure ? runtime.failure->fault : abi::Fault{})) +
+         " line " + std::to_string(runtime.failure ? runtime.failure->line : 0);
+}
+
+}  // namespace
+
 std::string difference(const Case& c, const Options& options) {
   if (!c.ranks.empty()) return difference_on_ranks(c, options);
   ProgramRef source = read(c.text, false);
   ProgramRef program = c.lower ? read(c.text, true) : source;
   if (!source || !program) return "the program is not valid";
   Diagnostics diags;
-  source =
-      passes::expand_ops(source, traits, diags);  // the interpreter has no rules for what is made of others
+  source = passes::expand_ops(source, {}, diags);  // the interpreter has no rules for what is made of others
   FunctionRef interpreted_function = source->find(c.entry), function = program->find(c.entry);
   if (!function || !interpreted_function) return "no function " + c.entry;
   auto module = compile(needed(program, function), options, diags);
@@ -533,20 +551,30 @@ std::string difference(const Case& c, const Options& options) {
   Arguments found = expected;
   auto interpreted = interp::run(source, c.entry, interp_arguments(*interpreted_function, expected), {});
   if (interpreted.error) return "interpreted: " + interpreted.error->text();
-  Runtime runtime;
-  runtime.module = module->module();
-  const abi::Function* code = find(*runtime.module, c.entry);
-  if (!code) return "not compiled: " + c.entry;
-  std::vector<abi::Word> words = words_of(*function, found);
-  add_scalar_slots(*function, *code, words);
-  std::vector<abi::Word> results(256);
-  abi::Status status = execute(runtime, *code, words.data(), results.data(), 0, 1);
-  if (status != abi::ok) {
-    return "compiled code failed: fault " +
-           std::to_string(static_cast<int>(runtime.failure ? runtime.failure->fault : abi::Fault{})) +
-           " line " + std::to_string(runtime.failure ? runtime.failure->line : 0);
+  std::string problem = run_on_one_rank(*module, *function, found);
+  return problem.empty() ? compare(*function, expected, found, c.tolerance) : problem;
+}
+
+std::string rule_difference(const std::string& text, const std::string& entry, std::span<const std::byte> x) {
+  std::vector<std::byte> results[2];
+  for (bool own_rules : {false, true}) {
+    passes::Traits chosen = traits;
+    if (!own_rules) chosen.has_rule = nullptr;
+    Diagnostics diags;
+    ProgramRef source = read(text, false);
+    ProgramRef program = source ? passes::lower(source, chosen, diags) : nullptr;
+    FunctionRef function = program ? program->find(entry) : nullptr;
+    auto module = function ? compile(needed(program, function), {}, diags) : nullptr;
+    if (!module) return "not compiled: " + diags.text();
+    Arguments args = make_arguments(*function, {});
+    if (args.buffers.size() != 2 || args.buffers[0].data.size() != x.size()) return "other parameters";
+    std::copy(x.begin(), x.end(), args.buffers[0].data.begin());
+    std::string problem = run_on_one_rank(*module, *function, args);
+    if (!problem.empty()) return problem;
+    results[own_rules] = args.buffers[1].data;
   }
-  return compare(*function, expected, found, c.tolerance);
+  auto [a, b] = std::mismatch(results[0].begin(), results[0].end(), results[1].begin());
+  return a == results[0].end() ? "" : "byte " + std::to_string(a - results[0].begin()) + " of the result";
 }
 
 namespace {

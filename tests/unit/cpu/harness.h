@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,6 +56,10 @@ std::string problem(const FileCase& c);
 
 // Empty when both runs agree, else what differs first.
 std::string difference(const Case& c, const Options& options = {});
+
+// Empty when the rules that the target has for ops with an expansion give the bits of the expansion. The
+// entry is a kernel from one tensor, whose bytes are `x`, to another.
+std::string rule_difference(const std::string& text, const std::string& entry, std::span<const std::byte> x);
 
 // Of a host function, compiled alone: empty when it ends well, else the message.
 std::string run_compiled(const Case& c, const Options& options = {});
