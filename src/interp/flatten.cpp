@@ -4,7 +4,6 @@
 #include <bit>
 #include <functional>
 
-#include "interp/aliases.h"
 #include "interp/code.h"
 #include "interp/op_table.h"
 #include "ir/function_kinds.h"
@@ -12,6 +11,7 @@
 #include "ir/pointer_map.h"
 #include "ops/handles.h"
 #include "passes/effects.h"
+#include "passes/roots.h"
 #include "passes/task_call.h"
 #include "support/diagnostics/runtime.h"
 
@@ -446,8 +446,12 @@ class CodeBuilder {
   }
 
   void finish(const Block& body, const std::vector<const Var*>& roots) {
-    auto callee = [this](const std::string& name) -> const Code& { return flattener_.function(name); };
-    code_.result_param = returned_params(body, roots, callee);
+    const passes::Roots named(roots, body, flattener_.returns_);
+    const auto* ret = body.stmts.empty() ? nullptr : as<Return>(body.stmts.back());
+    const auto* yield = body.stmts.empty() ? nullptr : as<Yield>(body.stmts.back());
+    for (const ExprRef& value : ret ? ret->values : yield ? yield->values : ExprList()) {
+      code_.result_param.push_back(named.same(value));
+    }
     code_.result_param.resize(code_.result_count, -1);
     code_.defers = is_scope_ && !code_.instrs.empty();
     for (const Instr& instr : code_.instrs) {

@@ -88,16 +88,17 @@ struct Reorder : Mutator<Reorder> {
 };
 
 // Empty when the results are in order as they are, or cannot be brought into one.
-Order order_of(const Function& kernel, const std::vector<RootSet>& roots, Diagnostics& diags) {
+Order order_of(const Function& kernel, const std::vector<Returned>& returned, Diagnostics& diags) {
   constexpr int last = INT32_MAX;
   std::vector<int> keys;
   for (size_t i = 0; i < kernel.return_types.size(); ++i) {
     bool tensor = isa<TensorType>(kernel.return_types[i]);
-    if (tensor && (roots[i].size() != 1 || roots[i][0] == fresh)) {
+    const RootSet& roots = returned[i].roots;
+    if (tensor && (roots.size() != 1 || roots[0] == fresh)) {
       diags.report(diag::returns_one_of_several, kernel.body->stmts.back()->span, {kernel.name});
       return {};
     }
-    int key = tensor ? roots[i][0] : last;
+    int key = tensor ? roots[0] : last;
     if (tensor && std::find(keys.begin(), keys.end(), key) != keys.end()) {
       diags
           .report(diag::returned_twice, kernel.body->stmts.back()->span,

@@ -466,8 +466,9 @@ class Dispatcher : public Rebuilder {
   // Other tensors need somebody to make them.
   bool returns_parameters(const Function& kernel) const {
     const auto& roots = returns_.at(kernel.name);
-    return std::all_of(roots.begin(), roots.end(),
-                       [](const RootSet& set) { return set.size() == 1 && set[0] != fresh; });
+    return std::all_of(roots.begin(), roots.end(), [](const Returned& value) {
+      return value.roots.size() == 1 && value.roots[0] != fresh;
+    });
   }
 
   const std::string& pass_through(const Function& kernel, const TypeRef& blocks) {
@@ -500,7 +501,7 @@ class Dispatcher : public Rebuilder {
       count = made->params.back();
     }
     std::vector<int> roots;
-    for (const RootSet& set : returns_.at(kernel.name)) roots.push_back(set.size() == 1 ? set[0] : -1);
+    for (const auto& [set, same] : returns_.at(kernel.name)) roots.push_back(set.size() == 1 ? set[0] : -1);
     call->type = call_type(kernel.return_types, roots, call->args);
     made->return_types = kernel.return_types;
     ExprRef task = finish_node(std::move(call));

@@ -177,7 +177,7 @@ ProgramRef return_by_parameter(const ProgramRef& program, Diagnostics& diags) {
     std::vector<size_t> own;
     for (size_t i = 0; i < ret.values.size(); ++i) {
       const auto* tensor = as<TensorType>(ret.values[i]->type);
-      const RootSet& roots = returns.at(kernel->name)[i];
+      const RootSet& roots = returns.at(kernel->name)[i].roots;
       if (!tensor || (roots.size() == 1 && roots[0] != fresh)) continue;
       if (roots.size() > 1) {
         diags.report(diag::returns_one_of_several, ret.span, {kernel->name})

@@ -15,6 +15,15 @@ namespace {
 
 const RootSet nothing, own{fresh};
 
+// Whether the result of an op is the operand it aliases, not a view of it.
+bool hands_back(const Op& op) {
+  if (op.result_peer >= 0) return false;
+  if (op == ops::pl::no_dep) return true;
+  return std::any_of(op.effects.begin(), op.effects.end(), [&](const Effect& effect) {
+    return effect.param == op.result_alias && effect.access != Access::Read;
+  });
+}
+
 bool add(RootSet& set, const RootSet& more) {
   size_t before = set.size();
   for (int root : more) {
@@ -43,35 +52,59 @@ class RootWalk {
     return add(roots_.sets_[*place], more);
   }
 
+  // One of the values that a variable may have. Whether that is another one than before.
+  bool join_same(const Var& var, int same) {
+    auto [known, is_new] = roots_.same_.insert(&var, same);
+    if (is_new || *known == same || *known < 0) return false;
+    *known = -1;
+    return true;
+  }
+
  private:
   void statement(const Node&) {}
 
   void statement(const Assign& assign) {
-    if (isa<Call>(assign.value)) {
+    if (const auto* call = as<Call>(assign.value)) {
       join(*assign.var, roots_.of(assign.value));
+      const Expr* operand = hands_back(*call->op) ? aliased_operand(*call) : nullptr;
+      assign_same(*assign.var, operand ? roots_.same(ref(operand)) : -1);
     } else if (const auto* call = as<FunctionCall>(assign.value)) {
-      join(*assign.var, of_result(*call, 0));
       calls_.insert(assign.var.get(), call);
+      if (!isa<TupleType>(call->type)) assign_result(*assign.var, *call, 0);
     } else if (const auto* get = as<TupleGet>(assign.value)) {
       const FunctionCall* const* from = calls_.find(get->tuple.get());
-      if (from) join(*assign.var, of_result(**from, get->index));
-    } else if (isa<TensorType>(assign.value->type)) {
-      join(*assign.var, roots_.of(assign.value));
+      if (from) assign_result(*assign.var, **from, static_cast<size_t>(get->index));
+    } else {
+      if (isa<TensorType>(assign.value->type)) join(*assign.var, roots_.of(assign.value));
+      assign_same(*assign.var, roots_.same(assign.value));
     }
   }
 
-  RootSet of_result(const FunctionCall& call, size_t index) {
+  void assign_result(const Var& var, const FunctionCall& call, size_t index) {
     auto callee = returns_.find(call.callee);
+    if (callee == returns_.end() || index >= callee->second.size()) return;
+    const Returned& returned = callee->second[index];
+    auto argument = [&](int root) { return static_cast<size_t>(root) < call.args.size(); };
     RootSet set;
-    if (callee == returns_.end() || index >= callee->second.size()) return set;
-    for (int root : callee->second[index]) {
+    for (int root : returned.roots) {
       if (root == fresh) {
         add(set, {fresh});
-      } else if (static_cast<size_t>(root) < call.args.size()) {
+      } else if (argument(root)) {
         add(set, roots_.of(call.args[root]));
       }
     }
-    return set;
+    join(var, std::move(set));
+    const bool is_argument = returned.same >= 0 && argument(returned.same);
+    assign_same(var, is_argument ? roots_.same(call.args[returned.same]) : -1);
+  }
+
+  // Of a variable with one definition, which a loop may come to again.
+  void assign_same(const Var& var, int same) {
+    if (int* known = roots_.same_.find(&var)) {
+      *known = same;
+    } else if (same >= 0) {
+      roots_.same_.insert(&var, same);
+    }
   }
 
   void statement(const If& branch) {
@@ -87,6 +120,7 @@ class RootWalk {
     bool grew = false;
     for (size_t i = 0; yield && i < to.size() && i < yield->values.size(); ++i) {
       grew = join(*to[i], roots_.of(yield->values[i])) || grew;
+      grew = join_same(*to[i], roots_.same(yield->values[i])) || grew;
     }
     return grew;
   }
@@ -95,15 +129,15 @@ class RootWalk {
   void carried(const T& loop) {
     for (size_t i = 0; i < loop.iter_args.size(); ++i) {
       join(*loop.iter_args[i], roots_.of(loop.init_values[i]));
+      join_same(*loop.iter_args[i], roots_.same(loop.init_values[i]));
     }
-    bool tensors = std::any_of(loop.iter_args.begin(), loop.iter_args.end(),
-                               [](const VarRef& arg) { return isa<TensorType>(arg->type); });
     do {
       if constexpr (requires { loop.before; }) block(*loop.before);
       block(*loop.body);
-    } while (hand_on(*loop.body, loop.iter_args) && tensors);
+    } while (hand_on(*loop.body, loop.iter_args));
     for (size_t i = 0; i < loop.results.size(); ++i) {
       join(*loop.results[i], roots_.of(loop.iter_args[i]));
+      join_same(*loop.results[i], roots_.same(loop.iter_args[i]));
     }
   }
   void statement(const For& loop) { carried(loop); }
@@ -119,7 +153,9 @@ class RootWalk {
 
   void statement(const Return& ret) {
     roots_.returned_.clear();
-    for (const ExprRef& value : ret.values) roots_.returned_.push_back(roots_.of(value));
+    for (const ExprRef& value : ret.values) {
+      roots_.returned_.push_back({roots_.of(value), roots_.same(value)});
+    }
   }
 
   Roots& roots_;
@@ -146,6 +182,7 @@ Roots::Roots(const std::vector<const Var*>& params, const Block& body, const Ret
   RootWalk walk(*this, returns);
   for (size_t i = 0; i < params.size(); ++i) {
     if (isa<TensorType>(params[i]->type)) walk.join(*params[i], {static_cast<int>(i)});
+    same_.insert(params[i], static_cast<int>(i));
   }
   walk.block(body);
 }
@@ -167,6 +204,11 @@ const RootSet& Roots::of(const ExprRef& expr) const {
 int Roots::only(const ExprRef& expr) const {
   const RootSet& set = of(expr);
   return set.size() == 1 ? set[0] : -1;
+}
+
+int Roots::same(const ExprRef& expr) const {
+  const int* known = same_.find(expr.get());
+  return known ? *known : -1;
 }
 
 std::vector<FunctionRef> callees_first(const Program& program) {

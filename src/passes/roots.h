@@ -3,7 +3,7 @@
 // Tensors are references. A variable names the storage of a parameter when it is that parameter, a view of
 // it, what an op that writes it gave back, the result of a loop, branch or scope that hands it through, or
 // the result of a call that returns what it was given. A branch may hand on one of two, so the answer is a
-// set.
+// set. Beside it stands which parameter a value always is, unchanged: no view of it and no other value.
 #pragma once
 
 #include <map>
@@ -19,8 +19,13 @@ namespace tilewire::passes {
 using RootSet = std::vector<int>;
 inline constexpr int fresh = -1;
 
-// What each value a function returns is rooted at, by function name.
-using ReturnRoots = std::map<std::string, std::vector<RootSet>, std::less<>>;
+// A value that a function returns.
+struct Returned {
+  RootSet roots;
+  int same = -1;  // the parameter that it always is
+};
+// All of them, by function name.
+using ReturnRoots = std::map<std::string, std::vector<Returned>, std::less<>>;
 
 class Roots {
  public:
@@ -35,7 +40,9 @@ class Roots {
   const RootSet& of(const ir::ExprRef& expr) const;
   // The one parameter whose storage it surely is; -1 when there is none or more than one.
   int only(const ir::ExprRef& expr) const;
-  const std::vector<RootSet>& of_returns() const { return returned_; }
+  // The parameter that a value always is, with its whole shape and its strides where it has them; -1: none.
+  int same(const ir::ExprRef& expr) const;
+  const std::vector<Returned>& of_returns() const { return returned_; }
 
  private:
   friend class RootWalk;
@@ -45,7 +52,9 @@ class Roots {
   const bool untracked_;
   ir::PointerMap<uint32_t> places_;
   std::vector<RootSet> sets_;
-  std::vector<RootSet> returned_;
+  ir::PointerMap<int>
+      same_;  // of variables that are a parameter, and of those that loops and branches decide
+  std::vector<Returned> returned_;
 };
 
 // The functions of a program, callees before their callers. Order among the others is kept.

@@ -101,7 +101,7 @@ std::string not_lowered(const Program& program, const Traits& traits) {
     int last = -1;
     for (size_t i = 0; i < function->return_types.size(); ++i) {
       if (!isa<TensorType>(function->return_types[i])) continue;
-      const RootSet& root = roots.at(function->name)[i];
+      const RootSet& root = roots.at(function->name)[i].roots;
       bool good = root.size() == 1 && root[0] > last;
       if (!good) problems += function->name + ": returns are not in the order of parameters\n";
       last = good ? root[0] : last;

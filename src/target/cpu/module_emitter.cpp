@@ -182,13 +182,14 @@ const std::string& ModuleEmitter::source_name(const std::string& name) const {
 }
 
 // Callees first: what they return is part of the plan of their callers.
-bool ModuleEmitter::plan_functions() {
+bool ModuleEmitter::plan_functions(const Program& program) {
+  const passes::ReturnRoots returns = passes::return_roots(program);
   for (Role role : {Kernel, Orchestration, Host}) {
     for (Entry& entry : entries_) {
       if (entry.role != role) continue;
       entry.plan = make_plan(*entry.function, *this, machine, options.hooks, diags);
       if (!entry.plan) return false;
-      entry.returned = returned_params(*entry.function, *entry.plan);
+      entry.returned = returned_params(*entry.function, returns);
       if (entry.plan->arena_bytes > arena_limit) {
         diags.report(diag::cpu_arena, entry.function->span,
                      {entry.function->name, std::to_string(entry.plan->arena_bytes)});
@@ -216,7 +217,7 @@ std::unique_ptr<llvm::Module> ModuleEmitter::emit(const Program& program) {
   module_->setTargetTriple(target_.getTargetTriple().str());
   collect(program);
   collect_windows(program);
-  if (!plan_functions()) return nullptr;
+  if (!plan_functions(program)) return nullptr;
   declare_tables();
   for (Entry& entry : entries_) {
     entry.params = params_table(entry);

@@ -80,7 +80,7 @@ class ModuleEmitter : public Callees {
   void collect(const ir::Program& program);
   void collect_windows(const ir::Program& program);
   void declare_tables();
-  bool plan_functions();
+  bool plan_functions(const ir::Program& program);
 
   const llvm::TargetMachine& target_;
   std::unique_ptr<llvm::Module> module_;

@@ -344,23 +344,15 @@ void LeafNumbering::scope(const Block& body, const VarList& results, const VarRe
   if (task) fresh(task);
 }
 
-ReturnedParams returned_params(const Function& function, const Plan& plan) {
+ReturnedParams returned_params(const Function& function, const passes::ReturnRoots& returns) {
   ReturnedParams result;
-  const auto* last = function.body->stmts.empty() ? nullptr : as<Return>(function.body->stmts.back());
-  if (!last) return result;
-  for (const ExprRef& value : last->values) {
-    if (!isa<Var>(value)) {
-      result.push_back(-1);
-      continue;
-    }
-    for (const Leaf& leaf : plan.leaves(value.get())) {
-      int found = -1;
-      for (size_t p = 0; p < function.params.size(); ++p) {
-        const Leaf& param = plan.leaves(function.params[p].get())[0];
-        if (param.kind == LeafKind::Tensor && leaf.kind == param.kind && param.id == leaf.id)
-          found = static_cast<int>(p);
-      }
-      result.push_back(found);
+  const std::vector<passes::Returned>& returned = returns.find(function.name)->second;
+  for (size_t i = 0; i < returned.size(); ++i) {
+    const TypeRef& type = function.return_types[i];
+    if (isa<TensorType>(type)) {
+      result.push_back(returned[i].same);
+    } else {
+      result.resize(result.size() + leaf_count(type), -1);
     }
   }
   return result;

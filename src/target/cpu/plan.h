@@ -21,6 +21,7 @@
 
 #include "ir/nodes.h"
 #include "ir/pointer_map.h"
+#include "passes/roots.h"
 #include "passes/valid_shapes.h"
 #include "target/cpu/lowering.h"
 
@@ -148,8 +149,8 @@ class Callees {
 // reporting an op that no lowered program may hold.
 std::unique_ptr<Plan> make_plan(const ir::Function& function, const Callees& callees, const Machine& machine,
                                 bool hooks, Diagnostics& diags);
-// Of a planned function. Scalars are -1 even when they are parameters: a caller need not have one of its own.
-ReturnedParams returned_params(const ir::Function& function, const Plan& plan);
+// Scalars are -1 even when they are parameters: a caller need not have one of its own.
+ReturnedParams returned_params(const ir::Function& function, const passes::ReturnRoots& returns);
 
 // The leaves of a type, in order.
 void append_leaf_kinds(const ir::TypeRef& type, std::vector<LeafKind>& kinds);
