@@ -9,56 +9,56 @@ namespace tilewire::interp {
 
 using namespace ir;
 
-Lanes<float> floats(const View& view) {
-  Lanes<float> out(static_cast<size_t>(element_count(view.shape)));
-  size_t at = 0;
+namespace {
+
+// `load` of numeric for every row.
+template <class T, class Load>
+Lanes<T> loaded(const View& view, Load load) {
+  Lanes<T> out(static_cast<size_t>(element_count(view.shape)));
+  T* to = out.data();
   const int64_t size = ir::bytes(view.dtype);
   for_each_row(view.shape, view.strides, [&](int64_t offset, int64_t count, int64_t stride) {
-    numeric::load_floats(view.dtype, view.base + offset * size, stride, static_cast<size_t>(count),
-                         out.data() + at);
-    at += static_cast<size_t>(count);
+    load(view.dtype, view.base + offset * size, stride, static_cast<size_t>(count), to);
+    to += count;
   });
   return out;
 }
 
-Lanes<int64_t> integers(const View& view) {
-  Lanes<int64_t> out(static_cast<size_t>(element_count(view.shape)));
-  size_t at = 0;
-  const int64_t size = ir::bytes(view.dtype);
-  for_each_row(view.shape, view.strides, [&](int64_t offset, int64_t count, int64_t stride) {
-    numeric::load_integers(view.dtype, view.base + offset * size, stride, static_cast<size_t>(count),
-                           out.data() + at);
-    at += static_cast<size_t>(count);
+// And `store`.
+template <class T, class Store>
+void stored(DType dtype, const Lanes<T>& lanes, std::byte* to, const Dims& shape, const Dims& strides,
+            Store store) {
+  const T* from = lanes.data();
+  const int64_t size = ir::bytes(dtype);
+  for_each_row(shape, strides, [&](int64_t offset, int64_t count, int64_t stride) {
+    store(dtype, from, static_cast<size_t>(count), to + offset * size, stride);
+    from += count;
   });
-  return out;
+}
+
+void store_doubles(DType dtype, const double* from, size_t count, std::byte* to, int64_t stride) {
+  for (size_t i = 0; i < count; ++i, to += stride * ir::bytes(dtype)) {
+    numeric::store_float(dtype, to, from[i]);
+  }
+}
+
+}  // namespace
+
+Lanes<float> floats(const View& view) {
+  return loaded<float>(view, numeric::load_floats);
+}
+Lanes<int64_t> integers(const View& view) {
+  return loaded<int64_t>(view, numeric::load_integers);
 }
 
 void put(DType dtype, const Lanes<float>& from, std::byte* to, const Dims& shape, const Dims& strides) {
-  size_t at = 0;
-  const int64_t size = ir::bytes(dtype);
-  for_each_row(shape, strides, [&](int64_t offset, int64_t count, int64_t stride) {
-    numeric::store_floats(dtype, from.data() + at, static_cast<size_t>(count), to + offset * size, stride);
-    at += static_cast<size_t>(count);
-  });
+  stored(dtype, from, to, shape, strides, numeric::store_floats);
 }
-
 void put(DType dtype, const Lanes<double>& from, std::byte* to, const Dims& shape, const Dims& strides) {
-  size_t at = 0;
-  const int64_t size = ir::bytes(dtype);
-  for_each_row(shape, strides, [&](int64_t offset, int64_t count, int64_t stride) {
-    for (int64_t i = 0; i < count; ++i) {
-      numeric::store_float(dtype, to + (offset + i * stride) * size, from[at++]);
-    }
-  });
+  stored(dtype, from, to, shape, strides, store_doubles);
 }
-
 void put(DType dtype, const Lanes<int64_t>& from, std::byte* to, const Dims& shape, const Dims& strides) {
-  size_t at = 0;
-  const int64_t size = ir::bytes(dtype);
-  for_each_row(shape, strides, [&](int64_t offset, int64_t count, int64_t stride) {
-    numeric::store_integers(dtype, from.data() + at, static_cast<size_t>(count), to + offset * size, stride);
-    at += static_cast<size_t>(count);
-  });
+  stored(dtype, from, to, shape, strides, numeric::store_integers);
 }
 
 std::vector<std::byte> dense(const View& view) {

@@ -25,19 +25,8 @@ bool is_zero(const ExprRef& offset) {
 
 // Ops that work row by row: a row of the result depends on that row of the operands alone.
 bool works_on_rows(OpForm form) {
-  switch (form) {
-    case OpForm::Map:
-    case OpForm::MapRow:
-    case OpForm::MapCol:
-    case OpForm::ExpandRow:
-    case OpForm::ExpandCol:
-    case OpForm::ReduceRow:
-    case OpForm::ArgRow:
-    case OpForm::Fill:
-      return true;
-    default:
-      return false;
-  }
+  const Fusion fusion = fusion_of(form);
+  return fusion == Fusion::Elementwise || fusion == Fusion::RowReduce || form == OpForm::Fill;
 }
 
 const ExprList& shape_of(const TypeRef& type) {
