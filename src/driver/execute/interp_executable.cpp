@@ -62,10 +62,14 @@ class InterpExecutable final : public Executable {
         schedule.replay ? passes::lower(program(), passes::for_checking(default_target().traits), diags)
                         : grouped_;
     if (!checked) return {};
+    const ir::Function* host = host_.function();
+    const bool groups_known = !host || !passes::lacks_comm_groups(*grouped_, *host);
+    if (groups_known && !window_sizes_fit(*grouped_, *ranks, arguments, diags)) return {};
     ir::ProgramRef grouped =
         passes::collect_comm_groups(checked, known_values(arguments, signature(), *ranks), diags);
     if (!grouped) return {};
-    if (checked == grouped_ && !window_sizes_fit(*grouped, *ranks, arguments, diags)) return {};
+    const bool open = !groups_known && checked == grouped_;
+    if (open && !window_sizes_fit(*grouped, *ranks, arguments, diags)) return {};
     std::vector<interp::Argument> given;
     for (size_t i = 0; i < arguments.values.size(); ++i) {
       if (const auto* array = std::get_if<Array>(&arguments.values[i])) {
