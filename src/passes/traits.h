@@ -33,7 +33,7 @@ struct Traits {
   bool marks_collectives = false;
 
   // Whether the target has a rule of its own for an op that has an expansion. Such a rule equals the
-  // expansion bit for bit, or keeps the bound of the record. Null: there are none.
+  // expansion bit for bit. Null: there are none.
   bool (*has_rule)(const ir::Op&) = nullptr;
 
   // The most bytes a tensor may have to be a tile as a whole, and that one block of a larger one has.
