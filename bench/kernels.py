@@ -290,6 +290,17 @@ class Bench:
             floor = self.memory(a, b, c, y) if size == "64 MB" else None
             self.add(f"a*b+c, arrays of {size}", lambda: run(a, b, c, y), peers, floor)
 
+    def silu(self) -> None:
+        import tilewire.language as pl
+
+        name = "silu, array of 1 MB"
+        if not self.wants(name):
+            return
+        run = pl.parse(SILU).compile(entry="main", target=self.options.target)
+        x = self.normal(256, 1024)
+        y = self.np.zeros_like(x)
+        self.add(name, lambda: run(x, y), {"NumPy": (lambda: x / (1 + self.np.exp(-x)), None)})
+
     def attention(self) -> None:
         from peers import numpy_kernels
 
@@ -421,6 +432,19 @@ def blocks(a: pl.Tensor[[64, 64], pl.FP32], b: pl.Tensor[[64, 64], pl.FP32], rou
     return c
 """
 
+SILU = """
+import tilewire.language as pl
+
+@pl.jit.incore
+def kernel(x: pl.Tensor[[256, 1024], pl.FP32], y: pl.Out[pl.Tensor[[256, 1024], pl.FP32]]):
+    y[...] = pl.silu(x)
+    return y
+
+@pl.jit
+def main(x: pl.Tensor[[256, 1024], pl.FP32], y: pl.Out[pl.Tensor[[256, 1024], pl.FP32]]):
+    return kernel(x, y)
+"""
+
 ONE_TASK = """
 import tilewire.language as pl
 
@@ -504,6 +528,7 @@ def part(options: argparse.Namespace) -> list[Row]:
         bench.softmax()
         bench.layernorm()
         bench.multiply_add()
+        bench.silu()
         bench.attention()
         bench.compile_time()
         bench.call()
