@@ -62,14 +62,18 @@ class InterpExecutable final : public Executable {
         schedule.replay ? passes::lower(program(), passes::for_checking(default_target().traits), diags)
                         : grouped_;
     if (!checked) return {};
+    // In the order of targets that compile: what follows from the number of ranks, then sizes, then the rest.
     const ir::Function* host = host_.function();
-    const bool groups_known = !host || !passes::lacks_comm_groups(*grouped_, *host);
-    if (groups_known && !window_sizes_fit(*grouped_, *ranks, arguments, diags)) return {};
+    const bool groups_known = host && !passes::lacks_comm_groups(*grouped_, *host);
+    if (groups_known) {
+      if (!passes::collect_comm_groups(program(), known_ranks(*ranks), diags)) return {};
+      if (!window_sizes_fit(*grouped_, *ranks, arguments, diags)) return {};
+    }
     ir::ProgramRef grouped =
         passes::collect_comm_groups(checked, known_values(arguments, signature(), *ranks), diags);
     if (!grouped) return {};
-    const bool open = !groups_known && checked == grouped_;
-    if (open && !window_sizes_fit(*grouped, *ranks, arguments, diags)) return {};
+    const bool sizes_open = host && !groups_known && checked == grouped_;
+    if (sizes_open && !window_sizes_fit(*grouped, *ranks, arguments, diags)) return {};
     std::vector<interp::Argument> given;
     for (size_t i = 0; i < arguments.values.size(); ++i) {
       if (const auto* array = std::get_if<Array>(&arguments.values[i])) {
