@@ -22,12 +22,6 @@ DType result_dtype(const Call& call) {
   return static_cast<const TileType&>(*call.type).dtype;
 }
 
-template <class E>
-E enum_attr(const Call& call, const char* name, E fallback) {
-  const AttrValue* value = find_attr(call.attrs, name);
-  return value ? static_cast<E>(value->get<EnumValue>()->value) : fallback;
-}
-
 Value* binary_lanes(Registers& r, const Call& call, std::span<Value* const> x) {
   return binary(r, call.op->kind, dtype_of(call.args[0]), x[0], x[1]);
 }
@@ -37,7 +31,7 @@ Value* unary_lanes(Registers& r, const Call& call, std::span<Value* const> x) {
 }
 
 Value* compare_lanes(Registers& r, const Call& call, std::span<Value* const> x) {
-  return compare(r, enum_attr(call, "op", CmpOp::Eq), dtype_of(call.args[0]), x[0], x[1]);
+  return compare(r, enum_attr<CmpOp>(call, "op"), dtype_of(call.args[0]), x[0], x[1]);
 }
 
 Value* select_lanes(Registers& r, const Call&, std::span<Value* const> x) {
@@ -46,7 +40,7 @@ Value* select_lanes(Registers& r, const Call&, std::span<Value* const> x) {
 
 Value* cast_lanes(Registers& r, const Call& call, std::span<Value* const> x) {
   return cast(r.b, r.machine, x[0], dtype_of(call.args[0]), result_dtype(call),
-              enum_attr(call, "mode", RoundMode::Rint));
+              enum_attr<RoundMode>(call, "mode"));
 }
 
 // The expansion of its record (ops/functions.cpp), with the half that is for x < -80 behind a branch: two
