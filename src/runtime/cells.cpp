@@ -5,6 +5,7 @@
 namespace tilewire::runtime {
 
 void Cells::raise(const Waiter& waiter) {
+  count_.fetch_add(1);
   if (!waiter.waits_for_any()) {
     if (waiter.word) __atomic_fetch_add(waiter.word, 1, __ATOMIC_SEQ_CST);
     return;
@@ -16,6 +17,7 @@ void Cells::raise(const Waiter& waiter) {
 }
 
 void Cells::lower(const Waiter& waiter) {
+  count_.fetch_sub(1);
   if (!waiter.waits_for_any()) {
     if (waiter.word) __atomic_fetch_sub(waiter.word, 1, __ATOMIC_SEQ_CST);
     return;
@@ -68,6 +70,7 @@ Waiter** Cells::take(Bucket& bucket, const int32_t* cell, Waiter** end) {
 }
 
 Waiter* Cells::wake(const int32_t* cell) {
+  if (count_.load() == 0) return nullptr;
   Waiter* first = nullptr;
   Waiter** end = take(bucket(cell), cell, &first);
   if (any_count_.load() != 0) end = take(buckets_[bucket_count], cell, end);

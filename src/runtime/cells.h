@@ -23,6 +23,12 @@ inline int32_t cell_value(const int32_t* cell) {
   return __atomic_load_n(cell, __ATOMIC_SEQ_CST);
 }
 
+// The same of an INT64 where `wide`.
+inline int64_t element_value(const void* element, bool wide) {
+  return wide ? __atomic_load_n(static_cast<const int64_t*>(element), __ATOMIC_SEQ_CST)
+              : cell_value(static_cast<const int32_t*>(element));
+}
+
 inline void write_cell(int32_t* cell, int32_t value, abi::NotifyKind kind) {
   if (kind == abi::NotifyKind::Set) {
     __atomic_exchange_n(cell, value, __ATOMIC_SEQ_CST);
@@ -79,6 +85,7 @@ class Cells {
 
   std::array<Bucket, bucket_count + 1> buckets_;  // the last: those that wait for any of several cells
   std::atomic<uint32_t> any_count_{0};            // in the last
+  std::atomic<uint32_t> count_{0};                // of all: who writes a cell looks at it as at a waiter word
 };
 
 }  // namespace tilewire::runtime
