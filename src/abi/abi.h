@@ -26,7 +26,7 @@
 
 namespace tilewire::abi {
 
-inline constexpr uint32_t version = 4;
+inline constexpr uint32_t version = 5;
 inline constexpr const char* module_symbol = "tilewire_module";
 
 using Status = int32_t;
@@ -67,7 +67,7 @@ enum AccessBits : uint8_t {
   Reads = 1,         // this rank's copy
   Writes = 2,        // this rank's copy
   Atomic = 4,        // all of its writes are atomic updates
-  Communicates = 8,  // signals, waits on a cell of it, or touches a peer's copy
+  Communicates = 8,  // signals, waits on or updates a cell of it, or touches a peer's copy
 };
 
 struct Param {
@@ -260,6 +260,12 @@ struct Deferred {
   uint32_t reserved;
 };
 
+// An atomic update that returns the old value: adds, or replaces what equals an expected value.
+enum UpdateBits : uint32_t {
+  Compares = 1,
+  Wide = 2,  // an INT64, else an INT32
+};
+
 // How a round of a polling loop looked at a cell.
 enum class LookKind : uint32_t { Read, Test };
 
@@ -284,7 +290,8 @@ struct Api {
   // The cell does not meet the condition yet: blocks until it does. `cmp`: a Compare. `seen`: the value that
   // met it.
   Status (*wait)(Context*, const int32_t* cell, int32_t expected, uint32_t cmp, uint32_t site, int32_t* seen);
-  void (*wake)(Context*, const int32_t* cell);  // a notify saw the waiter word of the region non-zero
+  // A notify or an update saw the waiter word of the region non-zero, or does not know the region.
+  void (*wake)(Context*, const int32_t* cell);
   Status (*yield)(Context*, const int32_t* cell, uint32_t site);  // a test came out false
   Status (*hook)(Context*, const HookEvent*);
 
@@ -312,6 +319,11 @@ struct Api {
   // loop repeats itself, blocks until one of the conditions holds; lets others run otherwise.
   Status (*poll)(Context*, const Word* carried, uint32_t count, uint32_t depth, uint32_t again,
                  uint32_t site);
+
+  // With `hooks` alone. Adds `value` to the element, or stores it there if the element is `expected`. `bits`:
+  // UpdateBits.
+  Status (*update)(Context*, void* element, int64_t expected, int64_t value, uint32_t bits, uint32_t site,
+                   int64_t* old);
 };
 
 // One per running function or block; the address is the same as long as it runs.

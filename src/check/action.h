@@ -18,9 +18,9 @@ using interp::sign;
 using interp::StorageId;
 using interp::TaskNo;
 
-// How bytes are used. Looks at signal cells (waits, tests, element reads of INT32 windows) and notifies are
-// atomic among themselves, atomic updates of data among themselves where they update the same elements (see
-// Touch); nothing else is.
+// How bytes are used. Looks at signal cells (waits, tests, element reads of INT32 windows, compares that
+// fail), notifies and updates that return what they found are atomic among themselves, atomic updates of data
+// among themselves where they update the same elements (see Touch); nothing else is.
 enum class Use : uint8_t { Read, Write, Atomic, CellLook, CellAdd, CellSet };
 
 // Whether two uses of the same bytes need an order.
@@ -44,7 +44,7 @@ constexpr bool covers(Use b, Use a) {
   return true;
 }
 
-// A signal cell: 4 bytes of one rank's copy of a window.
+// A signal cell: an element of one rank's copy of a window, or of a tensor, by its first byte.
 struct CellId {
   StorageId storage = interp::no_storage;
   int64_t offset = 0;
@@ -55,8 +55,9 @@ struct Action {
   using Kind = interp::Event::Kind;  // but TaskStart, Storage and Collective
   Kind kind;
   Use use = Use::Read;
-  bool held = true;   // of Wait: false for a test that said no
-  bool test = false;  // of Wait
+  bool held = true;     // of Wait: false for a test that said no; of Update: for one that wrote nothing
+  bool test = false;    // of Wait
+  bool update = false;  // of Signal: an update that takes effect at once and whose result nobody uses
   ir::WaitCmp cmp = ir::WaitCmp::Ge;
   AgentId agent = 0;
   TaskNo task = interp::no_task;
@@ -66,6 +67,7 @@ struct Action {
   interp::Box box = {};
   ir::DType dtype = ir::DType::Int32;  // of the elements
   int64_t operand = 0, value = 0;
+  int64_t old = 0;  // of Update
   std::vector<TaskNo> after = {};
   const ir::Node* where = nullptr;
   uint32_t step = 0;   // of the schedule it belongs to

@@ -18,7 +18,7 @@ class Classifier {
   void classify(CellRecord& cell) {
     describe(cell);
     cell.kind = CellClass::General;
-    if (cell.stored || cell.unfixed || !all_wait_up(cell) || wraps(cell)) return;
+    if (cell.stored || cell.unfixed || !cell.updates.empty() || !all_wait_up(cell) || wraps(cell)) return;
     size_t sets = 0, negative = 0;
     for (uint32_t i : cell.signals) {
       const Action& signal = trace_[i];
@@ -82,7 +82,7 @@ class Classifier {
 
   void describe(CellRecord& cell) const {
     std::set<std::string> signs;
-    std::set<int> adders, setters;
+    std::set<int> adders, setters, updaters;
     for (uint32_t i : cell.waits) signs.insert(sign(trace_[i].cmp));
     for (uint32_t i : cell.looks) {
       if (trace_[i].test) signs.insert(sign(trace_[i].cmp));
@@ -100,6 +100,8 @@ class Classifier {
     };
     by("added to", adders);
     by("set", setters);
+    for (uint32_t i : cell.updates) updaters.insert(trace_[i].rank);
+    by("updated", updaters);
     if (!cell.looks.empty()) text += text.empty() ? "tested" : ", tested";
     if (cell.stored) text += text.empty() ? "written as data" : ", written as data";
     if (wraps(cell)) text += ", may leave 32 bits";
@@ -122,6 +124,7 @@ Cells collect_cells(const Trace& trace) {
   for (uint32_t i = 0; i < trace.size(); ++i) {
     const Action& action = trace[i];
     if (action.kind == Action::Kind::Signal) cells[action.cell()].signals.push_back(i);
+    if (action.kind == Action::Kind::Update) cells[action.cell()].updates.push_back(i);
     if (action.kind != Action::Kind::Wait) continue;
     CellRecord& cell = cells[action.cell()];
     (action.test ? cell.looks : cell.waits).push_back(i);
@@ -132,6 +135,12 @@ Cells collect_cells(const Trace& trace) {
     auto found = cells.find(trace[i].cell());
     if (found != cells.end()) found->second.looks.push_back(i);
   }
+  std::erase_if(cells, [&](const auto& entry) {
+    const CellRecord& cell = entry.second;
+    const bool only_added = cell.waits.empty() && cell.looks.empty() && cell.updates.empty();
+    return only_added &&
+           std::all_of(cell.signals.begin(), cell.signals.end(), [&](uint32_t i) { return trace[i].update; });
+  });
   for (const Action& action : trace) {
     if (action.kind != Action::Kind::Access || (action.use != Use::Write && action.use != Use::Atomic))
       continue;

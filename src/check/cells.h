@@ -21,6 +21,7 @@ const char* name(CellClass kind);
 struct CellRecord {
   // Positions in the trace, ascending. Looks do not block: tests, and reads of the cell as an element.
   std::vector<uint32_t> signals, waits, looks;
+  std::vector<uint32_t> updates;     // whose results are used, compares that failed included
   std::vector<ir::WaitCmp> pending;  // of waits that the run never got past
   bool stored = false;               // also written as data, or not 0 at the start
   bool unfixed = false;              // a look may see something else in another schedule
@@ -29,7 +30,8 @@ struct CellRecord {
 };
 
 using Cells = std::map<CellId, CellRecord>;
-// The cells that the trace signals or waits on, not classified yet.
+// The cells that the trace signals, waits on or updates, not classified yet. Elements that are only added to,
+// by updates whose results nobody uses, are data.
 Cells collect_cells(const Trace& trace);
 
 // Whether position `a` of the trace comes before `b` in every schedule; may say no where it does.

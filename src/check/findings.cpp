@@ -18,8 +18,13 @@ Span span_of(const Action& action) {
   return action.where ? action.where->span : Span{};
 }
 
-std::string ending(Use use) {
-  switch (use) {
+bool updates_cell(const Action& action) {
+  return action.update || action.kind == Action::Kind::Update;
+}
+
+std::string ending(const Action& action) {
+  if (updates_cell(action)) return "updates";
+  switch (action.use) {
     case Use::Read:
       return "reads";
     case Use::Write:
@@ -35,8 +40,9 @@ std::string ending(Use use) {
   return "";
 }
 
-std::string noun(Use use) {
-  switch (use) {
+std::string noun(const Action& action) {
+  if (updates_cell(action)) return "an atomic update";
+  switch (action.use) {
     case Use::Read:
       return "a read";
     case Use::Write:
@@ -58,7 +64,8 @@ std::string operand_name(const Action& action) {
   if (!call || !call->op) return "";
   for (const ir::Effect& effect : call->op->effects) {
     const bool reads = effect.access == ir::Access::Read;
-    if (reads != (action.use == Use::Read || action.use == Use::CellLook)) continue;
+    const bool update = effect.access == ir::Access::Update;
+    if (!update && reads != (action.use == Use::Read || action.use == Use::CellLook)) continue;
     const int slot = call->op->operand_slots[static_cast<size_t>(effect.param)];
     const auto* var = slot >= 0 ? ir::as<ir::Var>(call->args[static_cast<size_t>(slot)]) : nullptr;
     if (const auto* param = ir::as<ir::Parameter>(var)) return param->name;
@@ -67,10 +74,22 @@ std::string operand_name(const Action& action) {
   return "";
 }
 
+// The cell that an action uses, as Names has it; an element of a tensor that is no window by the name that
+// the op has for it.
+struct CellWords {
+  std::string text, brief;
+  CellWords(const Names& names, const Action& action)
+      : text(names.cell(action.cell())), brief(names.short_cell(action.cell())) {
+    const std::string name = operand_name(action);
+    if (names.is_in_window(action.cell()) || name.empty()) return;
+    brief = name + "[" + std::to_string(action.box.offset / ir::bytes(action.dtype)) + "]";
+    text = "`" + brief + "`";
+  }
+};
+
 Words signal_words(const Names& names, const Action& action) {
   const std::string amount = std::to_string(action.operand), now = std::to_string(action.value);
-  const std::string cell = names.cell(action.cell());
-  const std::string at = names.cell_name(action.cell()) + "@" + std::to_string(names.rank_of(action.cell()));
+  const auto [cell, at] = CellWords(names, action);
   const std::string late = action.late ? "; it lands only here" : "", mark = action.late ? " late" : "";
   if (action.use == Use::CellSet)
     return {"sets " + cell + " to " + amount + late, at + " = " + amount + mark};
@@ -78,8 +97,23 @@ Words signal_words(const Names& names, const Action& action) {
           at + " += " + amount + " (" + now + ")" + mark};
 }
 
+Words update_words(const Names& names, const Action& action) {
+  const std::string amount = std::to_string(action.operand), found = std::to_string(action.old);
+  const auto [cell, at] = CellWords(names, action);
+  const auto* call = ir::as<ir::Call>(action.where);
+  const bool compares = call && call->op->param_index("expected") >= 0;
+  if (!compares)
+    return {"adds " + amount + " to " + cell + ", which was " + found,
+            at + " += " + amount + " (was " + found + ")"};
+  if (action.held)
+    return {"replaces " + found + " by " + amount + " in " + cell,
+            at + " = " + amount + " (was " + found + ")"};
+  return {"finds " + found + " in " + cell + " and not " + amount + ", and leaves it",
+          at + " != " + amount + " (" + found + ")"};
+}
+
 Words issue_words(const Names& names, const Action& action) {
-  const std::string at = names.cell_name(action.cell()) + "@" + std::to_string(names.rank_of(action.cell()));
+  const std::string at = names.short_cell(action.cell());
   return {"notifies " + names.cell(action.cell()) + "; this has not landed yet", at + " under way"};
 }
 
@@ -149,17 +183,20 @@ Finding conflict_finding(const Run& run, const Conflict& conflict) {
   const Action &a = trace[conflict.first], &b = trace[conflict.second];
   Names names(run.world);
   Finding finding{.kind = Kind::Race, .diagnostic = {}, .places = {}, .story = {}, .schedule = run.schedule};
-  const auto is_notify = [](const Action& x) { return x.kind == Action::Kind::Signal; };
+  const auto sets = [](const Action& x) { return x.use == Use::CellSet; };
+  const auto changes = [&](const Action& x) { return sets(x) || x.use == Use::CellAdd; };
   const std::string bytes = names.bytes(b, conflict.begin, conflict.end);
   const bool blocks = a.task == b.task && a.task != interp::no_task;
-  if (is_notify(a) && is_notify(b)) {
-    const Action& set = b.use == Use::CellSet ? b : a;
+  if (changes(a) && changes(b) && (sets(a) || sets(b))) {
+    const Action& set = sets(b) ? b : a;
     const Action& other = &set == &a ? b : a;
     finding.kind = Kind::Lost;
     finding.diagnostic = diagnostic(diag::check_lost, span_of(set), {names.cell(set.cell())});
     finding.diagnostic.with_label(names.who(set.agent, set.rank, set.task) + " sets it");
     finding.diagnostic.with_note(names.who(other.agent, other.rank, other.task) +
-                                     (other.use == Use::CellSet ? " sets it" : " adds to it") +
+                                     (sets(other)           ? " sets it"
+                                      : updates_cell(other) ? " updates it"
+                                                            : " adds to it") +
                                      ", and nothing puts one before the other",
                                  span_of(other));
   } else if (blocks && a.where == b.where && a.use == Use::Write && b.use == Use::Write) {
@@ -168,13 +205,11 @@ Finding conflict_finding(const Run& run, const Conflict& conflict) {
     finding.diagnostic.with_label(names.who(a.agent, a.rank, a.task) + " and block " +
                                   std::to_string(b.block));
   } else {
-    finding.diagnostic = diagnostic(diag::check_race, span_of(b), {bytes, noun(a.use), noun(b.use)});
-    finding.diagnostic.with_label(names.who(b.agent, b.rank, b.task) + " " + ending(b.use) + " them");
-    finding.diagnostic.with_note(names.who(a.agent, a.rank, a.task) + " " + ending(a.use) + " them",
-                                 span_of(a));
+    finding.diagnostic = diagnostic(diag::check_race, span_of(b), {bytes, noun(a), noun(b)});
+    finding.diagnostic.with_label(names.who(b.agent, b.rank, b.task) + " " + ending(b) + " them");
+    finding.diagnostic.with_note(names.who(a.agent, a.rank, a.task) + " " + ending(a) + " them", span_of(a));
   }
-  finding.places = {place_of(run, a, ending(a.use) + " " + bytes),
-                    place_of(run, b, ending(b.use) + " " + bytes)};
+  finding.places = {place_of(run, a, ending(a) + " " + bytes), place_of(run, b, ending(b) + " " + bytes)};
   return finding;
 }
 
@@ -198,7 +233,9 @@ std::string notifies_of(const Run& run, const CellId& cell, AgentId waiter, cons
   std::set<std::pair<std::string, uint32_t>> told;
   for (size_t i = 0; i < trace.size(); ++i) {
     const Action& action = trace[i];
-    if (action.kind != Action::Kind::Signal || action.cell() != cell) continue;
+    const bool notifies =
+        action.kind == Action::Kind::Signal || (action.kind == Action::Kind::Update && action.held);
+    if (!notifies || action.cell() != cell) continue;
     if (i < outlook.begin) {
       ++made;
       last = by(action) + line(span_of(action));
@@ -233,6 +270,10 @@ struct Blocked {
   std::optional<CellUse> wait;
 };
 
+int64_t value_of(const Run& run, const CellUse& use) {
+  return run.world.cell_value(use.storage, use.offset, use.dtype);
+}
+
 Blocked describe_blocked(Run& run, AgentId id, const Outlook& outlook) {
   const interp::Agent& agent = run.world.agent(id);
   Names names(run.world);
@@ -246,12 +287,12 @@ Blocked describe_blocked(Run& run, AgentId id, const Outlook& outlook) {
     CellId cell{wait->storage, wait->offset};
     blocked.wait = *wait;
     blocked.text += " waits for " + names.cell(cell) + " " + sign(wait->cmp) + " " +
-                    std::to_string(wait->value) + ", it is " + std::to_string(run.watch.value_of(cell)) +
+                    std::to_string(wait->value) + ", it is " + std::to_string(value_of(run, *wait)) +
                     notifies_of(run, cell, id, outlook);
   } else if (agent.polls.repeated >= 0) {
     const CellId cell{uses.front().storage, uses.front().offset};
     blocked.text += " reads " + names.cell(cell) + " in a loop, it is " +
-                    std::to_string(run.watch.value_of(cell)) + notifies_of(run, cell, id, outlook);
+                    std::to_string(value_of(run, uses.front())) + notifies_of(run, cell, id, outlook);
   } else if (!agent.started) {
     blocked.text += " " + run.world.core_text(agent);
   } else {
@@ -339,16 +380,39 @@ std::string Names::who(AgentId agent, int rank, TaskNo task) const {
   return text;
 }
 
-std::string Names::cell_name(const CellId& cell) const {
+const interp::Window* Names::window_of(StorageId storage) const {
   for (const interp::Window& window : world_.windows()) {
-    if (std::find(window.copies.begin(), window.copies.end(), cell.storage) == window.copies.end()) continue;
-    return (window.buffer ? window.buffer->name : "window") + "[" + std::to_string(cell.offset / 4) + "]";
+    if (std::find(window.copies.begin(), window.copies.end(), storage) != window.copies.end()) return &window;
   }
-  return "cell";
+  return nullptr;
+}
+
+std::string Names::cell_name(const CellId& cell) const {
+  const interp::Window* window = window_of(cell.storage);
+  if (!window) return tensor_element(cell);
+  return (window->buffer ? window->buffer->name : "window") + "[" + std::to_string(cell.offset / 4) + "]";
+}
+
+// By the parameter of the entry, or where it was created.
+std::string Names::tensor_element(const CellId& cell) const {
+  std::string name = "tensor";
+  int size = ir::bytes(ir::DType::Int32);
+  const interp::Storage& storage = world_.storage(cell.storage);
+  if (const auto* made = storage.where ? ir::as<ir::Call>(storage.where) : nullptr) {
+    if (const auto* type = ir::as<ir::TensorType>(made->type)) size = ir::bytes(type->dtype);
+  }
+  for (size_t i = 0; i < world_.arguments().size(); ++i) {
+    const interp::Tensor* tensor = world_.arguments()[i].tensor();
+    if (!tensor || tensor->storage != cell.storage) continue;
+    name = world_.entry().function->params[i]->name;
+    size = ir::bytes(tensor->dtype);
+  }
+  return name + "[" + std::to_string(cell.offset / size) + "]";
 }
 
 std::string Names::cell(const CellId& cell) const {
-  return "`" + cell_name(cell) + "` of rank " + std::to_string(rank_of(cell));
+  const std::string name = "`" + cell_name(cell) + "`";
+  return rank_of(cell) < 0 ? name : name + " of rank " + std::to_string(rank_of(cell));
 }
 
 Words Names::words(const Action& action) const {
@@ -357,11 +421,13 @@ Words Names::words(const Action& action) const {
       return signal_words(*this, action);
     case Action::Kind::Wait:
       return wait_words(*this, action);
+    case Action::Kind::Update:
+      return update_words(*this, action);
     case Action::Kind::Issue:
       return action.late ? issue_words(*this, action) : Words{};
     case Action::Kind::Access:
-      return {ending(action.use) + " " + bytes(action, action.box.offset, action.box.end()),
-              ending(action.use) + " " + operand_name(action)};
+      return {ending(action) + " " + bytes(action, action.box.offset, action.box.end()),
+              ending(action) + " " + operand_name(action)};
     default:
       return {};
   }
@@ -370,15 +436,16 @@ Words Names::words(const Action& action) const {
 std::string Names::bytes(const Action& action, int64_t begin, int64_t end) const {
   std::string text = end - begin == 1 ? "byte " + std::to_string(begin)
                                       : "bytes " + std::to_string(begin) + " to " + std::to_string(end - 1);
-  const interp::Storage& storage = world_.storage(action.storage);
-  for (const interp::Window& window : world_.windows()) {
-    if (std::find(window.copies.begin(), window.copies.end(), action.storage) == window.copies.end())
-      continue;
-    text += " of `" + (window.buffer ? window.buffer->name : "window") + "`";
-    return text + " of rank " + std::to_string(storage.rank);
+  if (const interp::Window* window = window_of(action.storage)) {
+    text += " of `" + (window->buffer ? window->buffer->name : "window") + "`";
+    return text + " of rank " + std::to_string(world_.storage(action.storage).rank);
   }
   std::string name = operand_name(action);
   return text + (name.empty() ? " of a tensor" : " of `" + name + "`");
+}
+
+std::string Names::short_cell(const CellId& cell) const {
+  return cell_name(cell) + (rank_of(cell) < 0 ? "" : "@" + std::to_string(rank_of(cell)));
 }
 
 std::vector<Actor> actors_of(const interp::World& world) {

@@ -22,9 +22,11 @@ class Names {
   std::string who(AgentId agent, int rank, TaskNo task) const;
   std::string function(TaskNo task) const;
   int call(TaskNo task) const { return task == interp::no_task ? 0 : world_.task(task).call; }
-  // "`sig[3]` of rank 1"
+  // "`sig[3]` of rank 1"; for an element of a tensor that is no window, "`count[3]`"
   std::string cell(const CellId& cell) const;
-  std::string cell_name(const CellId& cell) const;  // "sig[3]"
+  std::string cell_name(const CellId& cell) const;   // "sig[3]"
+  std::string short_cell(const CellId& cell) const;  // "sig[3]@1"
+  bool is_in_window(const CellId& cell) const { return window_of(cell.storage) != nullptr; }
   int rank_of(const CellId& cell) const { return world_.storage(cell.storage).rank; }
   // "bytes 0 to 63 of `w` of rank 1"
   std::string bytes(const Action& action, int64_t begin, int64_t end) const;
@@ -32,6 +34,8 @@ class Names {
   Words words(const Action& action) const;
 
  private:
+  const interp::Window* window_of(StorageId storage) const;
+  std::string tensor_element(const CellId& cell) const;
   const interp::World& world_;
 };
 

@@ -306,9 +306,9 @@ class Follower {
     for (const ir::Effect& effect : call.op->effects) {
       if (effect.param != static_cast<int>(param) || !happens(effect, call)) continue;
       t.any = true;
-      t.reads |= effect.access == ir::Access::Read || effect.access == ir::Access::ReadWrite;
-      t.writes |= effect.access == ir::Access::Write || effect.access == ir::Access::ReadWrite ||
-                  effect.access == ir::Access::Atomic;
+      const bool both = effect.access == ir::Access::ReadWrite || effect.access == ir::Access::Update;
+      t.reads |= both || effect.access == ir::Access::Read;
+      t.writes |= both || effect.access == ir::Access::Write || effect.access == ir::Access::Atomic;
       const ir::ExprRef& arg = call.args[static_cast<size_t>(call.op->operand_slots[param])];
       const auto* tensor = ir::as<ir::TensorType>(arg->type);
       t.adds_floats |= effect.access == ir::Access::Atomic && tensor && is_float(tensor->dtype);
@@ -350,7 +350,8 @@ class Follower {
     }
     Sources seen = carried;
     if (looks(instr, call, named)) seen |= bit(origin({Kind::Look, 0, instr.node}));
-    const Sources stored = carried | places | running_;
+    // Whether a compare replaces what it finds depends on what that is.
+    const Sources stored = (instr.entry->compares ? seen : carried) | places | running_;
     remember(written, stored);
     store(state, instr, written, stored);
     if (op.result_alias >= 0) {
@@ -362,7 +363,7 @@ class Follower {
 
   // Whether the op sees cells that may hold something else in another schedule.
   bool looks(const Instr& instr, const ir::Call& call, const Roots& named) const {
-    const bool awaits = instr.entry->ready || instr.entry->polls;
+    const bool awaits = instr.entry->ready || instr.entry->polls || instr.entry->updates;
     if (!awaits && !instr.entry->reads_cells) return false;
     if (unsettled_ || awaits) return is_unsettled(instr);
     const auto* tensor = ir::as<ir::TensorType>(call.args[0]->type);

@@ -30,10 +30,10 @@ bool meet_waits(interp::World& world) {
   for (AgentId agent : world.blocked()) {
     for (const CellUse& use : world.next_cells(agent)) {
       if (use.storage == interp::no_storage || use.writes()) continue;
-      const int64_t now = world.cell_value(use.storage, use.offset);
+      const int64_t now = world.cell_value(use.storage, use.offset, use.dtype);
       const int64_t value = use.kind == CellUse::Kind::Read ? now + 1 : met_by(use, now);
-      numeric::store_integer(ir::DType::Int32, world.writable(use.storage) + use.offset,
-                             numeric::wrap(ir::DType::Int32, value));
+      numeric::store_integer(use.dtype, world.writable(use.storage) + use.offset,
+                             numeric::wrap(use.dtype, value));
       any = true;
       break;
     }

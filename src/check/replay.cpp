@@ -54,6 +54,7 @@ class Steps {
       return add(action, action.kind == Action::Kind::Issue ? ScheduleEvent::Issue : ScheduleEvent::Land);
     }
     auto event = interp::schedule_event(action.kind, action.test, action.use == Use::CellLook);
+    if (action.update) event = ScheduleEvent::Update;
     if (event == ScheduleEvent::Issue) event.reset();
     const bool matters = wrong || (run_.world.options().order_sums && action.adds_floats());
     if (!event && matters) {
@@ -134,8 +135,10 @@ class Steps {
       }
     }
     if (!uses_cell(event)) return;
-    step.cell = names_.cell_name(action.cell());
-    step.cell_rank = names_.rank_of(action.cell());
+    if (names_.is_in_window(action.cell())) {
+      step.cell = names_.cell_name(action.cell());
+      step.cell_rank = names_.rank_of(action.cell());
+    }
     step.held = action.held;
   }
 

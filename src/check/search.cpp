@@ -326,11 +326,11 @@ class Search {
     const interp::Agent& agent = run.world.agent(id);
     if (!agent.started) order.expect(id, agent.task);
     if (agent.flight) return order.expect_after(id, agent.flight->after);
-    // A notify that lands at once comes after those that have not.
-    const bool notifies = std::any_of(next.begin(), next.end(), [](const CellUse& use) {
-      return use.kind == CellUse::Kind::Add || use.kind == CellUse::Kind::Set;
+    // A release that takes effect at once comes after notifies that have not landed.
+    const bool releases = std::any_of(next.begin(), next.end(), [](const CellUse& use) {
+      return use.writes() && use.kind != CellUse::Kind::Sum;
     });
-    if (notifies) order.expect_after(id, agent.notifies);
+    if (releases) order.expect_after(id, agent.notifies);
   }
 
   // Of each other agent the last step that the next one of `agent` depends on, is not ordered after, and does
@@ -364,8 +364,8 @@ class Search {
   }
 
   static int64_t value_of(const Run& run, const CellUse& use) {
-    if (use.storage == interp::no_storage || use.kind == CellUse::Kind::Update) return 0;
-    return run.world.cell_value(use.storage, use.offset);
+    if (use.storage == interp::no_storage || use.kind == CellUse::Kind::Sum) return 0;
+    return run.world.cell_value(use.storage, use.offset, use.dtype);
   }
 
   // Whether a wait could go on without the first of these steps, and those that come after it, which write to
@@ -379,16 +379,12 @@ class Search {
         const CellUse& use = choice.uses[k];
         if (use.storage != wait.storage || use.offset != wait.offset || !use.writes()) continue;
         if (!with) with = without = choice.held[k];
-        *with = written(use, *with);
-        if (step != writes.front() && !leads_to(writes.front(), step)) *without = written(use, *without);
+        *with = value_after(use, *with);
+        if (step != writes.front() && !leads_to(writes.front(), step)) *without = value_after(use, *without);
       }
     }
     if (*with != value_of(run, wait)) return true;  // something else has written to it
     return interp::holds(wait.cmp, *without, wait.value);
-  }
-
-  static int64_t written(const CellUse& use, int64_t value) {
-    return interp::notified(value, use.value, use.kind == CellUse::Kind::Add);
   }
 
   bool leads_to(size_t earlier, size_t later) const {

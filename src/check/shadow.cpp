@@ -8,7 +8,8 @@ namespace {
 // Whether whatever conflicts with `earlier` conflicts with `later` as well.
 bool stands_for(const Touch& later, const Touch& earlier) {
   if (!covers(later.use, earlier.use)) return false;
-  return earlier.use != Use::Atomic || later.use != Use::Atomic || same_elements(later, earlier);
+  const bool whole = later.use == Use::Write || earlier.use == Use::Read;
+  return whole || same_elements(later, earlier);
 }
 
 }  // namespace

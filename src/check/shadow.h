@@ -22,9 +22,13 @@ Touch touch_of(const Action& action, const Moment& moment, uint32_t index);
 inline bool same_elements(const Touch& a, const Touch& b) {
   return a.dtype == b.dtype && a.phase == b.phase;
 }
-// Whether they need an order.
+constexpr bool updates_element(Use use) {
+  return use == Use::Atomic || use == Use::CellAdd || use == Use::CellSet;
+}
+// Whether they need an order. Uses that are atomic among themselves are so element by element.
 inline bool conflict(const Touch& a, const Touch& b) {
-  return conflict(a.use, b.use) || (a.use == Use::Atomic && b.use == Use::Atomic && !same_elements(a, b));
+  const bool changes = updates_element(a.use) || updates_element(b.use);
+  return conflict(a.use, b.use) || (changes && !same_elements(a, b));
 }
 // Whether they leave something else in the other order, although they need none: sums of floats are rounded.
 inline bool rounds_by_order(const Touch& a, const Touch& b) {

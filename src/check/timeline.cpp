@@ -30,7 +30,9 @@ class Builder {
   Builder(Run& run, const Conflict* conflict)
       : run_(run), trace_(run.watch.trace()), names_(run.world), conflict_(conflict) {
     for (const Action& action : trace_) {
-      if (action.kind == Action::Kind::Signal) signalled_.insert(action.cell());
+      if (action.kind == Action::Kind::Signal || action.kind == Action::Kind::Update) {
+        signalled_.insert(action.cell());
+      }
     }
   }
 
@@ -50,6 +52,9 @@ class Builder {
         break;
       case Action::Kind::Wait:
         wait(entry, action);
+        break;
+      case Action::Kind::Update:
+        update(entry, action);
         break;
       case Action::Kind::Submit:
         submitted_[action.task] = entry;
@@ -146,7 +151,9 @@ class Builder {
 
   void signal(uint32_t entry, const Action& action) {
     Cell& cell = cells_[action.cell()];
-    cell.value = interp::notified(cell.value, action.operand, action.use != Use::CellSet);
+    const bool adds = action.use != Use::CellSet;
+    cell.value =
+        action.update ? cell.value + action.operand : interp::notified(cell.value, action.operand, adds);
     entries_[entry].value = cell.value;
     cell.signals.emplace_back(entry, cell.value);
   }
@@ -172,6 +179,18 @@ class Builder {
         }
       }
     }
+    cell.seen[action.agent] = cell.signals.size();
+    cell.seen_value[action.agent] = cell.value;
+  }
+
+  // From the last write of the cell that the agent has not seen.
+  void update(uint32_t entry, const Action& action) {
+    Cell& cell = cells_[action.cell()];
+    if (cell.signals.size() > cell.seen[action.agent]) {
+      links_.push_back({Link::Kind::Signal, cell.signals.back().first, entry});
+    }
+    entries_[entry].value = cell.value = action.value;
+    if (action.held) cell.signals.emplace_back(entry, cell.value);
     cell.seen[action.agent] = cell.signals.size();
     cell.seen_value[action.agent] = cell.value;
   }
@@ -255,7 +274,7 @@ class Builder {
       if (use.kind != CellUse::Kind::Wait && use.kind != CellUse::Kind::Test) continue;
       const CellId cell{use.storage, use.offset};
       const std::string condition = std::string(sign(use.cmp)) + " " + std::to_string(use.value);
-      set_cell(cell, run_.watch.value_of(cell), made);
+      set_cell(cell, run_.world.cell_value(use.storage, use.offset, use.dtype), made);
       made.text = "waits for " + names_.cell(cell) + " " + condition + ", it is " +
                   std::to_string(made.value) + " and stays so";
       made.brief =
@@ -264,20 +283,22 @@ class Builder {
     }
     if (agent.polls.repeated >= 0) {
       const CellUse use = run_.world.next_cells(id).front();
-      set_cell({use.storage, use.offset}, run_.watch.value_of({use.storage, use.offset}), made);
+      set_cell({use.storage, use.offset}, run_.world.cell_value(use.storage, use.offset, use.dtype), made);
     }
     made.text = agent.started ? "looks at cells that nobody changes any more" : run_.world.core_text(agent);
     made.brief = agent.started ? "polls" : "no core";
   }
 
   void set_cell(const CellId& cell, int64_t value, Beat& made) const {
-    made.cell = names_.cell_name(cell) + "@" + std::to_string(names_.rank_of(cell));
+    made.cell = names_.short_cell(cell);
     made.value = value;
   }
 
   void act(Action action, const Entry& entry, Beat& made) const {
     if (action.where) made.span = action.where->span;
-    if (action.kind == Action::Kind::Signal || action.kind == Action::Kind::Wait) {
+    const bool uses_cell = action.kind == Action::Kind::Signal || action.kind == Action::Kind::Wait ||
+                           action.kind == Action::Kind::Update;
+    if (uses_cell) {
       action.value = entry.value;
       set_cell(action.cell(), entry.value, made);
     }
@@ -325,7 +346,7 @@ class Builder {
 
   void access(const Action& action, Beat& made) const {
     if (made.kind == Beat::Kind::Look) {
-      made.cell = names_.cell_name(action.cell()) + "@" + std::to_string(names_.rank_of(action.cell()));
+      made.cell = names_.short_cell(action.cell());
       made.brief = "reads " + made.cell;
       return;
     }
@@ -337,6 +358,7 @@ class Builder {
   }
 
   Beat::Kind kind_of(const Action& action) const {
+    if (action.kind == Action::Kind::Update) return action.held ? Beat::Kind::Update : Beat::Kind::Test;
     switch (action.use) {
       case Use::Read:
         return Beat::Kind::Read;

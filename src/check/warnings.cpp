@@ -68,6 +68,7 @@ class Warnings {
   }
 
   void unused(const CellId& id, const CellRecord& cell) {
+    if (!cell.updates.empty()) return;
     const std::vector<uint32_t>& used = cell.waits.empty() ? cell.looks : cell.waits;
     if (used.empty() && !cell.signals.empty() && run_.world.finished()) {
       add(Kind::Unawaited, diag::check_unawaited, cell.signals.front(), {names_.cell(id)});
@@ -77,7 +78,7 @@ class Warnings {
   }
 
   void residue(const CellId& id, const CellRecord& cell) {
-    if (cell.signals.empty() || !run_.world.finished()) return;
+    if (cell.signals.empty() || !cell.updates.empty() || !run_.world.finished()) return;
     bool resets = false;
     for (uint32_t i : cell.signals) {
       const Action& signal = trace_[i];
@@ -102,8 +103,12 @@ std::string source_text(const Origin& origin) {
   const std::string line = " on line " + std::to_string(origin.where->span.line);
   if (origin.kind == Origin::Kind::Sum) return "the order of the atomic additions" + line;
   const auto* call = ir::as<ir::Call>(origin.where);
-  const bool waits = call && std::any_of(call->op->effects.begin(), call->op->effects.end(),
-                                         [](const ir::Effect& e) { return e.access == ir::Access::Wait; });
+  auto does = [&](ir::Access access) {
+    return call && std::any_of(call->op->effects.begin(), call->op->effects.end(),
+                               [&](const ir::Effect& e) { return e.access == access; });
+  };
+  if (does(ir::Access::Update)) return "what the atomic update" + line + " returns";
+  const bool waits = does(ir::Access::Wait);
   const bool says = waits && ir::scalar_dtype(call->type) == ir::DType::Bool;
   return std::string(!waits ? "what the read of a cell"
                      : says ? "what the test"

@@ -8,6 +8,8 @@ namespace {
 using interp::Event;
 
 Use use_of(const Event& event) {
+  // A compare that succeeded has seen what it replaced, so nothing is lost.
+  if (event.access == ir::Access::Update) return event.held ? Use::CellAdd : Use::CellLook;
   if (event.access == ir::Access::Signal) return event.set ? Use::CellSet : Use::CellAdd;
   if (event.kind == Event::Kind::Wait) return Use::CellLook;
   switch (event.access) {
@@ -28,8 +30,11 @@ std::optional<Action> action_of(const Event& event) {
   const Kind kind = event.kind;
   if (kind == Kind::TaskStart || kind == Kind::Storage || kind == Kind::Collective) return std::nullopt;
   if (kind == Kind::Issue && event.access != ir::Access::Signal) return std::nullopt;
-  Action action{.kind = kind};
+  const bool unseen = kind == Kind::Update && !event.used;
+  Action action{.kind = unseen ? Kind::Signal : kind};
   action.use = use_of(event);
+  action.update = unseen;
+  action.old = event.old;
   action.held = event.held;
   action.test = event.test;
   action.cmp = event.cmp;
@@ -80,6 +85,11 @@ void Watch::on(const Event& event) {
       touch(index);
       use_cell(last);
       break;
+    case Action::Kind::Update:
+      order_.acquire(last.agent, cells_[last.cell()].chain);
+      touch(index);
+      use_cell(last);
+      break;
     default:
       order_.follow(last);
   }
@@ -88,7 +98,8 @@ void Watch::on(const Event& event) {
 bool Watch::has_looked_since(const Action& landing) const {
   for (size_t i = issued_.at(landing.flight) + 1; i < trace_.size(); ++i) {
     const Action& action = trace_[i];
-    const bool looks = action.kind == Action::Kind::Wait || action.use == Use::CellLook;
+    const bool looks = action.kind == Action::Kind::Wait || action.kind == Action::Kind::Update ||
+                       action.use == Use::CellLook;
     if (action.agent == landing.agent && looks) return true;
   }
   return false;
@@ -114,11 +125,12 @@ void Watch::touch(uint32_t index) {
 
 void Watch::use_cell(const Action& action) {
   Cell& cell = cells_[action.cell()];
-  if (action.kind == Action::Kind::Signal) {
+  const bool update = action.kind == Action::Kind::Update;
+  if (action.kind == Action::Kind::Signal || (update && action.held)) {
     Clock told = order_.release(actor_of(action));
     cell.chain = action.use == Use::CellSet ? told : join(cell.chain, told);
     cell.values.push_back(action.value);
-  } else if (action.held) {
+  } else if (!update && action.held) {
     order_.acquire(action.agent, cell.chain);
   }
   cell.last_use[action.agent] = cell.values.size() - 1;

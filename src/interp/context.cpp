@@ -88,6 +88,10 @@ Dims Context::integers(size_t operand) const {
   return all;
 }
 
+bool Context::result_used() const {
+  return instr.dst != no_slot && frame().code->liveness().at(frame().pc + 1)[instr.dst];
+}
+
 const AttrValue* Context::attr(std::string_view name) const {
   if (const AttrValue* value = find_attr(call.attrs, name)) return value;
   int index = call.op->param_index(name);
@@ -169,7 +173,8 @@ void Context::report_accesses() {
   if (!sink) return;
   for (const Region& region : regions_) {
     Access access = region.effect->access;
-    if (access == Access::Signal || access == Access::Wait) continue;  // told with the value, by the op
+    // Told with the value, by the op.
+    if (access == Access::Signal || access == Access::Wait || access == Access::Update) continue;
     // A write under way is told when it lands.
     if (world.options().in_flight && region.effect->peer_param >= 0 && access != Access::Read) continue;
     Event event{.kind = Event::Kind::Access,

@@ -53,6 +53,9 @@ class Context {
   const Value& element(size_t operand, size_t i) const { return slot(at(operand).first + i); }
   Dims integers(size_t operand) const;
 
+  // Whether anybody uses what the op returns.
+  bool result_used() const;
+
   // --- attributes; null, or false, when absent and without default
   const ir::AttrValue* attr(std::string_view name) const;
   bool flag(std::string_view name) const;

@@ -8,13 +8,22 @@ namespace tilewire::interp {
 
 using namespace ir;
 
-bool releases(const Instr& instr) {
+bool notifies(const Instr& instr) {
   if (instr.code != Opcode::Op || !instr.entry->signals) return false;
   const auto& call = static_cast<const Call&>(*instr.node);
   return std::any_of(call.op->effects.begin(), call.op->effects.end(), [&](const Effect& effect) {
     return effect.access == Access::Signal && happens(effect, call);
   });
 }
+
+namespace {
+
+// Whether it is a release in any case: a compare that fails is none.
+bool releases(const Instr& instr) {
+  return notifies(instr) || (instr.code == Opcode::Op && instr.entry->updates && !instr.entry->compares);
+}
+
+}  // namespace
 
 Delays::Delays(const Image& image, const std::function<bool(const Instr&)>& passes_by)
     : passes_by_(passes_by) {
@@ -39,6 +48,7 @@ bool Delays::looks(const Instr& instr) const {
     return std::any_of(inner.begin(), inner.end(), [&](const Instr& each) { return looks(each); });
   }
   if (instr.code != Opcode::Op) return false;
+  if (instr.entry->compares) return true;
   if (instr.entry->polls) return passes_by_(instr);
   if (instr.entry->reads_cells) {
     const auto* type = as<TensorType>(static_cast<const Call&>(*instr.node).args[0]->type);

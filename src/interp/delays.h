@@ -32,7 +32,7 @@ class Delays {
   std::map<const Code*, std::vector<bool>> ahead_;
 };
 
-// Whether an instruction is a release: it notifies.
-bool releases(const Instr& instr);
+// Whether an instruction notifies.
+bool notifies(const Instr& instr);
 
 }  // namespace tilewire::interp

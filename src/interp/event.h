@@ -24,13 +24,15 @@ struct Event {
     TaskEnd,
     Start,  // of a block
     End,
-    Access,      // read, written or updated bytes: `box` of `storage`
-    Signal,      // `box` is the cell, `value` what it holds now
-    Wait,        // `value`: what was seen; a test that came out false has `held` false
-    Storage,     // `box`: all of it, created by this agent
-    Join,        // the agent goes on after `task`, which it had to wait for (Options::full_order)
-    Issue,       // a remote write left, or a notify that has not landed, access Signal; it lands as agent
-                 // `flight` (Options::in_flight, late_notifies), after the notifies `after`
+    Access,   // read, written or updated bytes: `box` of `storage`
+    Signal,   // `box` is the cell, `value` what it holds now
+    Wait,     // `value`: what was seen; a test that came out false has `held` false
+    Update,   // `box` is the cell, `value` what it holds now, `old` what it held; one that wrote nothing has
+              // `held` false
+    Storage,  // `box`: all of it, created by this agent
+    Join,     // the agent goes on after `task`, which it had to wait for (Options::full_order)
+    Issue,    // a remote write left, or a notify that has not landed, access Signal; it lands as agent
+              // `flight` (Options::in_flight, late_notifies), after the notifies `after`
     Collective,  // the ops that follow are those of a collective; `box`: its signal, `name`: which one
   };
   Kind kind;
@@ -41,11 +43,13 @@ struct Event {
   StorageId storage = no_storage;
   Box box = {};
   ir::Access access = ir::Access::Read;
-  ir::DType dtype = ir::DType::Int32;  // of the elements of Access, Signal and Wait
+  ir::DType dtype = ir::DType::Int32;  // of the elements of Access, Signal, Wait and Update
   int64_t value = 0;
   bool held = true;
-  // Of Signal and Wait: what was added, set or compared with, and how.
+  // Of Signal, Wait and Update: what was added, set or compared with, and how.
   int64_t operand = 0;
+  int64_t old = 0;
+  bool used = true;  // of Update: whether what it returns is
   bool set = false;
   bool test = false;
   ir::WaitCmp cmp = ir::WaitCmp::Ge;
@@ -69,6 +73,8 @@ inline std::optional<ScheduleEvent> schedule_event(Event::Kind kind, bool test, 
       return ScheduleEvent::End;
     case Event::Kind::Signal:
       return ScheduleEvent::Notify;
+    case Event::Kind::Update:
+      return ScheduleEvent::Update;
     case Event::Kind::Issue:
       return ScheduleEvent::Issue;
     case Event::Kind::Wait:

@@ -72,7 +72,10 @@ void World::land_all(AgentId issuer, EventSink* sink) {
 
 // Those of the same block that a release, or an access to the same bytes, comes after.
 void World::land_before(Context& context) {
-  if (context.instr.entry->signals) return land_all(context.agent_id, context.sink);
+  const OpEntry& entry = *context.instr.entry;
+  std::vector<CellUse> cells;
+  if (entry.updates) entry.cells(context, entry.which, cells);
+  if (entry.signals || writes_cell(cells)) return land_all(context.agent_id, context.sink);
   const std::vector<AgentId> all = flights_;
   for (AgentId id : all) {
     const Flight& flight = *agents_[id]->flight;

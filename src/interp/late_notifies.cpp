@@ -7,6 +7,7 @@
 #include "interp/delays.h"
 #include "interp/move.h"
 #include "interp/op_table.h"
+#include "numeric/arithmetic.h"
 #include "numeric/numeric.h"
 
 namespace tilewire::interp {
@@ -17,8 +18,15 @@ int64_t notified(int64_t before, int64_t value, bool add) {
   return numeric::wrap(DType::Int32, add ? before + value : value);
 }
 
-int64_t World::cell_value(StorageId id, int64_t offset) const {
-  return numeric::load_integer(DType::Int32, bytes(id) + offset);
+int64_t value_after(const CellUse& use, int64_t before) {
+  const bool sets =
+      use.kind == CellUse::Kind::Set || (use.kind == CellUse::Kind::Swap && before == use.expected);
+  if (sets) return use.value;
+  return use.adds() ? numeric::combine(Elementwise::Add, use.dtype, before, use.value) : before;
+}
+
+int64_t World::cell_value(StorageId id, int64_t offset, DType dtype) const {
+  return numeric::load_integer(dtype, bytes(id) + offset);
 }
 
 void World::delay(std::shared_ptr<const Delays> delays) {
@@ -27,7 +35,7 @@ void World::delay(std::shared_ptr<const Delays> delays) {
 }
 
 bool World::is_late(const Agent& agent, const Instr& instr) const {
-  if (options_.late_notifies == Late::Never || !releases(instr)) return false;
+  if (options_.late_notifies == Late::Never || !notifies(instr)) return false;
   if (options_.late_notifies == Late::Always) return true;
   const Code& code = *agent.top().code;
   if (options_.delays->matter(code, agent.top().pc)) return true;
@@ -116,7 +124,7 @@ void World::write_cell(Context& context, const Tensor& cell, int64_t value, bool
 }
 
 // Whether notifies have to land before the agent carries this out: those of the cells it uses, and all, when
-// it notifies itself and that lands at once.
+// it releases and that takes effect at once.
 bool World::waits_for_notifies(AgentId id, const Instr& instr) {
   const Agent& agent = *agents_[id];
   if (instr.code == Opcode::Return && agent.level == CodeLevel::Host && agent.frames.size() == 1) {
@@ -127,22 +135,25 @@ bool World::waits_for_notifies(AgentId id, const Instr& instr) {
   std::vector<AgentId> waiting;
   add_notifies(waiting, agent.notifies);
   if (waiting.empty()) return false;
-  if (releases(instr)) return !is_late(agent, instr);
+  if (notifies(instr)) return !is_late(agent, instr);
   try {
     Context context(*this, id, instr, nullptr);
     context.resolve_regions();
     std::vector<CellUse> cells;
     if (instr.entry->cells) instr.entry->cells(context, instr.entry->which, cells);
-    return std::any_of(waiting.begin(), waiting.end(), [&](AgentId notify) {
-      const Tensor& to = agents_[notify]->flight->to;
-      const Box box = box_of(to);
-      auto used = [&](const CellUse& use) { return use.storage == to.storage && use.offset == box.offset; };
-      auto meets = [&](const Region& region) {
-        return region.part.storage == to.storage && overlap(box_of(region.part), box);
-      };
-      return std::any_of(cells.begin(), cells.end(), used) ||
-             std::any_of(context.regions().begin(), context.regions().end(), meets);
-    });
+    const bool releases = instr.entry->updates && writes_cell(cells);
+    return releases || std::any_of(waiting.begin(), waiting.end(), [&](AgentId notify) {
+             const Tensor& to = agents_[notify]->flight->to;
+             const Box box = box_of(to);
+             auto used = [&](const CellUse& use) {
+               return use.storage == to.storage && use.offset == box.offset;
+             };
+             auto meets = [&](const Region& region) {
+               return region.part.storage == to.storage && overlap(box_of(region.part), box);
+             };
+             return std::any_of(cells.begin(), cells.end(), used) ||
+                    std::any_of(context.regions().begin(), context.regions().end(), meets);
+           });
   } catch (const Failure&) {
     return false;  // running it says what is wrong
   }

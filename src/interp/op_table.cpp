@@ -7,8 +7,10 @@ OpEntry& OpEntries::add(const ir::Op& op, OpRun run, int which, OpReady ready, O
   entry.visible = op.synchronizes || ready;
   entry.accesses = !op.effects.empty();
   for (const ir::Effect& effect : op.effects) {
-    bool signal = effect.access == ir::Access::Signal || effect.access == ir::Access::Wait;
+    bool update = effect.access == ir::Access::Update;
+    bool signal = update || effect.access == ir::Access::Signal || effect.access == ir::Access::Wait;
     entry.signals |= effect.access == ir::Access::Signal;
+    entry.updates |= update;
     entry.writes |= effect.access != ir::Access::Read && effect.access != ir::Access::Wait;
     entry.moves |= effect.access != ir::Access::Read && !signal;
     entry.visible |= signal || effect.peer_param >= 0 || effect.all_peers;
@@ -43,6 +45,7 @@ const OpEntries& op_entries() {
     add_arrays(all);
     add_windows(all);
     add_signals(all);
+    add_atomics(all);
     add_remote(all);
     return all;
   }();

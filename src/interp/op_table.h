@@ -25,6 +25,8 @@ struct OpEntry {
   bool joint = false;           // notifies several ranks in one release
   bool writes = false;          // memory or cells, anywhere
   bool moves = false;           // writes more than cells
+  bool updates = false;         // a cell, at once: acquires and, where it writes, releases
+  bool compares = false;        // an update that may leave the cell as it is, and then only looks
   bool polls = false;           // a test: blocks only where a poll repeats itself (polls.h)
   bool reads_cells = false;     // visible when its operand is a window
   bool accesses = false;        // has effects at all
@@ -56,6 +58,7 @@ void add_index_sort(OpEntries& entries);
 void add_arrays(OpEntries& entries);
 void add_windows(OpEntries& entries);
 void add_signals(OpEntries& entries);
+void add_atomics(OpEntries& entries);
 void add_remote(OpEntries& entries);
 
 }  // namespace tilewire::interp

@@ -35,7 +35,8 @@ struct Polls {
   struct Look {
     StorageId storage;
     int64_t offset;  // bytes
-    int64_t value;   // that it saw
+    ir::DType dtype;
+    int64_t value;  // that it saw
   };
   struct Round {
     AgentState state;

@@ -13,7 +13,7 @@ namespace {
 using namespace ir;
 
 int64_t cell_value(const Context& c, const Tensor& cell) {
-  return numeric::load_integer(DType::Int32, c.view(cell).base);
+  return numeric::load_integer(cell.dtype, c.view(cell).base);
 }
 
 CellUse use_of(CellUse::Kind kind, const Tensor& cell, int64_t value, WaitCmp cmp = WaitCmp::Ge) {
@@ -87,9 +87,11 @@ void test(Context& c, int which) {
 
 // "`sig[3]` of rank 1", counting INT32 elements of the window buffer.
 std::string cell_name(const Context& c, const Tensor& cell) {
+  if (cell.window < 0) return "a cell";
   const Window& window = c.world.windows()[static_cast<size_t>(cell.window)];
-  return "`" + (window.buffer ? window.buffer->name : "window") + "[" + std::to_string(cell.offset) +
-         "]` of rank " + std::to_string(c.world.storage(cell.storage).rank);
+  return "`" + (window.buffer ? window.buffer->name : "window") + "[" +
+         std::to_string(cell.offset * bytes(cell.dtype) / bytes(DType::Int32)) + "]` of rank " +
+         std::to_string(c.world.storage(cell.storage).rank);
 }
 
 std::string explain_cell(const Context& c, const Tensor& cell, WaitCmp cmp, int64_t expected) {

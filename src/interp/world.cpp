@@ -70,10 +70,10 @@ bool reads_window(const Agent& agent, const Instr& instr) {
   return tensor && tensor->window >= 0;
 }
 
-// A test, or an element read of what may be a signal cell.
+// A test, an update, or an element read of what may be a signal cell.
 bool looks_at_cell(const Agent& agent, const Instr& instr) {
   if (instr.code != Opcode::Op) return false;
-  if (instr.entry->polls) return true;
+  if (instr.entry->polls || instr.entry->updates) return true;
   if (!instr.entry->reads_cells) return false;
   const Code& code = *agent.top().code;
   const Tensor* tensor = agent.top().registers[code.slots[code.operands[instr.first].first]].tensor();
@@ -99,7 +99,7 @@ void add_updated(const Tensor& region, int64_t size, std::vector<CellUse>& cells
   if (box.empty()) return;
   for (int64_t i = box.offset / part; i <= (box.end() - 1) / part; ++i) {
     if (!overlap(box, Box{i * part, part, {}})) continue;
-    cells.push_back({CellUse::Kind::Update, region.storage, i * part});
+    cells.push_back({CellUse::Kind::Sum, region.storage, i * part});
   }
 }
 
@@ -523,7 +523,8 @@ std::vector<CellUse> World::next_cells(AgentId id, bool issued) {
     const size_t round = static_cast<size_t>(agent.polls.repeated);
     for (size_t i = agent.polls.rounds[round].first_look; i < agent.polls.looks.size(); ++i) {
       const Polls::Look& look = agent.polls.looks[i];
-      cells.push_back({CellUse::Kind::Read, look.storage, look.offset});
+      cells.push_back(
+          {.kind = CellUse::Kind::Read, .storage = look.storage, .offset = look.offset, .dtype = look.dtype});
     }
   }
   return cells;
@@ -565,14 +566,19 @@ void World::follow_polls(AgentId id, const Instr& instr) {
   Agent& agent = agents_[id].write();
   Polls& polls = agent.polls;
   const bool submits = instr.code == Opcode::Call && instr.site->kind != Site::Kind::Plain;
-  if (submits || (instr.code == Opcode::Op && instr.entry->writes)) return polls.forget();
-  if (instr.code != Opcode::Op || !(instr.entry->cells || looks_at_cell(agent, instr))) return;
+  const bool is_op = instr.code == Opcode::Op;
+  if (submits || (is_op && instr.entry->writes && !instr.entry->updates)) return polls.forget();
+  if (!is_op || !(instr.entry->cells || looks_at_cell(agent, instr))) return;
   std::vector<CellUse> cells;
   add_cells(id, instr, cells);
+  // An update that leaves the cell as it is has only looked.
+  if (std::any_of(cells.begin(), cells.end(), [](const CellUse& use) { return use.changes(); })) {
+    return polls.forget();
+  }
   polls.leave();
   for (const CellUse& cell : cells) {
-    const int64_t value = cell_value(cell.storage, cell.offset);
-    polls.looks.push_back({cell.storage, cell.offset, value});
+    const int64_t value = cell_value(cell.storage, cell.offset, cell.dtype);
+    polls.looks.push_back({cell.storage, cell.offset, cell.dtype, value});
   }
 }
 
@@ -581,7 +587,7 @@ bool World::polls_in_vain(const Agent& agent) const {
   if (polls.repeated < 0) return false;
   const size_t round = static_cast<size_t>(polls.repeated);
   auto unchanged = [&](const Polls::Look& look) {
-    return cell_value(look.storage, look.offset) == look.value;
+    return cell_value(look.storage, look.offset, look.dtype) == look.value;
   };
   return std::all_of(polls.looks.begin() + static_cast<ptrdiff_t>(polls.rounds[round].first_look),
                      polls.looks.end(), unchanged);
@@ -593,7 +599,10 @@ void World::wake() {
   auto stopped = [&](AgentId id) {
     const Instr* next = agents_[id]->started ? agents_[id]->next() : nullptr;
     if (!next || next->code != Opcode::Op) return false;
-    const bool may_stop = next->entry->ready || agents_[id]->polls.repeated >= 0 || is_waiting_test(*next);
+    // A compare that would succeed now releases, after notifies that may not have landed.
+    const bool may_release = next->entry->compares && !flights_.empty();
+    const bool may_stop =
+        next->entry->ready || may_release || agents_[id]->polls.repeated >= 0 || is_waiting_test(*next);
     if (!may_stop || is_ready(id, *next)) return false;
     still.push_back(id);
     return true;

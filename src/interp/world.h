@@ -94,18 +94,34 @@ struct Flight {
   std::vector<AgentId> after = {};  // notifies that land before it
 };
 
-// What the next step of an agent does to a signal cell, or, as Update, to a part of a storage whose floats it
-// adds to (Options::order_sums).
+// What the next step of an agent does to a signal cell, or, as Sum, to a part of a storage whose floats it
+// adds to (Options::order_sums). Fetch adds and Swap replaces what equals `expected`, and both tell what was
+// there; a compare that would fail now is a Test.
 struct CellUse {
-  enum class Kind : uint8_t { Add, Set, Wait, Test, Read, Update };
+  enum class Kind : uint8_t { Add, Set, Fetch, Swap, Wait, Test, Read, Sum };
   Kind kind;
   StorageId storage;
   int64_t offset;     // bytes
   int64_t value = 0;  // added, set or compared with
   ir::WaitCmp cmp = ir::WaitCmp::Ge;
-  bool writes() const { return kind == Kind::Add || kind == Kind::Set || kind == Kind::Update; }
+  ir::DType dtype = ir::DType::Int32;
+  int64_t expected = 0;  // of Swap
+  bool writes() const { return kind != Kind::Wait && kind != Kind::Test && kind != Kind::Read; }
+  bool adds() const { return kind == Kind::Add || kind == Kind::Fetch; }
+  // Whether the cell may hold something else afterwards.
+  bool changes() const { return writes() && !(adds() && value == 0); }
+  // Not a notify, nor a sum: an update that returns the old value, whether or not anybody uses it.
+  bool updates() const { return kind == Kind::Fetch || kind == Kind::Swap; }
 };
 
+inline bool writes_cell(std::span<const CellUse> uses) {
+  for (const CellUse& use : uses) {
+    if (use.writes()) return true;
+  }
+  return false;
+}
+// What a cell holds after that use.
+int64_t value_after(const CellUse& use, int64_t before);
 // What a cell holds after a notify.
 int64_t notified(int64_t before, int64_t value, bool add);
 
@@ -199,6 +215,7 @@ class World {
   // --- looking
   const Options& options() const { return options_; }
   const Code& entry() const { return image_->entry(); }
+  const std::vector<Value>& arguments() const { return arguments_; }  // of the entry
   size_t agent_count() const { return agents_.size(); }
   const Agent& agent(AgentId id) const { return *agents_[id]; }
   size_t task_count() const { return tasks_.size(); }
@@ -226,7 +243,7 @@ class World {
   std::vector<AgentId> blocked() const;
   const std::byte* bytes(StorageId id) const;
   // What a signal cell holds, by its offset in bytes.
-  int64_t cell_value(StorageId id, int64_t offset) const;
+  int64_t cell_value(StorageId id, int64_t offset, ir::DType dtype = ir::DType::Int32) const;
   // After memory was written from outside: looks again at who can go on.
   void recheck() { wake(); }
   void set_order_sums(bool order) { options_.order_sums = order; }

@@ -68,7 +68,8 @@ struct OpParam {
 };
 
 // What one operand undergoes when the op runs (semantics page, "Effects").
-enum class Access : uint8_t { Read, Write, ReadWrite, Atomic, Signal, Wait };
+// Update: a cell is read and changed in one step, at once; that acquires and, where it writes, releases.
+enum class Access : uint8_t { Read, Write, ReadWrite, Atomic, Signal, Wait, Update };
 struct Effect {
   int param = 0;
   Access access = Access::Read;

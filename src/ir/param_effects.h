@@ -14,7 +14,7 @@ enum EffectBits : uint8_t {
   EffectReads = 1,         // this rank's copy
   EffectWrites = 2,        // this rank's copy
   EffectAtomic = 4,        // all of its writes are atomic updates
-  EffectCommunicates = 8,  // signals, waits on a cell of it, or touches a peer's copy
+  EffectCommunicates = 8,  // signals, waits on or updates a cell of it, or touches a peer's copy
 };
 
 // One entry per parameter.

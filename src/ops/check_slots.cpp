@@ -27,11 +27,13 @@ class PeerSlots : public Visitor<PeerSlots> {
       const ExprRef& operand = call.args[call.op->operand_slots[effect.param]];
       const Call* made = operand && effect.access != Access::Signal ? slot_of(*operand) : nullptr;
       if (!made) continue;
+      const bool updates = effect.access == Access::Update;
       diags_.report(diag::peer_slot_used, call.span, {call.op->qualified()})
-          .with_label("looks at a cell of this rank")
+          .with_label(updates ? "updates a cell of this rank" : "looks at a cell of this rank")
           .with_note("the slot of a peer is made here", made->span)
-          .with_help(
-              "take a cell of this rank, sig[i:i + 1], and let the peer notify it with pl.tile.comm_notify");
+          .with_help(updates ? "name the rank: pld.system.fetch_add(sig, peer, offsets, value)"
+                             : "take a cell of this rank, sig[i:i + 1], and let the peer notify it with "
+                               "pl.tile.comm_notify");
       return;
     }
   }

@@ -138,6 +138,14 @@ bool check_element(OpCheck& c, std::string_view offsets, const ExprList& shape) 
   return check_starts(c, offsets, shape);
 }
 
+bool check_element_value(OpCheck& c, std::string_view value, DType dtype) {
+  DType found = *c.dtype(value);
+  if (found == dtype) return true;
+  Diagnostic& d = c.error(diag::element_dtype, value, {c.op.qualified(), name_of(dtype), name_of(found)});
+  d.with_help("convert it: pl.cast(" + written_at(d, c, value) + ", " + name_of(dtype) + ")");
+  return false;
+}
+
 std::optional<size_t> checked_axis(OpCheck& c, std::string_view attr, size_t rank) {
   int64_t axis = *c.attr(attr)->get<int64_t>();
   int64_t n = static_cast<int64_t>(rank);

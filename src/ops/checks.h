@@ -44,6 +44,8 @@ bool check_region(ir::OpCheck& c, std::string_view offsets, const ir::ExprList& 
 bool check_starts(ir::OpCheck& c, std::string_view offsets, const ir::ExprList& shape);
 // One cell or element at `offsets`: rank and bounds.
 bool check_element(ir::OpCheck& c, std::string_view offsets, const ir::ExprList& shape);
+// A scalar operand of exactly this dtype: the value of an element.
+bool check_element_value(ir::OpCheck& c, std::string_view value, ir::DType dtype);
 
 // The constant axis an int attribute names, negative ones counting from the end.
 std::optional<size_t> checked_axis(ir::OpCheck& c, std::string_view attr, size_t rank);

@@ -45,14 +45,6 @@ TypeRef fresh(OpCheck& c, bool is_tile) {
   return tensor_type(c.list("shape"), dtype_attr(c));
 }
 
-bool check_element_value(OpCheck& c, std::string_view value, DType dtype) {
-  DType found = *c.dtype(value);
-  if (found == dtype) return true;
-  Diagnostic& d = c.error(diag::element_dtype, value, {c.op.qualified(), name_of(dtype), name_of(found)});
-  d.with_help("convert it: pl.cast(" + written_at(d, c, value) + ", " + name_of(dtype) + ")");
-  return false;
-}
-
 TypeRef full_rule(OpCheck& c, bool is_tile) {
   TypeRef type = fresh(c, is_tile);
   if (!type || !check_element_value(c, "value", dtype_attr(c))) return nullptr;

@@ -20,6 +20,7 @@ void define_arrays_tasks(std::vector<ir::Op>& ops);
 void define_block(std::vector<ir::Op>& ops);
 void define_windows(std::vector<ir::Op>& ops);
 void define_signals(std::vector<ir::Op>& ops);
+void define_atomics(std::vector<ir::Op>& ops);
 void define_remote(std::vector<ir::Op>& ops);
 void define_collectives(std::vector<ir::Op>& ops);
 void define_pipes(std::vector<ir::Op>& ops);

@@ -26,6 +26,8 @@ std::string_view verb(ir::Access access) {
       return "signals";
     case ir::Access::Wait:
       return "waits on";
+    case ir::Access::Update:
+      return "atomically reads and updates";
   }
   return "uses";
 }

@@ -24,6 +24,7 @@ std::vector<ir::Op> all_ops() {
   define_block(ops);
   define_windows(ops);
   define_signals(ops);
+  define_atomics(ops);
   define_remote(ops);
   define_collectives(ops);
   define_pipes(ops);

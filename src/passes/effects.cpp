@@ -56,6 +56,9 @@ class EffectWalk : public Visitor<EffectWalk> {
       case Access::Signal:
       case Access::Wait:
         return EffectCommunicates;
+      case Access::Update:
+        // Data to whoever reads the element afterwards, and an acquire and a release where it is in a window.
+        return EffectReads | EffectWrites | EffectAtomic | EffectCommunicates;
     }
     return 0;
   }

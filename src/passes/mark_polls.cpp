@@ -1,5 +1,6 @@
 #include "passes/mark_polls.h"
 
+#include <algorithm>
 #include <map>
 
 #include "ir/function_kinds.h"
@@ -173,8 +174,11 @@ struct HasWhile : Visitor<HasWhile> {
 
 }  // namespace
 
-bool looks_at_cells(const Call& call) {
-  return touch_of(call) == Touch::Look;
+bool uses_cells(const Call& call) {
+  const auto& effects = call.op->effects;
+  return touch_of(call) == Touch::Look ||
+         std::any_of(effects.begin(), effects.end(),
+                     [](const Effect& effect) { return effect.access == Access::Update; });
 }
 
 ProgramRef mark_polls(const ProgramRef& program, Diagnostics& diags) {

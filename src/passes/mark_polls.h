@@ -13,7 +13,7 @@ namespace tilewire::passes {
 ir::ProgramRef mark_polls(const ir::ProgramRef& program, Diagnostics& diags);
 
 // Whether a call looks at what may be signal cells (a test, a wait, an element read of an INT32 tensor) and
-// touches no other memory.
-bool looks_at_cells(const ir::Call& call);
+// touches no other memory, or updates a cell at once. A loop that makes such calls may be waiting for others.
+bool uses_cells(const ir::Call& call);
 
 }  // namespace tilewire::passes

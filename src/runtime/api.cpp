@@ -18,6 +18,9 @@ abi::Status notify(abi::Context* context, int32_t* cell, int32_t value, uint32_t
                    uint32_t site) noexcept;
 abi::Status test(abi::Context* context, const int32_t* cell, int32_t expected, uint32_t cmp, uint32_t site,
                  int32_t* held) noexcept;
+// In updates.cpp.
+abi::Status update(abi::Context* context, void* element, int64_t expected, int64_t value, uint32_t bits,
+                   uint32_t site, int64_t* old) noexcept;
 
 namespace {
 
@@ -168,7 +171,8 @@ void parallel(abi::Context* context, uint32_t step) noexcept {
 }  // namespace
 
 extern const abi::Api runtime_api;
-const abi::Api runtime_api = {fail,     submit, await,  allocate, release, wait,     wake,     yield, hook,
-                              transfer, defer,  notify, test,     window,  dispatch, parallel, look,  poll};
+const abi::Api runtime_api = {fail,     submit,   await,    allocate, release, wait, wake,
+                              yield,    hook,     transfer, defer,    notify,  test, window,
+                              dispatch, parallel, look,     poll,     update};
 
 }  // namespace tilewire::runtime

@@ -30,10 +30,10 @@ struct Blocked {
   std::string kernel{};  // empty: an orchestration function
   uint32_t site = 0;
   std::string cell;  // which, in words
-  int32_t seen = 0;
+  int64_t seen = 0;
   uint32_t cmp = 0;
   int32_t expected = 0;
-  enum class Does : uint8_t { Wait, Test, Read } does = Does::Wait;  // the last two in a loop
+  enum class Does : uint8_t { Wait, Test, Read, Update } does = Does::Wait;  // all but the first in a loop
   int64_t for_cores = 0;  // it has not started: others hold those it needs; 0: it has
   int64_t cores = 0;      // there are
 };

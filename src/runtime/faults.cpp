@@ -127,7 +127,8 @@ Diagnostic describe_deadlock(const Failure& failure, const abi::Module& module) 
       continue;
     }
     const bool waits = one.does == Blocked::Does::Wait;
-    text += waits ? "waits for " : one.does == Blocked::Does::Test ? "tests " : "reads ";
+    static constexpr const char* verbs[] = {"waits for ", "tests ", "reads ", "updates "};
+    text += verbs[static_cast<size_t>(one.does)];
     text += one.cell.empty() ? "a cell" : one.cell;
     if (waits)
       text += std::string(" ") + abi::sign(static_cast<abi::Compare>(one.cmp)) + " " +

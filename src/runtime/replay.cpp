@@ -22,6 +22,15 @@ AgentKey block_zero(const AgentKey& key) {
 
 }  // namespace
 
+int64_t ReplayStop::found() const {
+  return element_value(cell, wide);
+}
+
+bool ReplayStop::is_vain() const {
+  if (event == ScheduleEvent::Test) return !holds(cell_value(cell), cmp, static_cast<int32_t>(expected));
+  return event == ScheduleEvent::Update && (adds ? expected == 0 : found() != expected);
+}
+
 Replay::Replay(Run& run, const Schedule& schedule) : run_(run), schedule_(schedule) {
   for (uint32_t i = 0; i < schedule.steps.size(); ++i) {
     steps_[schedule.agents[schedule.steps[i].agent].key].push_back(i);
@@ -71,7 +80,7 @@ abi::Status Replay::wait(BlockContext& context, const ReplayStop& stop, int32_t*
 
 abi::Status Replay::test(BlockContext& context, const ReplayStop& stop, int32_t* held) {
   if (abi::Status status = before(context, stop)) return status;
-  *held = holds(cell_value(stop.cell), stop.cmp, stop.expected);
+  *held = !stop.is_vain();
   return behind(context);
 }
 
@@ -289,6 +298,7 @@ bool Replay::follow_start(Worker& worker, const AgentKey& key) {
 
 bool Replay::is_cell(const ScheduleStep& step, const int32_t* cell) const {
   const std::string name = run_.windows ? run_.windows->name_of(cell) : "";
+  if (step.cell.empty()) return name.empty();
   return name == "`" + step.cell + "` of rank " + std::to_string(step.cell_rank);
 }
 
@@ -331,12 +341,11 @@ void Replay::follow_event(Worker& worker, ReplayAgent& agent) {
     if (stop.cell && run_.windows) at += ", " + run_.windows->name_of(stop.cell);
     return refuse(worker, at);
   }
-  if (stop.event == ScheduleEvent::Wait || stop.event == ScheduleEvent::Test) {
-    const int32_t value = cell_value(stop.cell);
-    const bool held = holds(value, stop.cmp, stop.expected);
-    if (held != (stop.event == ScheduleEvent::Wait || step.held)) {
-      return refuse(worker, "the cell is " + std::to_string(value));
-    }
+  const bool waits = stop.event == ScheduleEvent::Wait;
+  if (waits || stop.event == ScheduleEvent::Test || stop.event == ScheduleEvent::Update) {
+    const bool held = waits ? holds(cell_value(stop.cell), stop.cmp, static_cast<int32_t>(stop.expected))
+                            : stop.adds || !stop.is_vain();
+    if (held != (waits || step.held)) return refuse(worker, "the cell is " + std::to_string(stop.found()));
   }
   agent.issues = step.event == ScheduleEvent::Issue;
   ++at_;
@@ -374,13 +383,12 @@ void Replay::expect_stop(Worker& worker) {
   stop_checked_ = true;
   bool goes_on = false;
   for (const auto& [key, agent] : agents_) {
-    const bool looks = agent.stop.event == ScheduleEvent::Test;
+    const bool tests = agent.stop.event == ScheduleEvent::Test || agent.stop.event == ScheduleEvent::Update;
     // An orchestration function ends after its tasks.
     const bool ends = agent.stop.event == ScheduleEvent::End && key.task < 0;
     if (agent.state == State::Before && ends) continue;
     const bool can = agent.state == State::Before && can_perform(agent);
-    goes_on |= agent.state == State::New || (can && !looks);
-    goes_on |= can && looks && holds(cell_value(agent.stop.cell), agent.stop.cmp, agent.stop.expected);
+    goes_on |= agent.state == State::New || (can && !(tests && agent.stop.is_vain()));
   }
   for (const auto& [key, ready] : ready_) goes_on |= has_core(*ready.task);
   if (!goes_on) return report_deadlock(worker);
@@ -403,7 +411,8 @@ void Replay::refuse(Worker& worker, const std::string& why) {
 bool Replay::can_perform(const ReplayAgent& agent) const {
   const ReplayStop& stop = agent.stop;
   if (!agent.repeats.empty() && !any_holds(agent.repeats)) return false;
-  return stop.event != ScheduleEvent::Wait || holds(cell_value(stop.cell), stop.cmp, stop.expected);
+  return stop.event != ScheduleEvent::Wait ||
+         holds(cell_value(stop.cell), stop.cmp, static_cast<int32_t>(stop.expected));
 }
 
 bool Replay::has_core(const Task& task) const {
@@ -476,16 +485,17 @@ void Replay::take_turn(Worker& worker, ReplayAgent& agent) {
   ReplayAgent* same = run_.aborted() ? nullptr : find(key);
   if (!same || same->state != State::Before || !can_perform(*same)) return;
   const ReplayStop& stop = same->stop;
-  const bool vain =
-      stop.event == ScheduleEvent::Test && !holds(cell_value(stop.cell), stop.cmp, stop.expected);
-  vain_tests_ = vain || stop.event == ScheduleEvent::Look ? vain_tests_ + 1 : 0;
+  const bool vain = stop.event == ScheduleEvent::Look || stop.is_vain();
+  vain_tests_ = vain ? vain_tests_ + 1 : 0;
   resume(worker, *same);
 }
 
-// It stands before a test or behind one, and for long nobody has done anything else.
+// It stands before a look or behind one, and for long nobody has done anything else.
 bool Replay::polls_in_vain(const ReplayAgent& agent) const {
   const ReplayStop& stop = agent.stop;
-  if (stop.event != ScheduleEvent::Look && stop.event != ScheduleEvent::Test) return false;
+  const bool looks = stop.event == ScheduleEvent::Look || stop.event == ScheduleEvent::Test ||
+                     (stop.event == ScheduleEvent::Update && stop.is_vain());
+  if (!looks) return false;
   return vain_tests_ > most_vain_tests * agents_.size();
 }
 
@@ -494,9 +504,14 @@ void Replay::report_deadlock(Worker& worker) {
   for (const auto& [key, agent] : agents_) {
     const ReplayStop& stop = agent.stop;
     if (!stop.cell || (agent.state != State::Before && !polls_in_vain(agent))) continue;
-    const Waiter waiter{
-        .cell = stop.cell, .expected = stop.expected, .cmp = stop.cmp, .site = stop.site, .job = agent.job};
+    const Waiter waiter{.cell = stop.cell,
+                        .expected = static_cast<int32_t>(stop.expected),
+                        .cmp = stop.cmp,
+                        .site = stop.site,
+                        .job = agent.job};
     Blocked& blocked = all.emplace_back(run_.blocked(waiter));
+    blocked.seen = stop.found();
+    if (stop.event == ScheduleEvent::Update) blocked.does = Blocked::Does::Update;
     if (stop.event == ScheduleEvent::Test) blocked.does = Blocked::Does::Test;
     if (stop.event == ScheduleEvent::Look) blocked.does = Blocked::Does::Read;
     if (agent.job->task && agent.job->task->kind == TaskKind::Deferred) {

@@ -34,9 +34,15 @@ struct Task;
 struct ReplayStop {
   ScheduleEvent event = ScheduleEvent::Start;
   const int32_t* cell = nullptr;
-  int32_t expected = 0;
+  int64_t expected = 0;  // of an update that adds: what
   uint32_t cmp = 0;
   uint32_t site = 0;
+  bool adds = false;  // of an update; else it compares
+  bool wide = false;  // the cell is an INT64
+
+  int64_t found() const;
+  // It can happen, but only to look: a test that is not true, an update that leaves the cell as it is.
+  bool is_vain() const;
 };
 
 struct ReplayAgent {

@@ -67,8 +67,9 @@ class Writer {
       case TraceEvent::Kind::Transfer:
         return slice(event, on);
       case TraceEvent::Kind::Notify:
-        return line("{\"ph\":\"i\",\"s\":\"t\",\"name\":\"notify\",\"cat\":\"notify\"" + on +
-                    at(event.start_ns) + arguments(event) + "}");
+        return instant(event, "notify", on);
+      case TraceEvent::Kind::Update:
+        return instant(event, "update", on);
       case TraceEvent::Kind::Wait:
         return wait(event, worker, on);
     }
@@ -98,6 +99,11 @@ class Writer {
     line("{\"ph\":\"X\",\"name\":" + json_quoted(what ? what : "") + ",\"cat\":\"" + category + "\"" + on +
          at(event.start_ns) + ",\"dur\":" + microseconds(event.end_ns - event.start_ns) + arguments(event) +
          "}");
+  }
+
+  void instant(const TraceEvent& event, const char* what, const std::string& on) {
+    line("{\"ph\":\"i\",\"s\":\"t\",\"name\":\"" + std::string(what) + "\",\"cat\":\"" + what + "\"" + on +
+         at(event.start_ns) + arguments(event) + "}");
   }
 
   void wait(const TraceEvent& event, size_t worker, const std::string& on) {
@@ -133,6 +139,7 @@ class Writer {
                                      (" " + std::to_string(event.value))));
         break;
       case TraceEvent::Kind::Notify:
+      case TraceEvent::Kind::Update:
         add("cell", json_quoted(name_of_(event.cell)));
         add("value", std::to_string(event.value));
         break;
@@ -165,7 +172,7 @@ bool write_trace(const std::string& path, const std::vector<const TraceBuffer*>&
   writer.names(workers);
   for (size_t worker = 0; worker < workers.size(); ++worker) {
     for (const TraceEvent& event : *workers[worker]) {
-      if (event.kind != TraceEvent::Kind::Notify) continue;
+      if (event.notify == 0 || event.kind == TraceEvent::Kind::Wait) continue;
       writer.notifies[event.notify] = {event.rank, worker, event.start_ns};
     }
   }

@@ -11,7 +11,7 @@
 namespace tilewire::runtime {
 
 struct TraceEvent {
-  enum class Kind : uint8_t { Orchestration, Blocks, Wait, Notify, Transfer };
+  enum class Kind : uint8_t { Orchestration, Blocks, Wait, Notify, Update, Transfer };
   Kind kind;
   const char* name;  // of the function
   const abi::Site* site;
@@ -19,7 +19,7 @@ struct TraceEvent {
   int64_t block = 0, blocks = 1;  // first, and how many
   uint64_t start_ns = 0, end_ns = 0;
 
-  // Of waits and notifies: what is awaited or written, in which cell.
+  // Of waits, notifies and updates that return what was there: what is awaited or written, in which cell.
   const int32_t* cell = nullptr;
   int32_t value = 0;
   uint32_t cmp = 0;

@@ -31,9 +31,21 @@ struct ScheduleAgent {
 };
 
 // Issue and Land are the two halves of a notify that lands after its agent has gone on.
-enum class ScheduleEvent : uint8_t { Start, Submit, Notify, Wait, Test, Look, Issue, Land, End, Access };
-inline constexpr const char* schedule_event_names[] = {"start", "submit", "notify", "wait", "test",
-                                                       "look",  "issue",  "land",   "end",  "access"};
+enum class ScheduleEvent : uint8_t {
+  Start,
+  Submit,
+  Notify,
+  Wait,
+  Test,
+  Look,
+  Update,
+  Issue,
+  Land,
+  End,
+  Access
+};
+inline constexpr const char* schedule_event_names[] = {"start",  "submit", "notify", "wait", "test",  "look",
+                                                       "update", "issue",  "land",   "end",  "access"};
 inline const char* name_of(ScheduleEvent event) {
   return schedule_event_names[static_cast<size_t>(event)];
 }
@@ -47,9 +59,9 @@ struct ScheduleStep {
   uint32_t line = 0, column = 0;  // 0: nowhere
   uint32_t end_line = 0,
            end_column = 0;  // of a scope that is submitted: compiled code may submit a call in it
-  std::string cell;         // "sig[3]", the fourth INT32 of that window buffer
+  std::string cell;         // "sig[3]", the fourth INT32 of that window buffer; empty: of no window
   int32_t cell_rank = 0;
-  bool held = true;  // of a test
+  bool held = true;  // of a test; of an update, whether it wrote
   bool operator==(const ScheduleStep&) const = default;
 };
 

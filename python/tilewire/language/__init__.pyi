@@ -404,6 +404,10 @@ def comm_wait(signal: Any, cmp_value: Any, *, cmp: pld.WaitCmp | str = pld.WaitC
     """Blocks until the cell of a slot meets a condition; as `pld.system.wait` otherwise."""
 def comm_test(signal: Any, cmp_value: Any, *, cmp: pld.WaitCmp | str = pld.WaitCmp.Ge) -> Any:
     """Whether the cell of a slot meets a condition now. It never blocks."""
+def atomic_add(t: Any, idx: Any, v: Any) -> Any:
+    """Adds to one element of a tensor in one step and returns what it was. The step acquires and releases, and takes effect at once. Sums wrap."""
+def atomic_cas(t: Any, idx: Any, expected: Any, v: Any) -> Any:
+    """Replaces one element of a tensor if it has an expected value, in one step, and returns what it was: `expected` when it was replaced. The step takes effect at once; it acquires, and releases if it replaces."""
 def reserve_buffer(name: str, size: int, base: int = -1) -> Any:
     """Reserves on-chip memory for the slots of a pipe, in the half that pops from it."""
 def import_peer_buffer(name: str, peer_func: str) -> Any:
@@ -775,6 +779,12 @@ class tensor:
     @staticmethod
     def scatter(x: Any, index: Any, src: Any, axis: int = -1) -> Any:
         """Puts elements at positions along one axis, as NumPy's put_along_axis: with axis 1, x[i, index[i, j]] = src[i, j]. Of equal positions the last one counts."""
+    @staticmethod
+    def atomic_add(t: Any, idx: Any, v: Any) -> Any:
+        """Adds to one element of a tensor in one step and returns what it was. The step acquires and releases, and takes effect at once. Sums wrap."""
+    @staticmethod
+    def atomic_cas(t: Any, idx: Any, expected: Any, v: Any) -> Any:
+        """Replaces one element of a tensor if it has an expected value, in one step, and returns what it was: `expected` when it was replaced. The step takes effect at once; it acquires, and releases if it replaces."""
 class tile:
     """The ops of `pl.tile`."""
     @staticmethod

@@ -92,6 +92,12 @@ class system:
     def wait_all(signal: Any, expected: Any) -> Any:
         """Blocks until cell [s] of this rank is at least `expected`, for every other rank s of the group."""
     @staticmethod
+    def fetch_add(target: Any, peer: Any, offsets: Any, value: Any) -> Any:
+        """Adds to a cell of any rank in one step and returns what it was. The step acquires and releases, and takes effect at once."""
+    @staticmethod
+    def compare_exchange(target: Any, peer: Any, offsets: Any, expected: Any, value: Any) -> Any:
+        """Replaces a cell of any rank if it has an expected value, in one step, and returns what it was: `expected` when it was replaced. The step takes effect at once; it acquires, and releases if it replaces."""
+    @staticmethod
     def check_extent(found: Any, limit: Any) -> Any:
         """Stops the run when an extent is not the one that is needed."""
     @staticmethod

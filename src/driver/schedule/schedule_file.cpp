@@ -36,6 +36,11 @@ Json json_of(const ScheduleAgent& agent) {
   return json;
 }
 
+// Whether the event has two outcomes.
+bool may_fail(ScheduleEvent event) {
+  return event == ScheduleEvent::Test || event == ScheduleEvent::Update;
+}
+
 Json json_of(const ScheduleStep& step) {
   Json json{{"agent", step.agent}, {"do", name_of(step.event)}};
   if (step.line != 0) {
@@ -46,11 +51,11 @@ Json json_of(const ScheduleStep& step) {
       json["end_column"] = step.end_column;
     }
   }
-  if (uses_cell(step.event)) {
+  if (uses_cell(step.event) && !step.cell.empty()) {
     json["cell"] = step.cell;
     json["of"] = step.cell_rank;
   }
-  if (step.event == ScheduleEvent::Test) json["held"] = step.held;
+  if (may_fail(step.event)) json["held"] = step.held;
   return json;
 }
 
@@ -95,8 +100,9 @@ ScheduleStep step_from(const JsonValue& json, size_t agents, int32_t ranks) {
   const std::string text = word.text();
   const auto* known = std::find(std::begin(schedule_event_names), std::end(schedule_event_names), text);
   if (known == std::end(schedule_event_names)) {
-    word.refuse(diag::json_key_range,
-                {"start, submit, notify, wait, test, look, end or access", word.shown()});
+    word.refuse(
+        diag::json_key_range,
+        {"start, submit, notify, wait, test, look, update, issue, land, end or access", word.shown()});
     return step;
   }
   step.event = static_cast<ScheduleEvent>(known - std::begin(schedule_event_names));
@@ -109,11 +115,12 @@ ScheduleStep step_from(const JsonValue& json, size_t agents, int32_t ranks) {
       step.end_column = static_cast<uint32_t>(json.member("end_column").integer(1, INT32_MAX));
     }
   }
-  if (uses_cell(step.event)) {
+  // An update may be of a tensor that is no window.
+  if (uses_cell(step.event) && (step.event != ScheduleEvent::Update || json.has("cell"))) {
     step.cell = json.member("cell").text(longest_text);
     step.cell_rank = static_cast<int32_t>(json.member("of").integer(0, ranks - 1));
   }
-  if (step.event == ScheduleEvent::Test) step.held = json.member("held").flag();
+  if (may_fail(step.event)) step.held = json.member("held").flag();
   return step;
 }
 

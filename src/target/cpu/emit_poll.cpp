@@ -1,4 +1,5 @@
-// Loops that look at signal cells: the ends of their rounds, and what those that poll tell the runtime.
+// Loops that look at signal cells or update them: the ends of their rounds, and what those that poll tell the
+// runtime.
 //
 // The first round of a poll costs nothing more than the looks themselves: most often the answer is there.
 // From the end of that round on the looks are announced, so that the runtime can let the loop sleep.
@@ -21,7 +22,7 @@ struct Looks : Visitor<Looks> {
   bool found = false;
   void visit(const Call& call) {
     walk_children(call);
-    found |= passes::looks_at_cells(call);
+    found |= passes::uses_cells(call);
   }
 };
 

@@ -154,6 +154,8 @@ class FunctionEmitter {
   void announce(abi::HookKind kind, const TensorValue& tensor, const TileView& view, const ir::Call& call);
   void notify(const TensorValue& window, llvm::Value* cell, llvm::Value* value, ir::NotifyOp op,
               const ir::Call& call);
+  // After a cell of that tensor was written: wakes those that wait for it.
+  void wake_waiters(const TensorValue& tensor, llvm::Value* cell);
   // In a loop that polls: another round sees the same as long as `cell cmp value` does not hold.
   void note_look(llvm::Value* cell, llvm::Value* value, llvm::Value* cmp, abi::LookKind kind,
                  const ir::Call& call);

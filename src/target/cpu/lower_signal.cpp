@@ -136,24 +136,33 @@ Value* test_cell(FunctionEmitter& e, Value* cell, Value* expected, abi::Compare 
 
 }  // namespace
 
+// A plain tensor may be a window of the caller: the runtime knows.
+void FunctionEmitter::wake_waiters(const TensorValue& tensor, Value* cell) {
+  auto wake = [&]() -> Value* {
+    auto* type = llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy(), b.getPtrTy()}, false);
+    b.CreateCall(type, api_function(offsetof(abi::Api, wake)), {context, cell});
+    return nullptr;
+  };
+  if (!tensor.window) {
+    wake();
+    return;
+  }
+  Value* word = per_rank(group(tensor), offsetof(abi::Group, waiters), place_rank(tensor));
+  auto* waiters = b.CreateAlignedLoad(b.getInt32Ty(), word, llvm::Align(4));
+  waiters->setAtomic(llvm::AtomicOrdering::SequentiallyConsistent);
+  unless(*this, b.CreateICmpEQ(waiters, b.getInt32(0)), nullptr, wake);
+}
+
 void FunctionEmitter::notify(const TensorValue& window, Value* cell, Value* value, NotifyOp op,
                              const Call& call) {
-  Value* peer = place_rank(window);
   if (module.options.hooks) {
+    Value* peer = place_rank(window);
     Value* number = b.getInt32(static_cast<uint32_t>(abi_number(op)));
     return return_unless_ok(call_api(offsetof(abi::Api, notify), {cell, value, number, peer, site(call)}));
   }
   auto update = op == NotifyOp::AtomicAdd ? llvm::AtomicRMWInst::Add : llvm::AtomicRMWInst::Xchg;
-  auto order = llvm::AtomicOrdering::SequentiallyConsistent;
-  b.CreateAtomicRMW(update, cell, value, llvm::Align(4), order);
-  Value* word = per_rank(group(window), offsetof(abi::Group, waiters), peer);
-  auto* waiters = b.CreateAlignedLoad(b.getInt32Ty(), word, llvm::Align(4));
-  waiters->setAtomic(order);
-  unless(*this, b.CreateICmpEQ(waiters, b.getInt32(0)), nullptr, [&]() -> Value* {
-    auto* type = llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy(), b.getPtrTy()}, false);
-    b.CreateCall(type, api_function(offsetof(abi::Api, wake)), {context, cell});
-    return nullptr;
-  });
+  b.CreateAtomicRMW(update, cell, value, llvm::Align(4), llvm::AtomicOrdering::SequentiallyConsistent);
+  wake_waiters(window, cell);
 }
 
 namespace {

@@ -17,6 +17,7 @@ LoweringTable::LoweringTable() {
   add_sort_lowerings(*this);
   add_tensor_lowerings(*this);
   add_signal_lowerings(*this);
+  add_atomic_lowerings(*this);
   add_remote_lowerings(*this);
   add_host_lowerings(*this);
 }

@@ -100,6 +100,7 @@ void add_matrix_lowerings(LoweringTable& table);
 void add_sort_lowerings(LoweringTable& table);
 void add_tensor_lowerings(LoweringTable& table);
 void add_signal_lowerings(LoweringTable& table);
+void add_atomic_lowerings(LoweringTable& table);
 void add_remote_lowerings(LoweringTable& table);
 void add_host_lowerings(LoweringTable& table);
 

@@ -19,8 +19,8 @@ bool may_block(const Function& kernel) {
     }
     void visit(const Call& call) {
       walk_children(call);
-      // A loop that looks at cells lets others run.
-      found = found || (loops > 0 && passes::looks_at_cells(call));
+      // A loop that uses cells lets others run.
+      found = found || (loops > 0 && passes::uses_cells(call));
       found = found || call.op->synchronizes;
       for (const Effect& effect : call.op->effects) {
         found = found || (effect.access == Access::Wait && happens(effect, call));

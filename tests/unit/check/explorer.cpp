@@ -131,6 +131,15 @@ class Follow final : public interp::EventSink {
         if (e.held) learn(e.agent, s_.chains[key(e)]);
         s_.held[{name_of(e.agent), key(e)}] = {s_.values[key(e)]};
         break;
+      case Event::Kind::Update:
+        learn(e.agent, s_.chains[key(e)]);
+        if (e.held) {
+          change(e, Mode::Add, e.agent, false);
+        } else {
+          use(e, Mode::Look);
+          s_.held[{name_of(e.agent), key(e)}] = {s_.values[key(e)]};
+        }
+        break;
       default:
         break;
     }
@@ -180,12 +189,16 @@ class Follow final : public interp::EventSink {
   }
 
   void signal(const Event& e) {
+    change(e, e.set ? Mode::Set : Mode::Add, e.flight ? e.flight : e.agent, e.set);
+  }
+
+  // A release that is there now. `anew`: what the cell has told before counts no more.
+  void change(const Event& e, Mode mode, AgentId actor, bool anew) {
     if (!e.flight) join_flights(e.agent);
-    const AgentId actor = e.flight ? e.flight : e.agent;
     expect(actor, std::set<AgentId>(s_.issued[actor]));
-    use(e, e.set ? Mode::Set : Mode::Add, actor);
+    use(e, mode, actor);
     Known& chain = s_.chains[key(e)];
-    if (e.set) chain.clear();
+    if (anew) chain.clear();
     chain.insert(s_.known[actor].begin(), s_.known[actor].end());
     if (e.flight) {
       for (auto& [who, notifies] : s_.issued) {

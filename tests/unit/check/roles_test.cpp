@@ -84,8 +84,8 @@ class OneOp {
   bool reads() const {
     bool any = false;
     for (const Effect& e : op_.effects) {
-      any |=
-          e.param == static_cast<int>(param_) && (e.access == Access::Read || e.access == Access::ReadWrite);
+      any |= e.param == static_cast<int>(param_) &&
+             (e.access == Access::Read || e.access == Access::ReadWrite || e.access == Access::Update);
     }
     return any;
   }

@@ -116,12 +116,24 @@ TEST(ScheduleFile, SaysWhatIsWrong) {
             "`s.json`: `agents[0].block` must be 0 where the task is -1, got 1");
   EXPECT_EQ(changed("\"agent\":1", "\"agent\":7"), "`s.json`: `steps[2].agent` must be at most 1, got 7");
   EXPECT_EQ(changed("\"do\":\"notify\"", "\"do\":\"notfy\""),
-            "`s.json`: `steps[2].do` must be start, submit, notify, wait, test, look, end or access, got "
-            "\"notfy\"");
+            "`s.json`: `steps[2].do` must be start, submit, notify, wait, test, look, update, issue, land, "
+            "end or access, got \"notfy\"");
   EXPECT_EQ(changed("\"cell\":\"s[0]\",", ""), "`s.json` lacks the key `steps[2].cell`");
   EXPECT_EQ(changed("\"held\":false", "\"held\":0"),
             "`s.json`: `steps[3].held` must be true or false, got 0");
   EXPECT_EQ(changed("\"steps\"", "\"stops\""), "`s.json` lacks the key `steps`");
+}
+
+TEST(ScheduleFile, UpdatesOfTensorsThatAreNoWindows) {
+  Schedule schedule = sample();
+  ScheduleStep& step = schedule.steps[3];
+  step.event = ScheduleEvent::Update;
+  step.cell.clear();
+  step.cell_rank = 0;
+  Diagnostics diags;
+  std::optional<Schedule> same = read_schedule(write_schedule(schedule), "s.json", diags);
+  ASSERT_TRUE(same) << diags.text();
+  EXPECT_EQ(*same, schedule);
 }
 
 TEST(ScheduleFile, MissingFiles) {

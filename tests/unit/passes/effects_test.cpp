@@ -56,6 +56,16 @@ TEST(Effects, OfPeersAndSignalsAreNotOfThisRanksMemory) {
             "-, communicate, -");
 }
 
+TEST(Effects, OfAtomicUpdatesThatReturn) {
+  // Data to other tasks, and in a window an acquire and a release.
+  EXPECT_EQ(recorded("c: pl.InOut[pl.Tensor[[4], pl.INT64]]", "        pl.atomic_add(c, [0], 1)\n"),
+            "read+write+atomic+communicate");
+  EXPECT_EQ(recorded("c: pl.InOut[pl.Tensor[[4], pl.INT64]]",
+                     "        pl.atomic_cas(c, [0], 0, 1)\n        pl.write(c, [1], 2)\n"),
+            "read+write+communicate");
+  EXPECT_EQ(recorded(windows, "        pld.system.fetch_add(s, n, [0, 0], 1)\n"), "-, communicate, -");
+}
+
 TEST(Effects, FollowTensorsThroughViewsLoopsAndBranches) {
   EXPECT_EQ(recorded("x: pl.Tensor[[4, 8], pl.FP32], y: pl.InOut[pl.Tensor[[4, 8], pl.FP32]], "
                      "z: pl.InOut[pl.Tensor[[4, 8], pl.FP32]], n: pl.Scalar[pl.INDEX]",
