@@ -14,18 +14,19 @@ import sys
 from typing import Any, Callable
 
 from program_case import Case, Line, Loop, Phase, Task, Text, bodies, kernels
-from program_unordered import UnorderedPieces
+from program_updates import UpdatePieces
 
-LOCAL = ["compute", "compute", "update", "halves", "launch", "rounds", "rounds", "ids", "elements", "elements"]
+UPDATES = ["locked", "tickets", "elected", "shared_work", "fetched"]
+LOCAL = ["compute", "compute", "update", "halves", "launch", "rounds", "rounds", "ids", "elements", "elements", "block_work"]
 REUSABLE = ["swap", "stream", "collective", "collective", "collective"]
 EXCHANGE = ["push", "push", "push", "stream", "gather_sum", "pull", "all_pairs", "unordered", "unordered", "late_notify",
             "counts", "block_signals", "collective", "collective", "collective", "swap", "window_element", "window_element",
-            "views"]  # fmt: skip
+            "views", "added"]  # fmt: skip
 TINY = ["push", "push", "flags", "gather_sum", "pull", "unordered", "late_notify", "counts", "compute", "rounds", "ids", "elements",
-        "block_signals"]  # fmt: skip
+        "block_signals", *UPDATES, "added"]  # fmt: skip
 
 
-class Generator(UnorderedPieces):
+class Generator(UpdatePieces):
     def program(self) -> Case:
         phases = []
         number = 1 if self.tiny else self.pick(1, 1, 2)
@@ -82,7 +83,7 @@ class Generator(UnorderedPieces):
         else:
             names = EXCHANGE + ["both_groups", "late_notify"] * (5 * (self.group == "part"))
             if not self.simple:
-                names = [*names, "seen", "flags", "flags"]
+                names = UPDATES if self.chance(0.2) else [*names, "seen", "flags", "flags"]
         outer, self.steps = self.steps, []
         getattr(self, self.pick(*names))()
         steps, self.steps = self.steps, outer

@@ -137,7 +137,8 @@ FEATURES = ["plain", "slices", "spmd", "at", "deps", "no_dep", "ordered=False", 
             "collective blocks", "broadcast", "allgather", "reduce_scatter", "all_to_all", "all_to_all_v",
             "host allreduce", "host broadcast", "host barrier", "push one", "push two", "push three", "push four",
             "push deferred", "direct exchange",
-            "seen branch", "flags", "views", "views mixed"]  # fmt: skip
+            "seen branch", "flags", "views", "views mixed", "lock", "tickets", "elected", "shared work", "added",
+            "block work", "block lock", "fetched", "fetch_add", "compare_exchange"]  # fmt: skip
 
 
 # Every interleaving.

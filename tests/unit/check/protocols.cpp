@@ -19,7 +19,7 @@ class Generator {
     ranks_ = 2 + pick(2);
     cells_ = 1 + pick(2);
     rounds_.assign(static_cast<size_t>(ranks_ * ranks_), 0);
-    style_ = pick(7);
+    style_ = pick(9);
     std::vector<std::vector<std::string>> statements(static_cast<size_t>(ranks_));
     const std::string indent = "            ";
     for (int rank = 0; rank < ranks_; ++rank) {
@@ -67,7 +67,8 @@ class P:
   }
 
   // Styles: 0 monotone, 1 credits, 2 sets and comparisons of all kinds, 3 with tests, 4 with values that are
-  // seen and used, 5 rounds that one rank sets, 6 with polls.
+  // seen and used, 5 rounds that one rank sets, 6 with polls, 7 and 8 with updates that return what was
+  // there.
   std::string statement(int rank, const std::string& indent) {
     const int what = pick(10);
     const std::string element = std::to_string(pick(2)), cell = "[" + std::to_string(pick(cells_)) + ", 0]";
@@ -86,6 +87,7 @@ class P:
     }
     if (style_ == 4 && chance(60)) return value(rank, cell, element, indent);
     if (style_ == 6 && chance(60)) return poll(rank, cell, element, indent);
+    if (style_ >= 7 && chance(75)) return update(rank, cell, element, indent);
     awaited_.emplace_back(rank, cell);
     if (style_ == 1 && chance(50)) {
       has_.insert("take");
@@ -176,6 +178,61 @@ class P:
         return indent + "if not pld.system.test(s, " + cell + ", " + condition("test") + "):\n" + in +
                "if pld.system.test(s, " + cell + ", " + condition("test") + "):\n" + in +
                "    w = pl.store(t, [" + element + "], w)\n";
+    }
+  }
+
+  // Atomic updates: whose result is used or not, that try once, or again and again.
+  std::string update(int rank, const std::string& cell, const std::string& element,
+                     const std::string& indent) {
+    const std::string name = "a" + std::to_string(names_++), in = indent + "    ";
+    const bool own = chance(30);
+    const std::string there = style_ == 8 ? "0" : peer(rank);
+    auto add = [&](int amount) {
+      const std::string value = std::to_string(amount);
+      return own ? "pl.atomic_add(s, " + cell + ", " + value + ")"
+                 : "pld.system.fetch_add(s, " + there + ", " + cell + ", " + value + ")";
+    };
+    auto replace = [&](int from, int to) {
+      const std::string values = std::to_string(from) + ", " + std::to_string(to) + ")";
+      return own ? "pl.atomic_cas(s, " + cell + ", " + values
+                 : "pld.system.compare_exchange(s, " + there + ", " + cell + ", " + values;
+    };
+    const std::string act = chance(60) ? "w = pl.store(t, [" + element + "], w)\n"
+                                       : "u" + name + " = pl.load(w, [" + element + "], [1])\n";
+    switch (pick(7)) {
+      case 0:
+        has_.insert("fetch unused");
+        return indent + add(1) + "\n";
+      case 1:
+        has_.insert("fetch");
+        return indent + name + " = " + add(1) + "\n" + indent + "if " + name +
+               (chance(50) ? " == 0:\n" : " > 0:\n") + in + act;
+      case 2:
+        has_.insert("compare");
+        return indent + name + " = " + replace(pick(2), 1 + pick(2)) + "\n" + indent + "if " + name +
+               (chance(70) ? " == 0:\n" : " == 1:\n") + in + act;
+      case 3: {  // a lock, most often
+        has_.insert("lock");
+        const std::string free = chance(40) ? replace(1, 0) + "\n"
+                                 : chance(50)
+                                     ? add(-1) + "\n"
+                                     : "pld.system.notify(s, " + (own ? std::to_string(rank) : there) + ", " +
+                                           cell + ", 0, op=\"set\")\n";
+        return indent + "while " + replace(0, 1) + " != 0:\n" + in + "pass\n" + indent + act +
+               (chance(85) ? indent + free : "");
+      }
+      case 4:
+        has_.insert("spin");
+        awaited_.emplace_back(own ? rank : std::stoi(there), cell);
+        return indent + "while " + replace(1, 2) + " != 1:\n" + in + "pass\n" + indent + act;
+      case 5:
+        has_.insert("fetch zero");
+        awaited_.emplace_back(own ? rank : std::stoi(there), cell);
+        return indent + "while " + add(0) + " < 1:\n" + in + "pass\n" + indent + act;
+      default:
+        has_.insert("fetch told");
+        return indent + name + " = " + add(1) + "\n" + indent + "pld.system.notify(s, " + peer(rank) + ", " +
+               cell + ", " + name + ")\n";
     }
   }
 

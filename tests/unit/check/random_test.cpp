@@ -140,7 +140,8 @@ TEST(RandomProtocols, TiersAgreeWithEveryInterleaving) {
   for (const char* what : {"add", "set", "take", "read", "value"})
     EXPECT_GT(tally.has[what], count / 100) << what;
   for (const char* what : {"all", "poll test", "poll read", "poll two", "poll writes", "tries",
-                           "two questions", "test or wait", "bare poll", "answer kept"})
+                           "two questions", "test or wait", "bare poll", "answer kept", "fetch unused",
+                           "fetch", "compare", "lock", "spin", "fetch zero", "fetch told"})
     EXPECT_GT(tally.has[what], 0u) << what;
   for (const char* cmp : {"eq", "ne", "gt", "ge", "lt", "le"}) {
     EXPECT_GT(tally.has[std::string("wait ") + cmp], 0u) << cmp;
