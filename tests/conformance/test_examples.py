@@ -30,7 +30,7 @@ def run(example, ranks, place, schedules=SCHEDULES):
 def test_what_there_is():
     assert set(FILES) >= {
         "allgather_gemm", "barrier", "halo_exchange", "hello_ranks", "mesh_allreduce", "moe_dispatch",
-        "overlapping_groups", "producer_consumer", "ring_allreduce", "ring_gather", "ring_shift",
+        "overlapping_groups", "producer_consumer", "ring_allreduce", "ring_gather", "ring_shift", "tile_scheduler",
     }  # fmt: skip
 
 
