@@ -184,9 +184,10 @@ void define_level(std::vector<Op>& ops, bool tensor) {
                 "The matrix product of `a` and `b`, accumulated in FP32, or in INT32 for INT8.");
   inputs(matmul, accepts, noun);
   out_dtype(transposes(matmul));
-  matmul.form(OpForm::Matmul).result("A " + noun + " of shape [M, N].").rule([](OpCheck& c) {
-    return matmul_rule(c, false);
-  });
+  matmul.alias(family + "dot")
+      .form(OpForm::Matmul)
+      .result("A " + noun + " of shape [M, N].")
+      .rule([](OpCheck& c) { return matmul_rule(c, false); });
   reads(matmul, tensor, {"a", "b"});
 
   Define acc(ops, "pl", family + "matmul_acc", "The matrix product of `a` and `b` added to an accumulator.");

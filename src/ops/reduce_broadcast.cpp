@@ -74,6 +74,57 @@ void define_reduction(std::vector<Op>& ops, const Level& level, const Reduction&
   if (level.accepts == AcceptTensor) def.effect(Access::Read, "x");
 }
 
+// `pl.sum(x, axis=1)`: the reductions under the names and with the axis of NumPy.
+struct AlongAxis {
+  const char* name;
+  const char* doc;
+  const Handle& row;
+  const Handle& col;
+};
+const AlongAxis along_axis[] = {
+    {"sum", "The sum along an axis.", pl::tile::row_sum, pl::tile::col_sum},
+    {"max", "The largest element along an axis. Of two scalars `pl.max(a, b)` is the larger.",
+     pl::tile::row_max, pl::tile::col_max},
+    {"min", "The smallest element along an axis. Of two scalars `pl.min(a, b)` is the smaller.",
+     pl::tile::row_min, pl::tile::col_min},
+};
+
+// Whether `axis` is the last one, so that rows are reduced; nothing after reporting another than the last
+// two.
+std::optional<bool> reduces_rows(OpCheck& c, size_t rank) {
+  auto axis = checked_axis(c, "axis", rank);
+  if (!axis) return std::nullopt;
+  if (*axis + 2 >= rank) return *axis + 1 == rank;
+  c.error(diag::op_operand_class, "axis",
+          {c.op.qualified(), "one of the last two axes", "axis", std::to_string(*axis)})
+      .with_help("transpose the tensor first, or reduce slices of two dimensions");
+  return std::nullopt;
+}
+
+TypeRef along_axis_rule(OpCheck& c) {
+  const size_t rank = shaped(c.args[0])->shape->size();
+  auto row = rank < 2 ? std::optional(true) : reduces_rows(c, rank);
+  return row ? reduce_rule(c, *row, false) : nullptr;
+}
+
+ExprRef reduced_along_axis(Expansion& e, const AlongAxis& reduction) {
+  const ExprRef& x = e.arg("x");
+  const auto rank = static_cast<int64_t>(shaped(x)->shape->size());
+  const int64_t axis = *e.attr("axis")->get<int64_t>();
+  return e.op((axis < 0 ? axis + rank : axis) + 1 == rank ? reduction.row : reduction.col, {x});
+}
+
+void define_along_axis(std::vector<Op>& ops, const Level& level, const AlongAxis& reduction) {
+  const std::string noun = level.noun;
+  Define def(ops, "pl", level.family + std::string(reduction.name), reduction.doc);
+  def.operand("x", level.accepts, Data, "The " + noun + " that is reduced.")
+      .attr("axis", AttrKind::Int, "The axis that is reduced to 1: -1 or the last for rows, -2 for columns.")
+      .result("A " + noun + " of the same dtype and number of dimensions, [r, 1] or [1, c].")
+      .rule(along_axis_rule)
+      .expands([&reduction](Expansion& e) { return reduced_along_axis(e, reduction); });
+  if (level.tensors()) def.effect(Access::Read, "x");
+}
+
 // `vector` is a column [.., r, 1] (row forms) or a row [.., 1, c] (column forms) that fits `full`.
 bool check_vector(OpCheck& c, bool row, const char* name, const ExprList& vector, const ExprList& full) {
   size_t rank = full.size();
@@ -169,6 +220,7 @@ void define_expansion(std::vector<Op>& ops, const Level& level, bool row) {
 void define_reduce_broadcast(std::vector<Op>& ops) {
   for (const Level& level : levels) {
     for (const Reduction& reduction : reductions) define_reduction(ops, level, reduction);
+    for (const AlongAxis& reduction : along_axis) define_along_axis(ops, level, reduction);
     define_expansion(ops, level, true);
     define_expansion(ops, level, false);
   }

@@ -42,7 +42,7 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     u = t.sum()
 #       ^^^^^
 # error: TW1007 a tile has no attribute `sum`
-# help: tensors and tiles have `shape` and `dtype`; all else is an op: `pl.load(x, offsets, shape)`
+# help: ops are functions: write `pl.sum(...)`
 
 # --- python_print
 import tilewire.language as pl

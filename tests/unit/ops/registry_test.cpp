@@ -239,7 +239,7 @@ TEST(Registry, HasEveryOpOfTheLanguage) {
          "transpose",  "concat",     "read",     "write",      "dim",         "cast",       "where",
          "fmod",       "clamp",      "lrelu",    "prelu",      "log1p",       "expm1",      "erf",
          "gelu",       "silu",       "softplus", "softmax",    "rms_norm",    "layer_norm", "tri",
-         "row_prod",   "col_prod",   "gemv"});
+         "row_prod",   "col_prod",   "gemv",     "dot",        "sum",         "max",        "min"});
     for (const char* form : {"row_expand_", "col_expand_"}) {
       add(family + std::string(form), {"add", "sub", "mul", "div", "max", "min", "expdif"});
     }
