@@ -272,6 +272,19 @@ enum class LookKind : uint32_t { Read, Test };
 // Where an orchestration function is in a `pl.parallel` loop (task_order.h says what follows); loops nest.
 enum class ParallelStep : uint32_t { Enter, Round, Leave };
 
+// What `pl.print` shows: a scalar, or the corner of a tile (print_rows x print_cols of its valid elements at
+// most), row after row. Floats are the bits of a double, everything else is extended to 64 bits.
+struct Print {
+  const char* label;
+  const char* dtype;  // as a program writes it
+  const Word* elements;
+  int64_t rows, cols;  // 0: a scalar
+  int64_t valid_rows, valid_cols;
+  uint32_t site;
+  uint8_t format;  // a PrintFormat
+  uint8_t reserved[3];
+};
+
 struct Api {
   // Reports a run-time error of this task and stops the run; gives `failed`.
   Status (*fail)(Context*, Fault, uint32_t site, int64_t a, int64_t b, int64_t c, int64_t d);
@@ -324,6 +337,7 @@ struct Api {
   // UpdateBits.
   Status (*update)(Context*, void* element, int64_t expected, int64_t value, uint32_t bits, uint32_t site,
                    int64_t* old);
+  void (*print)(Context*, const Print*);
 };
 
 // One per running function or block; the address is the same as long as it runs.

@@ -32,6 +32,10 @@ enum class ElementType : uint8_t {
   TaskId,
 };
 
+// How `pl.print` writes an element, and how much of a tile it shows.
+enum class PrintFormat : uint8_t { Float, Signed, Unsigned, Bool };
+inline constexpr int64_t print_rows = 4, print_cols = 8;
+
 // What a notify does to its cell.
 enum class NotifyKind : uint32_t { Add, Set };
 

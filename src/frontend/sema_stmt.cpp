@@ -153,7 +153,8 @@ void perform(Sema& sema, const Value& value, const Expr& e, const Range& range) 
     report_not_plain(sema, *call->op, sema.span(e));
     return;
   }
-  bool acts = is_function_call || (call && (!call->op->effects.empty() || call->op->synchronizes));
+  bool acts = is_function_call ||
+              (call && (!call->op->effects.empty() || call->op->synchronizes || has_no_value(*call)));
   if (e.kind != ExprKind::Call || !acts) {
     if (e.kind == ExprKind::Call && !call) return;  // an inline call: its statements are here already
     sema.report(diag::unused_value, e.range).with_help("assign the result to a name, or remove the line");

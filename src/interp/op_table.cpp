@@ -47,6 +47,7 @@ const OpEntries& op_entries() {
     add_signals(all);
     add_atomics(all);
     add_remote(all);
+    add_print(all);
     return all;
   }();
   return entries;

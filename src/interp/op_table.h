@@ -61,4 +61,5 @@ void add_signals(OpEntries& entries);
 void add_atomics(OpEntries& entries);
 void add_remote(OpEntries& entries);
 
+void add_print(OpEntries& entries);
 }  // namespace tilewire::interp

@@ -62,6 +62,7 @@ struct Options {
   // starts when there is a core for each of its blocks.
   int cores = 0;
   bool detach = false;     // work on copies of the caller's arrays
+  bool prints = false;     // what `pl.print` writes goes to standard output, not nowhere
   Pulse* pulse = nullptr;  // null: nobody wants to know
   // By the number of each instruction of the image: 1 once it has run; a launch, once it has had a block.
   std::vector<uint8_t>* reached = nullptr;

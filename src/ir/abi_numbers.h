@@ -52,5 +52,10 @@ constexpr abi::NotifyKind abi_number(NotifyOp op) {
 constexpr abi::ElementType abi_number(DType dtype) {
   return static_cast<abi::ElementType>(dtype);
 }
+inline abi::PrintFormat print_format(DType dtype) {
+  if (dtype == DType::Bool) return abi::PrintFormat::Bool;
+  if (is_float(dtype)) return abi::PrintFormat::Float;
+  return info(dtype).is_signed ? abi::PrintFormat::Signed : abi::PrintFormat::Unsigned;
+}
 
 }  // namespace tilewire::ir

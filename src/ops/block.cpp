@@ -1,4 +1,4 @@
-// Where in a launch a kernel runs: SPMD blocks, and the vector lanes of a split kernel.
+// Where in a launch a kernel runs: SPMD blocks, and the vector lanes of a split kernel; and what it prints.
 #include "ops/define.h"
 #include "ops/families.h"
 
@@ -28,6 +28,18 @@ void define_block(std::vector<Op>& ops) {
     def.no_rule("Only the vector half of a split kernel has lanes, and no target splits kernels yet.");
     def.op().functions = function_bit(FunctionType::AIV);
   }
+  Define(
+      ops, "pl", "print",
+      "Prints a scalar or the corner of a tile, with rank, block, line and a label, to standard output. The "
+      "lines of one print stay together, and those of a block keep their order. The result of the program "
+      "is the same without it.")
+      .operand("x", AcceptScalar | AcceptTile, Data,
+               "What to print. Of a tile, at most 4 rows and 8 columns of its valid part.")
+      .attr("label", AttrKind::String, "Text to find the line by.")
+      .by_default(AttrValue{std::string()})
+      .keeps()
+      .result("Nothing.")
+      .rule([](OpCheck&) { return unit_type(); });
 }
 
 }  // namespace tilewire::ops

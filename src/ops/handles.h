@@ -13,6 +13,7 @@ inline constinit const Handle aiv_initialize_pipe{"pl.aiv_initialize_pipe"};
 inline constinit const Handle import_peer_buffer{"pl.import_peer_buffer"};
 inline constinit const Handle no_dep{"pl.no_dep"};
 inline constinit const Handle no_task{"pl.no_task"};
+inline constinit const Handle print{"pl.print"};
 inline constinit const Handle reserve_buffer{"pl.reserve_buffer"};
 inline constinit const Handle tfree_to_aic{"pl.tfree_to_aic"};
 inline constinit const Handle tfree_to_aiv{"pl.tfree_to_aiv"};

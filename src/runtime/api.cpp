@@ -2,6 +2,7 @@
 #include "abi/abi.h"
 #include "runtime/run_state.h"
 #include "runtime/transfer.h"
+#include "support/print_text.h"
 
 namespace tilewire::runtime {
 
@@ -168,11 +169,18 @@ void parallel(abi::Context* context, uint32_t step) noexcept {
   block.owner->parallel(static_cast<abi::ParallelStep>(step));
 }
 
+void print(abi::Context* context, const abi::Print* what) noexcept {
+  BlockContext& block = BlockContext::of(context);
+  const abi::Site& site = block.run->module->sites[what->site];
+  write_out(print_text(*what, {block.rank, block.block_index, site.line}));
+}
+
 }  // namespace
 
 extern const abi::Api runtime_api;
 const abi::Api runtime_api = {fail,     submit,   await,    allocate, release, wait, wake,
                               yield,    hook,     transfer, defer,    notify,  test, window,
-                              dispatch, parallel, look,     poll,     update};
+                              dispatch, parallel, look,     poll,     update,
+                              print};
 
 }  // namespace tilewire::runtime

@@ -84,6 +84,7 @@ class InterpExecutable final : public Executable {
     }
     interp::RunOptions settings;
     settings.ranks = *ranks;
+    settings.prints = true;
     AbortPulse pulse;
     settings.pulse = &pulse;
     interp::Random random(schedule.seed.value_or(0));

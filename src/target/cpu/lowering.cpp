@@ -20,6 +20,7 @@ LoweringTable::LoweringTable() {
   add_atomic_lowerings(*this);
   add_remote_lowerings(*this);
   add_host_lowerings(*this);
+  add_print_lowerings(*this);
 }
 
 namespace {

@@ -103,5 +103,6 @@ void add_signal_lowerings(LoweringTable& table);
 void add_atomic_lowerings(LoweringTable& table);
 void add_remote_lowerings(LoweringTable& table);
 void add_host_lowerings(LoweringTable& table);
+void add_print_lowerings(LoweringTable& table);
 
 }  // namespace tilewire::target::cpu

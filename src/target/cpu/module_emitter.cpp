@@ -67,6 +67,8 @@ AbiTypes abi_types(llvm::LLVMContext& context) {
   types.deferred = llvm::StructType::get(context, {ptr, ptr, i32, i32, i32, i32});
   types.host_window = llvm::StructType::get(context, {ptr, i32, i32, i32, i32});
   types.device_call = llvm::StructType::get(context, {ptr, ptr, i64, i32, i32});
+  types.print = llvm::StructType::get(
+      context, {ptr, ptr, ptr, i64, i64, i64, i64, i32, i8, llvm::ArrayType::get(i8, 3)});
   return types;
 }
 

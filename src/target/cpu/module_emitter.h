@@ -44,6 +44,8 @@ class ModuleEmitter : public Callees {
   llvm::Constant* record(const std::string& name);
   // The number in the table of the module of the window buffer that a variable holds; none: nobody views it.
   std::optional<uint32_t> window_number(const ir::Var* base) const;
+  // A string that ends in a zero.
+  llvm::Constant* text(std::string_view text);
   // A record for one element of a tensor.
   llvm::Constant* element_param(ir::DType dtype);
   const ir::Function& find(const std::string& name) const;
@@ -68,7 +70,6 @@ class ModuleEmitter : public Callees {
     const ir::WindowBuffer* buffer;
     uint32_t host = 0;
   };
-  llvm::Constant* text(std::string_view text);
   llvm::GlobalVariable* params_table(const Entry& entry);
   llvm::GlobalVariable* results_table(const Entry& entry);
   llvm::Constant* param_constant(std::string_view name, const ir::TypeRef& type, uint8_t access);
@@ -106,7 +107,7 @@ class ModuleEmitter : public Callees {
 // The LLVM types of the tables, in the layout of abi.h.
 struct AbiTypes {
   llvm::StructType *param, *function, *site, *module, *launch, *hook_event, *transfer, *condition, *deferred,
-      *host_window, *device_call;
+      *host_window, *device_call, *print;
 };
 AbiTypes abi_types(llvm::LLVMContext& context);
 

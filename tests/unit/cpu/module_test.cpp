@@ -75,6 +75,11 @@ TEST(AbiTypes, HaveTheLayoutOfTheHeader) {
   check(
       types.device_call, sizeof(V),
       {offsetof(V, entry), offsetof(V, args), offsetof(V, device), offsetof(V, site), offsetof(V, reserved)});
+  using R = abi::Print;
+  check(types.print, sizeof(R),
+        {offsetof(R, label), offsetof(R, dtype), offsetof(R, elements), offsetof(R, rows), offsetof(R, cols),
+         offsetof(R, valid_rows), offsetof(R, valid_cols), offsetof(R, site), offsetof(R, format),
+         offsetof(R, reserved)});
 }
 
 // Every op has a rule, or passes leave none of it: it is expanded, converted to tiles, or its record says why
