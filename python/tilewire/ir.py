@@ -51,7 +51,7 @@ def _publish() -> list[str]:
             value.__module__ = __name__
             globals()[name] = value
             names.append(name)
-    for name in ("Direction", "LoopKind"):
+    for name in ("Direction", "LoopKind", "ScopeKind"):
         globals()[name] = _core.enumerations[name]
         names.append(name)
     for value in (Op, OpParam, Span):

@@ -269,8 +269,18 @@ enum UpdateBits : uint32_t {
 // How a round of a polling loop looked at a cell.
 enum class LookKind : uint32_t { Read, Test };
 
-// Where an orchestration function is in a `pl.parallel` loop (task_order.h says what follows); loops nest.
-enum class ParallelStep : uint32_t { Enter, Round, Leave };
+// Where an orchestration function is: in a `pl.parallel` loop or a `pl.manual_scope` (task_order.h says what
+// follows), or in a `pl.scope`. Loops and scopes nest. Keep: what was allocated last outlives the `pl.scope`.
+enum class ParallelStep : uint32_t {
+  Enter,
+  Round,
+  Leave,
+  EnterManual,
+  LeaveManual,
+  EnterStorage,
+  LeaveStorage,
+  Keep
+};
 
 // What `pl.print` shows: a scalar, or the corner of a tile (print_rows x print_cols of its valid elements at
 // most), row after row. Floats are the bits of a double, everything else is extended to 64 bits.
@@ -321,7 +331,7 @@ struct Api {
   Status (*dispatch)(Context*, const DeviceCall*);
 
   // From orchestration functions: before a `pl.parallel` loop, before every round of it (the first included)
-  // and after it. `step`: a ParallelStep.
+  // and after it; before and after a scope. `step`: a ParallelStep.
   void (*parallel)(Context*, uint32_t step);
 
   // Loops that poll: a round of them has no effect but to look at cells. `look`: a round looked at a cell,

@@ -3,7 +3,7 @@
 // A task starts after an earlier one of its rank has ended
 // - when it names it in `deps=` (known to the submitter, not decided here);
 // - by data order: both use the same bytes of this rank, at least one writes them, and the two were not
-//   submitted in different rounds of one `pl.parallel` loop;
+//   submitted in different rounds of one `pl.parallel` loop, nor in one entry of a `pl.manual_scope`;
 // - by communication order: both take a window of one group, and at least one of them signals, waits or
 //   touches a peer through such a window.
 // `pl.no_dep` takes an argument out of both orders, `ordered=False` the whole task out of communication
@@ -18,14 +18,15 @@
 
 namespace tilewire::abi {
 
-// Where in `pl.parallel` loops of an orchestration function a task was submitted.
+// Where in `pl.parallel` loops and `pl.manual_scope`s of an orchestration function a task was submitted.
 class Rounds {
  public:
   // Loops nested deeper than this count as ordinary ones.
   static constexpr uint32_t deepest = 4;
 
-  // Both were submitted in one execution of a loop, in different rounds.
+  // Both were submitted in one execution of a loop, in different rounds, or in one entry of a scope.
   bool independent(const Rounds& other) const {
+    if (manual_ != 0 && manual_ == other.manual_) return true;
     uint32_t common = std::min(depth_, other.depth_);
     for (uint32_t i = 0; i < common; ++i) {
       if (levels_[i].loop != other.levels_[i].loop) return false;
@@ -33,9 +34,10 @@ class Rounds {
     }
     return false;
   }
-  // `other` is in the same rounds, or in those and further ones: what is independent of this is independent
-  // of it, too.
+  // `other` is in the same rounds and scope, or in those and further ones: what is independent of this is
+  // independent of it, too.
   bool contain(const Rounds& other) const {
+    if (manual_ != 0 && manual_ != other.manual_) return false;
     return depth_ <= other.depth_ &&
            std::equal(levels_.begin(), levels_.begin() + depth_, other.levels_.begin());
   }
@@ -46,6 +48,7 @@ class Rounds {
     bool operator==(const Level&) const = default;
   };
   uint32_t depth_ = 0;
+  uint32_t manual_ = 0;  // the entry of the outermost scope; 0: none
   std::array<Level, deepest> levels_{};
 };
 
@@ -63,12 +66,24 @@ class CurrentRounds : public Rounds {
       case ParallelStep::Leave:
         if (nesting_-- <= deepest) --depth_;
         break;
+      case ParallelStep::EnterManual:
+        if (scopes_++ == 0) manual_ = ++entries_;
+        break;
+      case ParallelStep::LeaveManual:
+        if (--scopes_ == 0) manual_ = 0;
+        break;
+      case ParallelStep::EnterStorage:
+      case ParallelStep::LeaveStorage:
+      case ParallelStep::Keep:
+        break;  // about memory, not about order
     }
   }
 
  private:
   uint32_t nesting_ = 0;
   uint32_t loops_ = 0;
+  uint32_t scopes_ = 0;   // `pl.manual_scope`s around
+  uint32_t entries_ = 0;  // of outermost ones, so far
 };
 
 // How a task uses one argument.

@@ -71,6 +71,7 @@ struct Frame {
   int flags = 0;  // made so far
   int loop_depth = 0;
   int scope_depth_at_entry = 0;
+  int with_depth = 0;  // of pl.manual_scope and pl.scope
   bool is_inline = false;
   bool returned = false;
   bool returns_tuple = false;

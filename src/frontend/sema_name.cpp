@@ -33,9 +33,9 @@ constexpr std::string_view python_functions[] = {
     "isinstance", "list",  "map",    "next",   "open",      "pow",    "print",   "repr",    "reversed",
     "set",        "slice", "sorted", "str",    "super",     "tuple",  "type",    "zip"};
 
-constexpr std::string_view modules[] = {"pl",       "pld",        "math",      "tilewire",
-                                        "pl.tile",  "pl.tensor",  "pl.scalar", "pl.array",
-                                        "pld.tile", "pld.tensor", "pld.system"};
+constexpr std::string_view modules[] = {"pl",        "pld",       "math",       "tilewire",
+                                        "pl.tile",   "pl.tensor", "pl.scalar",  "pl.array",
+                                        "pl.system", "pld.tile",  "pld.tensor", "pld.system"};
 
 std::optional<Value> language_name(std::string_view module, std::string_view name) {
   for (const ops::FormRecord& f : ops::all_forms) {
@@ -158,8 +158,10 @@ Value lookup_global(Sema& sema, Symbol name, const Range& range) {
       text.size() > 1 ? nearest(text, visible_names(sema)) : std::nullopt;  // one letter is near any other
   if (std::find(std::begin(python_functions), std::end(python_functions), text) !=
       std::end(python_functions)) {
+    const bool op = module_member(sema, "pl", text).has_value();
     d.with_help("`" + std::string(text) +
-                "` is a function of Python, and the text of a program never runs as Python");
+                "` is a function of Python, and the text of a program never runs as Python" +
+                (op ? ": write `pl." + std::string(text) + "`" : ""));
   } else if (scope.modules.contains(name)) {
     d.with_help("`" + std::string(text) +
                 "` is imported from Python, which does not run here: define the value at the "

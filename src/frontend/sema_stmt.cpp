@@ -397,7 +397,7 @@ void return_statement(Sema& sema, const Stmt& s) {
         .with_help("assign the value to a name and return it after the loop");
     return;
   }
-  if (sema.fn->scope_depth > sema.frame->scope_depth_at_entry) {
+  if (sema.fn->scope_depth > sema.frame->scope_depth_at_entry || sema.frame->with_depth > 0) {
     sema.report(diag::return_in_scope, s.range).with_help("return after the `with` block");
     return;
   }

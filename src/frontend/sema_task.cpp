@@ -8,6 +8,7 @@
 #include "frontend/sema_index.h"
 #include "frontend/sema_loop.h"
 #include "frontend/sema_name.h"
+#include "frontend/sema_scope.h"
 #include "frontend/sema_stmt.h"
 #include "ir/printer.h"
 #include "support/diagnostics/sema.h"
@@ -31,6 +32,7 @@ void with_statement(Sema& sema, const Stmt& s) {
   auto form = item.kind == ExprKind::Call ? form_of(sema, *item.left) : std::nullopt;
   if (form == Form::At) return at_scope(sema, s, item);
   if (form == Form::Spmd) return spmd_scope(sema, s, item, nullptr);
+  if (form == Form::ManualScope || form == Form::StorageScope) return plain_scope(sema, s, item, *form);
   sema.report(diag::with_form, item.range)
       .with_help("write `with pl.at(level=pl.Level.CORE_GROUP):` or `with pl.spmd(n):`");
   skip_scope(sema, s);

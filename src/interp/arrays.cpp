@@ -81,6 +81,7 @@ void add_arrays(OpEntries& entries) {
   entries.add(ops::pl::array::get, get);
   entries.add(ops::pl::array::set, set);
   entries.add(ops::pl::no_task, no_task_id);
+  entries.add(ops::pl::task_join, nullptr).submits = true;
   entries.add(ops::pl::no_dep, no_dep);
   entries.add(ops::pl::tile::get_block_idx, block_index);
   entries.add(ops::pl::tile::get_block_num, block_count);

@@ -35,7 +35,7 @@ enum class Opcode : uint8_t {
   Tuple,      // dst = (list)
   Get,        // dst = a[index]
   Call,       // `site`
-  Parallel,   // the abi::ParallelStep `index` of a `pl.parallel` loop of an orchestration function
+  Parallel,   // the abi::ParallelStep `index` of a `pl.parallel` loop or a scope of an orchestration function
   Return,     // of the values in `list`
 };
 
@@ -91,7 +91,7 @@ struct Code {
   std::map<std::string, Slot, std::less<>> symbols;  // dynamic dimensions it looks at
   size_t result_count = 0;
   std::vector<int> result_param;  // per result: the parameter it is, always; -1: another value
-  bool defers = false;            // a scope of pld.system.defer_wait alone
+  bool defers = false;            // a scope of pld.system.defer_wait alone, or a task_join
   const ir::Node* node = nullptr;
   std::vector<std::unique_ptr<Site>> sites;
   std::vector<ir::ExprRef> keeps;  // made here, not found in the program

@@ -224,6 +224,9 @@ Tensor Context::new_tensor(DType dtype, Dims shape) {
   Tensor tensor;
   tensor.storage =
       world.create_storage(Storage::Kind::Created, agent().rank, count * ir::bytes(dtype), &call);
+  if (!agent().scopes.empty()) {
+    world.agents_[agent_id].write().scopes.back().push_back(tensor.storage);
+  }
   tensor.dtype = dtype;
   tensor.strides = dense_strides(shape);
   tensor.shape = std::move(shape);

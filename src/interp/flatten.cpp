@@ -216,9 +216,29 @@ class CodeBuilder {
     move(dst, expr(e), e);
   }
 
+  // A task of no instructions: it ends when the tasks it waits for have ended.
+  void join(const Call& call, Slot dst) {
+    auto code = std::make_unique<Code>();
+    code->name = "task_join";
+    code->node = &call;
+    code->defers = true;
+    Instr& end = code->instrs.emplace_back();
+    end.code = Opcode::Return;
+    end.node = &call;
+    auto site = std::make_unique<Site>();
+    site->kind = Site::Kind::Task;
+    site->scope = true;
+    site->callee = code.get();
+    site->deps = slots_of(static_cast<const MakeTuple&>(*call.args[0]).elements);
+    site->task_id = dst;
+    flattener_.image_.codes_.push_back(std::move(code));
+    emit_call(std::move(site), call, no_slot);
+  }
+
   void op(const Call& call, Slot dst) {
     const OpEntry* entry = op_entries().find(*call.op);
     if (!entry) flattener_.diags_.report(diag::run_no_semantics, call.span, {call.op->qualified()});
+    if (entry && entry->submits) return join(call, dst);
     std::vector<Operand> operands(call.args.size());
     for (size_t i = 0; i < call.op->params.size(); ++i) {
       int slot = call.op->operand_slots[i];
@@ -298,6 +318,11 @@ class CodeBuilder {
       task_scope(*s, s->body, nullptr, nullptr, false);
     } else if (const auto* s = as<SpmdScope>(&stmt)) {
       task_scope(*s, s->body, s->block_var.get(), s->block_count.get(), s->sync_start);
+    } else if (const auto* s = as<WithScope>(&stmt)) {
+      const bool manual = s->scope_kind == ScopeKind::Manual;
+      parallel(manual ? abi::ParallelStep::EnterManual : abi::ParallelStep::EnterStorage, *s);
+      block(*s->body, {});
+      parallel(manual ? abi::ParallelStep::LeaveManual : abi::ParallelStep::LeaveStorage, *s);
     } else {
       internal_error(__FILE__, __LINE__, "a statement the interpreter does not know");
     }

@@ -30,6 +30,7 @@ struct OpEntry {
   bool polls = false;           // a test: blocks only where a poll repeats itself (polls.h)
   bool reads_cells = false;     // visible when its operand is a window
   bool accesses = false;        // has effects at all
+  bool submits = false;         // is a task (Opcode::Call) and has no `run`
   int valid_operand = -1;       // the list operand that narrows a region to its valid extent; -1: none
 };
 
@@ -60,6 +61,6 @@ void add_windows(OpEntries& entries);
 void add_signals(OpEntries& entries);
 void add_atomics(OpEntries& entries);
 void add_remote(OpEntries& entries);
-
 void add_print(OpEntries& entries);
+
 }  // namespace tilewire::interp

@@ -195,6 +195,37 @@ TaskNo World::submit(AgentId id, Task task, const std::vector<TaskNo>& deps, Eve
   return number;
 }
 
+void World::step_in(AgentId id, abi::ParallelStep step) {
+  Agent& agent = agents_[id].write();
+  agent.rounds.step(step);
+  if (step == abi::ParallelStep::EnterStorage) agent.scopes.emplace_back();
+  if (step == abi::ParallelStep::LeaveStorage) leave_storage_scope(id);
+}
+
+// Frees what was created in it: now, or when the tasks that take it have ended.
+void World::leave_storage_scope(AgentId id) {
+  Agent& agent = agents_[id].write();
+  const std::vector<StorageId> created = std::move(agent.scopes.back());
+  agent.scopes.pop_back();
+  for (StorageId storage : created) {
+    storages_[storage].users = 1;
+    for (TaskNo number : rank_tasks_[agent.rank]) {
+      const auto& arguments = tasks_[number]->arguments;
+      const bool takes = std::any_of(arguments.begin(), arguments.end(), [&](const TaskArgument& argument) {
+        return argument.storage == storage;
+      });
+      if (!takes || tasks_[number]->done) continue;
+      tasks_[number].write().frees.push_back(storage);
+      ++storages_[storage].users;
+    }
+    unuse(storage);
+  }
+}
+
+void World::unuse(StorageId storage) {
+  if (--storages_[storage].users == 0) storages_[storage].owned.reset();
+}
+
 void World::give_results(AgentId id, const Instr& instr, TaskNo task, const std::vector<Value>& args) {
   const Site& site = *instr.site;
   const Code& code = *site.callee;
@@ -290,6 +321,8 @@ void World::complete(TaskNo first, EventSink* sink) {
     if (sink) {
       sink->on({.kind = Event::Kind::TaskEnd, .task = number, .rank = task.rank, .where = task.where});
     }
+    for (StorageId storage : task.frees) unuse(storage);
+    task.frees.clear();
     if (!options_.full_order) forget(number);
     std::vector<TaskNo> successors = std::move(task.successors);
     task.successors.clear();

@@ -408,7 +408,7 @@ void World::execute(AgentId id, const Instr& instr, EventSink* sink) {
       break;
     }
     case Opcode::Parallel:
-      agent.rounds.step(static_cast<abi::ParallelStep>(instr.index));
+      step_in(id, static_cast<abi::ParallelStep>(instr.index));
       break;
     case Opcode::Call:
       return call(id, instr, sink);

@@ -80,6 +80,7 @@ struct Storage {
   std::byte* external = nullptr;  // of the caller's array
   std::shared_ptr<Buffer> owned;
   const ir::Node* where = nullptr;
+  uint32_t users = 0;  // once its `pl.scope` has ended: tasks that take it and have not
 };
 
 // A remote write, or a notify, that has left and not landed.
@@ -142,8 +143,9 @@ struct Agent {
   bool started = false;
   uint32_t open_tasks = 0;  // submitted and not ended
   Polls polls;
-  abi::CurrentRounds rounds;  // of `pl.parallel` loops
-  uint32_t part = 0;          // of an op that takes several steps: the next one
+  abi::CurrentRounds rounds;                   // of `pl.parallel` loops and manual scopes
+  std::vector<std::vector<StorageId>> scopes;  // what was created in the `pl.scope`s that are open
+  uint32_t part = 0;                           // of an op that takes several steps: the next one
   // Notifies that happen before its present, or before the end of a task it submitted, and may not have
   // landed.
   std::vector<AgentId> notifies, tasks_notifies;
@@ -181,6 +183,7 @@ struct Task {
   // What orders it with other tasks of its rank.
   abi::Rounds rounds;
   std::vector<TaskArgument> arguments;
+  std::vector<StorageId> frees;  // when it ends, unless another task uses them
   std::vector<Value> results;
   std::vector<AgentId> notifies, end_notifies;  // as those of an agent, when it starts and ends
 };
@@ -327,6 +330,9 @@ class World {
   // The tasks submitted on `rank`, ended ones that are remembered included, that an access of an
   // orchestration function to `region` comes after.
   std::vector<TaskNo> users(int rank, const Tensor& region, bool writes) const;
+  void step_in(AgentId id, abi::ParallelStep step);
+  void leave_storage_scope(AgentId id);
+  void unuse(StorageId storage);
   void give_results(AgentId id, const Instr& instr, TaskNo task, const std::vector<Value>& args);
   void release(TaskNo task, EventSink* sink);
   void launch_blocks(TaskNo task, EventSink* sink);

@@ -30,6 +30,7 @@ constexpr Members round_modes = {{"Rint", "rint", ""}, {"Round", "round", ""}, {
 constexpr Members pad_values = {{"Zero", "zero", ""}, {"Max", "max", ""}, {"Min", "min", ""}};
 constexpr Members allreduce_modes = {
     {"Auto", "auto", ""}, {"Mesh", "mesh", ""}, {"TwoShot", "two_shot", ""}, {"Ring", "ring", ""}};
+constexpr Members scope_kinds = {{"Manual", "", ""}, {"Storage", "", ""}};
 
 constexpr EnumInfo table[] = {
     {EnumId::FunctionType, "FunctionType", "pl", function_types},
@@ -48,6 +49,7 @@ constexpr EnumInfo table[] = {
     {EnumId::RoundMode, "RoundMode", "pl", round_modes},
     {EnumId::PadValue, "PadValue", "pl", pad_values},
     {EnumId::AllreduceMode, "AllreduceMode", "pld", allreduce_modes},
+    {EnumId::ScopeKind, "ScopeKind", "", scope_kinds},
 };
 
 }  // namespace

@@ -19,6 +19,7 @@ enum class MemorySpace : uint8_t { DDR, Vec, Mat, Left, Right, Acc, Bias };
 enum class Layout : uint8_t { ND, DN, NZ };
 enum class SplitMode : uint8_t { NONE, UP_DOWN, LEFT_RIGHT };
 enum class LoopKind : uint8_t { Range, Parallel, Unroll, Pipeline };
+enum class ScopeKind : uint8_t { Manual, Storage };
 enum class NotifyOp : uint8_t { AtomicAdd, Set };
 enum class WaitCmp : uint8_t { Eq, Ge, Ne, Gt, Lt, Le };
 enum class AtomicType : uint8_t { None_, Add };
@@ -46,6 +47,7 @@ enum class EnumId : uint8_t {
   RoundMode,
   PadValue,
   AllreduceMode,
+  ScopeKind,
 };
 
 struct EnumMember {
@@ -99,6 +101,7 @@ TW_ENUM_ID(CmpOp);
 TW_ENUM_ID(RoundMode);
 TW_ENUM_ID(PadValue);
 TW_ENUM_ID(AllreduceMode);
+TW_ENUM_ID(ScopeKind);
 #undef TW_ENUM_ID
 
 template <class E>

@@ -236,6 +236,10 @@ void SpmdScope::finish() {
   require_all(results, "a result of a scope is missing");
 }
 
+void WithScope::finish() {
+  require(body != nullptr, "a scope needs a body");
+}
+
 void Function::finish() {
   require(!name.empty(), "a function needs a name");
   require(body != nullptr, "a function needs a body");

@@ -409,6 +409,18 @@ struct SpmdScope final : Stmt {
   void finish();
 };
 
+// `with pl.manual_scope():` (Manual) or `with pl.scope():` (Storage) in an orchestration function. The
+// statements run where they stand, and what they define stays in scope behind it.
+struct WithScope final : Stmt {
+  ScopeKind scope_kind = ScopeKind::Manual;
+  BlockRef body;
+  static constexpr size_t required = 2;
+  static constexpr auto fields() {
+    return std::tuple{use("scope_kind", &WithScope::scope_kind), use("body", &WithScope::body)};
+  }
+  void finish();
+};
+
 // --- functions and programs -------------------------------------------------------------------------------
 
 struct Function final : Node {
@@ -468,7 +480,7 @@ using AllNodes =
     TypeList<ScalarType, TensorView, TensorType, DistributedTensorType, TileType, ArrayType, TupleType,
              PtrType, TaskIdType, CommCtxType, WindowBufferType, Var, Parameter, WindowBuffer, DimSymbol,
              ConstInt, ConstFloat, ConstBool, Call, FunctionCall, MakeTuple, TupleGet, Block, Assign, Eval,
-             Return, Yield, If, For, While, AtScope, SpmdScope, Function, CommGroup, Program>;
+             Return, Yield, If, For, While, AtScope, SpmdScope, Function, CommGroup, Program, WithScope>;
 
 }  // namespace tilewire::ir
 

@@ -74,6 +74,7 @@ class Printer {
   void range_arguments(const For& loop);
   void while_loop(const While& loop);
   void at_scope(const AtScope& scope);
+  void with_scope(const WithScope& scope);
   void spmd_scope(const SpmdScope& scope);
   void with_tail(const VarRef& task_id, const BlockRef& body, const VarList& results);
 
@@ -270,6 +271,9 @@ void Printer::stmt(const StmtRef& stmt, const VarList& results) {
     case kind_of<SpmdScope>:
       spmd_scope(*as<SpmdScope>(stmt));
       break;
+    case kind_of<WithScope>:
+      with_scope(*as<WithScope>(stmt));
+      break;
     default:
       internal_error(__FILE__, __LINE__, "the printer does not know this kind of statement");
   }
@@ -401,6 +405,11 @@ void Printer::spmd_scope(const SpmdScope& scope) {
   deps(scope.deps);
   out_ += ')';
   with_tail(scope.task_id, scope.body, scope.results);
+}
+
+void Printer::with_scope(const WithScope& scope) {
+  out_ += scope.scope_kind == ScopeKind::Manual ? "with pl.manual_scope():\n" : "with pl.scope():\n";
+  block(scope.body, {});
 }
 
 void Printer::with_tail(const VarRef& task_id, const BlockRef& body, const VarList& results) {

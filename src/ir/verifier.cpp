@@ -56,7 +56,7 @@ class Verifier {
       for_each_field(node, [&](const auto& field, const auto& value) {
         if (field.role != FieldRole::Def) this->field(node, field, value);
       });
-      leave(scope);
+      if constexpr (!std::is_same_v<T, WithScope>) leave(scope);
       for_each_field(node, [&](const auto& field, const auto& value) {
         if (field.role == FieldRole::Def) this->field(node, field, value);
       });
@@ -124,6 +124,7 @@ class Verifier {
   template <class T>
   BlockRole block_role(const T& parent, const Block& block) const {
     if constexpr (std::is_same_v<T, Function>) return {.returns = &parent};
+    if constexpr (std::is_same_v<T, WithScope>) return {.scope_stays_open = true};
     if constexpr (std::is_same_v<T, While>) {
       if (&block == parent.before.get()) return {.scope_stays_open = true};
     }
@@ -339,6 +340,13 @@ class Verifier {
     if (scope.block_var) calls_.check_integer(scope.block_var, "block index");
     calls_.check_dependencies(scope.deps);
     check_scope_results(scope);
+  }
+
+  void check(const WithScope& scope) {
+    const bool inlined = place_.function->type == FunctionType::Inline;
+    if ((place_.level == OnOrchestration || inlined) && !in_scope_) return;
+    const char* what = scope.scope_kind == ScopeKind::Manual ? "`pl.manual_scope`" : "`pl.scope`";
+    diags_.report(diag::scope_misplaced, scope.span, {what});
   }
 
   template <class T>

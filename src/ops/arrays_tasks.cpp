@@ -57,6 +57,16 @@ TypeRef set_rule(OpCheck& c) {
   return good && fits ? c.args[0]->type : nullptr;
 }
 
+TypeRef join_rule(OpCheck& c) {
+  for (const ExprRef& dep : c.list("deps")) {
+    const auto* array = as<ArrayType>(dep->type);
+    if (!array || array->dtype == DType::TaskId) continue;
+    c.error(diag::op_operand_class, "deps", {c.op.qualified(), "task ids", "deps", to_string(dep->type)})
+        .with_help("make the array with `pl.array.create(n, pl.TASK_ID)`");
+  }
+  return c.failed() ? nullptr : task_id_type();
+}
+
 }  // namespace
 
 void define_arrays_tasks(std::vector<Op>& ops) {
@@ -86,6 +96,14 @@ void define_arrays_tasks(std::vector<Op>& ops) {
       .result("A task id.")
       .levels(levels)
       .rule([](OpCheck&) { return task_id_type(); });
+  Define(ops, "pl", "task_join",
+         "A task that does nothing and ends when its dependencies have ended: one id for many.")
+      .list("deps", AcceptTaskId | AcceptArray, Dependency,
+            "Ids of tasks; an array of them stands for all its elements.")
+      .alias("system.task_dummy")
+      .result("The id of the new task.")
+      .levels(OnOrchestration)
+      .rule(join_rule);
   Define(ops, "pl", "no_dep",
          "The same tensor, left out of dependency tracking as an argument of one kernel call: neither its "
          "data nor, "

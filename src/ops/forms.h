@@ -25,6 +25,8 @@ enum class Form : uint8_t {
   Yield,
   At,
   Spmd,
+  ManualScope,
+  StorageScope,
   Split,
   Auto,
   Const,
@@ -90,6 +92,11 @@ inline constexpr FormRecord all_forms[] = {
      "(blocks, /, *, sync_start=False, name_hint='', deps=(), ordered=True, optimizations=())",
      "`with pl.spmd(N) [as tid]:` or `for b in pl.spmd(N):` N blocks of one kernel. With sync_start no block "
      "starts before all can."},
+    {Form::ManualScope, "pl", "manual_scope", "as `with pl.manual_scope():`", "()",
+     "`with pl.manual_scope():` lifts data order between two tasks submitted in it: what must come first is "
+     "named in `deps`. Tasks outside are ordered with those inside as ever."},
+    {Form::StorageScope, "pl", "scope", "as `with pl.scope():`", "()",
+     "`with pl.scope():` frees the tensors created in it when the tasks that use them have ended."},
     {Form::Split, "pl", "split", "", "(mode, /)",
      "Asks for a cube/vector split: `optimizations=[pl.split(pl.SplitMode.UP_DOWN)]`."},
     {Form::Auto, "pl", "AUTO", "", "", ""},

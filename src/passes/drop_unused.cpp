@@ -147,6 +147,12 @@ class Sweep {
   }
   StmtRef statement(const AtScope& scope) { return task_scope(scope); }
   StmtRef statement(const SpmdScope& scope) { return task_scope(scope); }
+  StmtRef statement(const WithScope& scope) {
+    BlockRef body = block(scope.body);
+    if (body->stmts.empty()) return nullptr;
+    if (body == scope.body) return ref(static_cast<const Stmt*>(&scope));
+    return make<WithScope>(scope.span, scope.scope_kind, std::move(body));
+  }
 
   PointerMap<uint8_t> used_;
   bool keep_ = false;

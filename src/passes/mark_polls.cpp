@@ -48,6 +48,7 @@ struct Round : Visitor<Round> {
   void visit(const FunctionCall&) { other = true; }
   void visit(const AtScope&) { other = true; }
   void visit(const SpmdScope&) { other = true; }
+  void visit(const WithScope&) { other = true; }
   void visit(const Return&) { other = true; }
 };
 

@@ -171,6 +171,8 @@ void Rebuilder::statement(const Stmt& stmt) {
       return scope(static_cast<const AtScope&>(stmt));
     case kind_of<SpmdScope>:
       return scope(static_cast<const SpmdScope&>(stmt));
+    case kind_of<WithScope>:
+      return scope(static_cast<const WithScope&>(stmt));
     default:
       internal_error(__FILE__, __LINE__, "passes do not know this kind of statement");
   }
@@ -296,6 +298,10 @@ void Rebuilder::scope(const AtScope& scope) {
 
 void Rebuilder::scope(const SpmdScope& scope) {
   task_scope(scope);
+}
+
+void Rebuilder::scope(const WithScope& scope) {
+  emit(make<WithScope>(scope.span, scope.scope_kind, block(*scope.body)));
 }
 
 }  // namespace tilewire::passes

@@ -56,6 +56,7 @@ class Rebuilder {
   virtual void loop(const ir::While& loop);
   virtual void scope(const ir::AtScope& scope);
   virtual void scope(const ir::SpmdScope& scope);
+  virtual void scope(const ir::WithScope& scope);
   // The value of a statement: a call of an op or of a function, or scalar arithmetic.
   virtual ir::ExprRef value(const ir::ExprRef& expr) { return use(expr); }
 

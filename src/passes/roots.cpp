@@ -150,6 +150,7 @@ class RootWalk {
   }
   void statement(const AtScope& scope) { task_scope(scope); }
   void statement(const SpmdScope& scope) { task_scope(scope); }
+  void statement(const WithScope& scope) { block(*scope.body); }
 
   void statement(const Return& ret) {
     roots_.returned_.clear();

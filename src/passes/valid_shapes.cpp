@@ -183,6 +183,7 @@ class ValidWalk {
 
   void statement(const AtScope& scope) { task(scope); }
   void statement(const SpmdScope& scope) { task(scope); }
+  void statement(const WithScope& scope) { block(*scope.body); }
 
   template <class T>
   void task(const T& scope) {

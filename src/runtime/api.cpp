@@ -166,7 +166,7 @@ abi::Status dispatch(abi::Context* context, const abi::DeviceCall* call) noexcep
 
 void parallel(abi::Context* context, uint32_t step) noexcept {
   BlockContext& block = BlockContext::of(context);
-  block.owner->parallel(static_cast<abi::ParallelStep>(step));
+  block.owner->step(block, static_cast<abi::ParallelStep>(step));
 }
 
 void print(abi::Context* context, const abi::Print* what) noexcept {

@@ -54,6 +54,8 @@ RankStats Rank::all_stats() const {
 void Rank::start(Worker& worker) {
   live_.store(1);
   rounds_ = {};
+  scoped_.clear();
+  scope_starts_.clear();
   ++next_dispatch_;
   Job* job = worker.take_job(*this);
   if (!job) return leave(worker);  // after reporting why
@@ -185,6 +187,7 @@ abi::Status Rank::defer(BlockContext& context, const abi::Deferred& deferred, ab
   predecessors_.clear();
   ++mark_;
   collect(deferred.deps, deferred.dep_count);
+  if (predecessors_.empty() && deferred.condition_count == 0 && !run.replay) return abi::ok;
   Task& task = take(TaskKind::Deferred);
   task.site = deferred.site;
   task.blocks = deferred.condition_count;
@@ -302,9 +305,31 @@ abi::Status Rank::allocate(BlockContext& context, uint64_t bytes, uint32_t site,
   if (!made) return run.fail_memory(context, bytes, site);
   if (run.fills()) std::memset(made->data(), run.filling(), bytes);
   storages_.add(*made);
+  if (!scope_starts_.empty()) scoped_.push_back(made);
   created_bytes_.fetch_add(bytes, std::memory_order_relaxed);
   *storage = made->data();
   return abi::ok;
+}
+
+void Rank::step(BlockContext& context, abi::ParallelStep what) {
+  rounds_.step(what);
+  switch (what) {
+    case abi::ParallelStep::EnterStorage:
+      scope_starts_.push_back(scoped_.size());
+      break;
+    case abi::ParallelStep::LeaveStorage:
+      while (scoped_.size() > scope_starts_.back()) {
+        release(context, scoped_.back()->data());
+        scoped_.pop_back();
+      }
+      scope_starts_.pop_back();
+      break;
+    case abi::ParallelStep::Keep:
+      if (!scope_starts_.empty()) scoped_.pop_back();
+      break;
+    default:
+      break;
+  }
 }
 
 abi::Status Rank::release(BlockContext& context, void* data) {

@@ -40,7 +40,7 @@ class Rank {
   abi::Status await(BlockContext& context, const abi::Param& param, const abi::Word* words, uint8_t access);
   abi::Status allocate(BlockContext& context, uint64_t bytes, uint32_t site, void** storage);
   abi::Status release(BlockContext& context, void* storage);
-  void parallel(abi::ParallelStep step) { rounds_.step(step); }
+  void step(BlockContext& context, abi::ParallelStep what);
 
   // Open to all: the record's task has ended and nobody needs it any more.
   void give_back(Task& task, Worker& worker);
@@ -88,6 +88,9 @@ class Rank {
 
   StorageList storages_;
   std::vector<Storage*> returned_storages_;
+  // Created in the `pl.scope`s that are open, and where those of each start.
+  std::vector<Storage*> scoped_;
+  std::vector<size_t> scope_starts_;
 
   // Records in use, and 1 for the orchestration function.
   alignas(64) std::atomic<int64_t> live_{0};

@@ -92,7 +92,8 @@ void Worker::ready(Task& task, bool busy) {
       return;
     }
     case TaskKind::Deferred:
-      if (!run_.replay) return park_conditions(task, busy);
+      // Without conditions it goes through the queue: chains of such tasks must not nest on the stack.
+      if (!run_.replay && task.blocks != 0) return park_conditions(task, busy);
       break;
   }
   if (hot_ || busy) {
@@ -135,7 +136,7 @@ void Worker::complete(Task& task, bool busy) {
 void Worker::start(Task& task) {
   int64_t begin = task.next_block;
   int64_t count = task.blocks - begin;
-  if (task.kind == TaskKind::Deferred) return end_blocks(task, 1);     // the run is over
+  if (task.kind == TaskKind::Deferred) return end_blocks(task, 1);     // no conditions, or the run is over
   bool blocking = run_.random || (task.kernel->bits & abi::MayBlock);  // anything may pause
   if (count > 1 && !run_.aborted() && (blocking || run_.threads > 1)) {
     count = blocking ? 1 : std::max<int64_t>(1, count / (pieces_per_worker * run_.threads));
@@ -200,7 +201,7 @@ void Worker::start_block(Task& task, int64_t block) {
 }
 
 Job* Worker::prepare_block(Task& task, int64_t block) {
-  // What a deferred wait is called where blocks have names.
+  // What a deferred wait, or a join, is called where blocks have names.
   static constexpr abi::Function deferred{.name = "defer_wait",
                                           .code = nullptr,
                                           .params = nullptr,

@@ -13,20 +13,22 @@ import re
 import sys
 from typing import Any, Callable
 
-from program_case import Case, Line, Loop, Phase, Task, Text, bodies, kernels
+from program_case import Case, Line, Loop, Phase, Scope, Task, Text, bodies, kernels, walk
+from program_scopes import ScopePieces
 from program_updates import UpdatePieces
 
 UPDATES = ["locked", "tickets", "elected", "shared_work", "fetched"]
-LOCAL = ["compute", "compute", "update", "halves", "launch", "rounds", "rounds", "ids", "elements", "elements", "block_work"]
+LOCAL = ["compute", "compute", "update", "halves", "launch", "rounds", "rounds", "ids", "elements", "elements", "block_work",
+         "joined", "joined", "entries", "freed", "freed"]  # fmt: skip
 REUSABLE = ["swap", "stream", "collective", "collective", "collective"]
 EXCHANGE = ["push", "push", "push", "stream", "gather_sum", "pull", "all_pairs", "unordered", "unordered", "late_notify",
             "counts", "block_signals", "collective", "collective", "collective", "swap", "window_element", "window_element",
             "views", "added"]  # fmt: skip
 TINY = ["push", "push", "flags", "gather_sum", "pull", "unordered", "late_notify", "counts", "compute", "rounds", "ids", "elements",
-        "block_signals", *UPDATES, "added"]  # fmt: skip
+        "block_signals", "joined", "entries", "freed", *UPDATES, "added"]  # fmt: skip
 
 
-class Generator(UpdatePieces):
+class Generator(ScopePieces, UpdatePieces):
     def program(self) -> Case:
         phases = []
         number = 1 if self.tiny else self.pick(1, 1, 2)
@@ -119,9 +121,18 @@ def _filled(found: re.Match[str]) -> str:
     return f"pl.tensor.full({found[1]}, dtype=pl.{found[2]}, value={'0.0' if found[2] == 'FP32' else '0'})"
 
 
+def _fill_all(case: Case) -> None:
+    for s in (s for b in bodies(case) for s in b if isinstance(s, Text)):
+        s.text = re.sub(r"pl.create_tensor\((.*), dtype=pl.(\w+)\)", _filled, s.text)
+
+
+JOIN = re.compile(r"pl\.task_join\(deps=\[(.*)\]\)")
+
+
 def mutate(case: Case, random: Any) -> None:
     """Changes one thing that the order of the program may need; nothing where there is none of its kind."""
-    kind = random.choice(["line", "line", "no_dep", "no_dep", "swap", "deps", "task", "parallel", "ordered", "equal"])
+    kinds = ["line", "line", "no_dep", "no_dep", "swap", "deps", "task", "parallel", "ordered", "equal", "manual", "join"]
+    kind = random.choice(kinds)
     if MUTATIONS[kind](case, random):
         case.mutations.append(kind)
 
@@ -165,10 +176,32 @@ def _swap(case: Case, random: Any) -> bool:
     bound = {name for pair in DEFINED.findall("\n".join(body[i].lines())) for name in pair}
     if bound & set(re.findall(r"\w+", "\n".join(body[i + 1].lines()))):
         return False
-    for s in (s for b in bodies(case) for s in b if isinstance(s, Text)):  # it may be read before it is written now
-        s.text = re.sub(r"pl.create_tensor\((.*), dtype=pl.(\w+)\)", _filled, s.text)
+    _fill_all(case)  # it may be read before it is written now
     body[i], body[i + 1] = body[i + 1], body[i]
     return True
+
+
+def _lift_data_order(case: Case, random: Any) -> bool:
+    """Statements come into a manual scope, but none that creates a tensor: filling one is a task, too."""
+    body = random.choice([b for b in bodies(case) if b])
+    first = random.randrange(len(body))
+    last = min(len(body), first + random.choice([1, 2, 3, 4]))
+    inside = [s.text for s in walk(body[first:last]) if isinstance(s, Text)]
+    made = any("pl.create_tensor" in text or "pl.tensor.full" in text for text in inside)
+    if made or len({s.group for s in body[first:last]}) > 1:
+        return False
+    _fill_all(case)  # it may be read before it is written now
+    body[first:last] = [Scope("manual_scope", body[first:last], body[first].group)]
+    return True
+
+
+def _leave_out_of_join(case: Case, random: Any) -> bool:
+    def change(text: Text) -> None:
+        names = JOIN.search(text.text)[1].split(", ")
+        names.remove(random.choice(names))
+        text.text = JOIN.sub(f"pl.task_join(deps=[{', '.join(names)}])", text.text)
+
+    return _one_of(random, [s for b in bodies(case) for s in b if isinstance(s, Text) and JOIN.search(s.text)], change)
 
 
 MUTATIONS: dict[str, Callable[[Case, Any], bool]] = {
@@ -176,6 +209,8 @@ MUTATIONS: dict[str, Callable[[Case, Any], bool]] = {
     "equal": _wait_for_equality,
     "no_dep": _add_no_dep,
     "swap": _swap,
+    "manual": _lift_data_order,
+    "join": _leave_out_of_join,
     "deps": lambda case, random: _one_of(random, [t for t in _tasks(case) if t.deps], lambda t: t.deps.clear()),
     "task": lambda case, random: _one_of(
         random, [t for t in _tasks(case) if t.tag == "barrier"], lambda t: t.kernel.lines.clear()

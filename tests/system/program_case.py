@@ -141,6 +141,18 @@ class Branch:
 
 
 @dataclasses.dataclass
+class Scope:
+    """`kind`: "manual_scope", "scope"."""
+
+    kind: str
+    body: list[Any]
+    group: str = "all"
+
+    def lines(self) -> list[str]:
+        return [f"with pl.{self.kind}():", *indented([line for s in self.body for line in s.lines()] or ["pass"])]
+
+
+@dataclasses.dataclass
 class Phase:
     """Dispatches to all ranks: an orchestration function, a kernel (one task), or lines of the host function."""
 
@@ -279,7 +291,7 @@ def mentions(text: str, name: str) -> bool:
 def walk(body: list[Any]) -> Iterator[Any]:
     for s in body:
         yield s
-        if isinstance(s, Loop):
+        if isinstance(s, (Loop, Scope)):
             yield from walk(s.body)
         if isinstance(s, Branch):
             yield from walk(s.body)
@@ -291,7 +303,7 @@ def bodies(case: Case) -> Iterator[list[Any]]:
     for phase in case.phases:
         yield phase.body
         for s in walk(phase.body):
-            if isinstance(s, (Loop, Branch)):
+            if isinstance(s, (Loop, Branch, Scope)):
                 yield s.body
             if isinstance(s, Branch):
                 yield s.orelse
@@ -336,7 +348,7 @@ def _cut_down(case: Case) -> Iterator[Case]:
                 if size < len(body) or number:
                     yield _changed(case, lambda c: _cut(list(bodies(c))[number], i, size))
         for i, s in enumerate(body):
-            if isinstance(s, (Loop, Branch)):
+            if isinstance(s, (Loop, Branch, Scope)):
                 yield _changed(case, lambda c: _open(list(bodies(c))[number], i))
             if isinstance(s, Task) and (s.deps or s.no_dep or s.form != "call" or not s.ordered):
                 yield _changed(case, lambda c: _plain(list(bodies(c))[number][i]))

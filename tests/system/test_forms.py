@@ -37,6 +37,8 @@ CASES = {
     "pl.spmd": (TASKS + "    with {}:\n        v = n\n",
                 {"blocks": "4", "sync_start": "True", "name_hint": "'one'", "deps": "[]", "ordered": "True",
                  "optimizations": "[]"}),
+    "pl.manual_scope": (TASKS + "    with {}:\n        kernel(n)\n", {}),
+    "pl.scope": (TASKS + "    with {}:\n        kernel(n)\n", {}),
     "pl.split": (TASKS + "    with pl.at(level=pl.Level.CORE_GROUP, optimizations=[{}]):\n        kernel(n)\n",
                  {"mode": "pl.SplitMode.UP_DOWN"}),
     "pl.static_assert": (KERNEL + "    {}\n    v = n\n", {"condition": "1 < 2", "message": "'text'"}),

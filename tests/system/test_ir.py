@@ -56,6 +56,7 @@ BY_ANNOTATION = {
     "Level": pl.Level.CHIP,
     "LoopKind": ir.LoopKind.Parallel,
     "Mem": pl.Mem.Vec,
+    "ScopeKind": ir.ScopeKind.Storage,
     "SplitMode": pl.SplitMode.UP_DOWN,
 }
 BY_NAME = {

@@ -138,7 +138,8 @@ FEATURES = ["plain", "slices", "spmd", "at", "deps", "no_dep", "ordered=False", 
             "host allreduce", "host broadcast", "host barrier", "push one", "push two", "push three", "push four",
             "push deferred", "direct exchange",
             "seen branch", "flags", "views", "views mixed", "lock", "tickets", "elected", "shared work", "added",
-            "block work", "block lock", "fetched", "fetch_add", "compare_exchange"]  # fmt: skip
+            "block work", "block lock", "fetched", "fetch_add", "compare_exchange", "task_join", "manual_scope",
+            "manual rounds", "scope", "scope rounds"]  # fmt: skip
 
 
 # Every interleaving.

@@ -152,6 +152,10 @@ def at(*, level: Any = Level.CORE_GROUP, name_hint: Any = '', deps: Any = (), or
     """`with pl.at(...) [as tid]:` one kernel task written inline. `deps` names tasks it comes after; `ordered=False` leaves a communicating task to `deps` and data alone."""
 def spmd(blocks: Any, /, *, sync_start: Any = False, name_hint: Any = '', deps: Any = (), ordered: Any = True, optimizations: Any = ()) -> Any:
     """`with pl.spmd(N) [as tid]:` or `for b in pl.spmd(N):` N blocks of one kernel. With sync_start no block starts before all can."""
+def manual_scope() -> Any:
+    """`with pl.manual_scope():` lifts data order between two tasks submitted in it: what must come first is named in `deps`. Tasks outside are ordered with those inside as ever."""
+def scope() -> Any:
+    """`with pl.scope():` frees the tensors created in it when the tasks that use them have ended."""
 def split(mode: Any, /) -> Any:
     """Asks for a cube/vector split: `optimizations=[pl.split(pl.SplitMode.UP_DOWN)]`."""
 def static_assert(condition: Any, message: Any = '') -> Any:
@@ -192,10 +196,10 @@ def shl(a: Any, b: Any) -> Any:
     """Every element of `a` shifted left by the element of `b`."""
 def shr(a: Any, b: Any) -> Any:
     """Every element of `a` shifted right by the element of `b`; the sign is kept."""
-def min(a: Any, b: Any) -> Any:
-    """The smaller of two scalars; Python's `min` on scalars is this op."""
-def max(a: Any, b: Any) -> Any:
-    """The larger of two scalars; Python's `max` on scalars is this op."""
+def min(*args: Any, **kwargs: Any) -> Any:
+    """The smallest element along an axis. Of two scalars `pl.min(a, b)` is the smaller."""
+def max(*args: Any, **kwargs: Any) -> Any:
+    """The largest element along an axis. Of two scalars `pl.max(a, b)` is the larger."""
 def neg(*args: Any, **kwargs: Any) -> Any:
     """The negative of every element."""
 def abs(*args: Any, **kwargs: Any) -> Any:
@@ -328,6 +332,8 @@ def row_argmax(*args: Any, **kwargs: Any) -> Any:
     """The position of the largest element of every row, the first one of equals."""
 def row_argmin(*args: Any, **kwargs: Any) -> Any:
     """The position of the smallest element of every row, the first one of equals."""
+def sum(x: Any, axis: int) -> Any:
+    """The sum along an axis."""
 def row_expand(x: Any, shape: Any) -> Any:
     """Repeats a column over all columns."""
 def row_expand_add(a: Any, b: Any) -> Any:
@@ -366,6 +372,8 @@ def rms_norm(x: Any, weight: Any = None, eps: float = 1e-06) -> Any:
     """Every row divided by the root of the mean of its squares: x / sqrt(mean(x * x) + eps) * weight."""
 def layer_norm(x: Any, weight: Any = None, bias: Any = None, eps: float = 1e-05) -> Any:
     """Every row shifted to mean 0 and scaled to variance 1: (x - mean) / sqrt(variance + eps) * weight + bias."""
+def dot(a: Any, b: Any, a_trans: bool = False, b_trans: bool = False, out_dtype: DType | None = None) -> Any:
+    """The matrix product of `a` and `b`, accumulated in FP32, or in INT32 for INT8."""
 def matmul(a: Any, b: Any, a_trans: bool = False, b_trans: bool = False, out_dtype: DType | None = None) -> Any:
     """The matrix product of `a` and `b`, accumulated in FP32, or in INT32 for INT8."""
 def matmul_acc(acc: Any, a: Any, b: Any, a_trans: bool = False, b_trans: bool = False) -> Any:
@@ -388,6 +396,8 @@ def cumsum(x: Any, axis: int = -1) -> Any:
     """The sum of every element and those before it along one axis, as NumPy's cumsum. Floats are added in FP32 from the first to the last, and each sum is rounded once; integers wrap."""
 def no_task() -> Any:
     """An id of a task that is already complete."""
+def task_join(deps: Any) -> Any:
+    """A task that does nothing and ends when its dependencies have ended: one id for many."""
 def no_dep(t: Any) -> Any:
     """The same tensor, left out of dependency tracking as an argument of one kernel call: neither its data nor, for a window, the order of communication holds the task back."""
 def get_block_idx() -> Any:
@@ -398,6 +408,8 @@ def get_subblock_idx() -> Any:
     """The number of this vector lane, from 0, in an AIV function whose pipes are split over two lanes."""
 def get_subblock_num() -> Any:
     """How many vector lanes run this AIV function for each block: 1, or 2 when split."""
+def print(x: Any, label: str = "") -> Any:
+    """Prints a scalar or the corner of a tile, with rank, block, line and a label, to standard output. The lines of one print stay together, and those of a block keep their order. The result of the program is the same without it."""
 def comm_notify(signal: Any, value: Any, *, op: pld.NotifyOp | str = pld.NotifyOp.AtomicAdd) -> Any:
     """Adds to or sets the cell of a slot; as `pld.system.notify` otherwise."""
 def comm_wait(signal: Any, cmp_value: Any, *, cmp: pld.WaitCmp | str = pld.WaitCmp.Ge) -> Any:
@@ -513,6 +525,11 @@ class scalar:
     @staticmethod
     def cast(a: Any, target_type: DType) -> Any:
         """A scalar converted to another dtype. Integers that do not fit the new integer dtype stop the run with an error; floats become integers by rounding to nearest even and saturating, NaN gives 0; anything but 0 becomes True as BOOL."""
+class system:
+    """The ops of `pl.system`."""
+    @staticmethod
+    def task_dummy(deps: Any) -> Any:
+        """A task that does nothing and ends when its dependencies have ended: one id for many."""
 class tensor:
     """The ops of `pl.tensor`."""
     @staticmethod
@@ -702,6 +719,15 @@ class tensor:
     def row_argmin(x: Any) -> Any:
         """The position of the smallest element of every row, the first one of equals."""
     @staticmethod
+    def sum(x: Any, axis: int) -> Any:
+        """The sum along an axis."""
+    @staticmethod
+    def max(x: Any, axis: int) -> Any:
+        """The largest element along an axis. Of two scalars `pl.max(a, b)` is the larger."""
+    @staticmethod
+    def min(x: Any, axis: int) -> Any:
+        """The smallest element along an axis. Of two scalars `pl.min(a, b)` is the smaller."""
+    @staticmethod
     def row_expand(x: Any, shape: Any) -> Any:
         """Repeats a column over all columns."""
     @staticmethod
@@ -758,6 +784,9 @@ class tensor:
     @staticmethod
     def layer_norm(x: Any, weight: Any = None, bias: Any = None, eps: float = 1e-05) -> Any:
         """Every row shifted to mean 0 and scaled to variance 1: (x - mean) / sqrt(variance + eps) * weight + bias."""
+    @staticmethod
+    def dot(a: Any, b: Any, a_trans: bool = False, b_trans: bool = False, out_dtype: DType | None = None) -> Any:
+        """The matrix product of `a` and `b`, accumulated in FP32, or in INT32 for INT8."""
     @staticmethod
     def matmul(a: Any, b: Any, a_trans: bool = False, b_trans: bool = False, out_dtype: DType | None = None) -> Any:
         """The matrix product of `a` and `b`, accumulated in FP32, or in INT32 for INT8."""
@@ -992,6 +1021,15 @@ class tile:
     def row_argmin(x: Any, scratch: Any = None) -> Any:
         """The position of the smallest element of every row, the first one of equals."""
     @staticmethod
+    def sum(x: Any, axis: int) -> Any:
+        """The sum along an axis."""
+    @staticmethod
+    def max(x: Any, axis: int) -> Any:
+        """The largest element along an axis. Of two scalars `pl.max(a, b)` is the larger."""
+    @staticmethod
+    def min(x: Any, axis: int) -> Any:
+        """The smallest element along an axis. Of two scalars `pl.min(a, b)` is the smaller."""
+    @staticmethod
     def row_expand(x: Any, shape: Any) -> Any:
         """Repeats a column over all columns."""
     @staticmethod
@@ -1048,6 +1086,9 @@ class tile:
     @staticmethod
     def layer_norm(x: Any, weight: Any = None, bias: Any = None, eps: float = 1e-05) -> Any:
         """Every row shifted to mean 0 and scaled to variance 1: (x - mean) / sqrt(variance + eps) * weight + bias."""
+    @staticmethod
+    def dot(a: Any, b: Any, a_trans: bool = False, b_trans: bool = False, out_dtype: DType | None = None) -> Any:
+        """The matrix product of `a` and `b`, accumulated in FP32, or in INT32 for INT8."""
     @staticmethod
     def matmul(a: Any, b: Any, a_trans: bool = False, b_trans: bool = False, out_dtype: DType | None = None) -> Any:
         """The matrix product of `a` and `b`, accumulated in FP32, or in INT32 for INT8."""

@@ -39,6 +39,7 @@ void FunctionEmitter::statement(const Stmt& stmt) {
   if (const auto* s = as<If>(&stmt)) return branch(*s);
   if (const auto* s = as<Return>(&stmt)) return returned(*s);
   if (isa<AtScope>(stmt) || isa<SpmdScope>(stmt)) return emit_task(*this, stmt);
+  if (const auto* s = as<WithScope>(&stmt)) return with_scope(*s);
 }
 
 void FunctionEmitter::assign(const Var* var, const ExprRef& value, const Stmt& stmt) {

@@ -68,8 +68,21 @@ void FunctionEmitter::scope(const Stmt& stmt) {
   scope_ = outer;
 }
 
+void FunctionEmitter::with_scope(const WithScope& scope) {
+  const bool manual = scope.scope_kind == ScopeKind::Manual;
+  parallel(manual ? abi::ParallelStep::EnterManual : abi::ParallelStep::EnterStorage);
+  storage_scopes_ += !manual;
+  block(*scope.body, true);
+  storage_scopes_ -= !manual;
+  parallel(manual ? abi::ParallelStep::LeaveManual : abi::ParallelStep::LeaveStorage);
+}
+
 // The task of a scope that holds `defer_wait` alone.
 void FunctionEmitter::defer(const Stmt& stmt) {
+  last_task_ = defer(*scope_.deps, site(stmt, "pl.at"));
+}
+
+Value* FunctionEmitter::defer(const ExprList& deps, Value* place) {
   AbiTypes types = abi_types(module.context);
   auto* list_type = llvm::ArrayType::get(types.condition, conditions.size());
   Value* list = new_alloca(list_type);
@@ -79,15 +92,15 @@ void FunctionEmitter::defer(const Stmt& stmt) {
                 {cell, expected, cmp, place, b.getInt32(0)});
   }
   std::vector<Value*> ids;
-  collect_deps(*scope_.deps, ids);
+  collect_deps(deps, ids);
   Value* record = new_alloca(types.deferred);
   fill_record(types.deferred, record,
               {list, word_array(ids), b.getInt32(static_cast<uint32_t>(conditions.size())),
-               b.getInt32(static_cast<uint32_t>(ids.size())), site(stmt, "pl.at"), b.getInt32(0)});
+               b.getInt32(static_cast<uint32_t>(ids.size())), place, b.getInt32(0)});
   Value* id = new_alloca(b.getInt64Ty());
   return_unless_ok(call_api(offsetof(abi::Api, defer), {record, id}));
-  last_task_ = b.CreateAlignedLoad(b.getInt64Ty(), id, llvm::Align(8));
   conditions.clear();
+  return b.CreateAlignedLoad(b.getInt64Ty(), id, llvm::Align(8));
 }
 
 std::vector<Value*> FunctionEmitter::argument_words(const FunctionCall& call, const Function& callee,
@@ -123,6 +136,7 @@ void FunctionEmitter::expect_scalars(const FunctionCall& call, const Var* var, s
   for (size_t i = 0; i < types.size(); ++i) {
     Value* slot = new_alloca(b.getPtrTy());
     return_unless_ok(call_api(offsetof(abi::Api, allocate), {i64(8), site(call), slot}));
+    if (storage_scopes_ > 0) parallel(abi::ParallelStep::Keep);  // it may be read after the scope
     Value* address = b.CreateLoad(b.getPtrTy(), slot);
     words.insert(words.end(), {b.CreatePtrToInt(address, b.getInt64Ty()), i64(1), i64(1)});
     if (i < leaves.size()) futures_[leaves[i]] = {address, stored_dtype(types[i]), site(call)};

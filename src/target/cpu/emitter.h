@@ -166,6 +166,9 @@ class FunctionEmitter {
   // Conditions of the `defer_wait`s of the scope being emitted: cell, expected, comparison, site.
   std::vector<std::array<llvm::Value*, 4>> conditions;
 
+  // A task that ends when `deps` have ended and the `conditions` have held; its id.
+  llvm::Value* defer(const ir::ExprList& deps, llvm::Value* place);
+
   // In orchestration functions, until no task is in the way of touching this element.
   void await_element(const ir::Call& call, const TensorValue& tensor, llvm::Value* at, uint8_t access);
   // The variable and the tensor that the call being emitted defines.
@@ -214,6 +217,7 @@ class FunctionEmitter {
   };
   void scope(const ir::Stmt& stmt);
   void defer(const ir::Stmt& stmt);
+  void with_scope(const ir::WithScope& scope);
   void dispatch(const ir::FunctionCall& call);
   void parallel(abi::ParallelStep step);
   std::vector<llvm::Value*> argument_words(const ir::FunctionCall& call, const ir::Function& callee,
@@ -270,6 +274,7 @@ class FunctionEmitter {
   std::vector<std::pair<std::string, llvm::Value*>> dimensions_;
   AccessChecks accesses_;
   int loop_depth_ = 0;
+  int storage_scopes_ = 0;  // `pl.scope`s around
   // Of the polling loops around what is being emitted: whether looks are announced, an i1 in memory.
   std::vector<llvm::Value*> polls_;
   const ir::Var* current_var_ = nullptr;

@@ -221,6 +221,10 @@ Value* no_task(FunctionEmitter& e, const Call&) {
   return e.i64(abi::no_task);
 }
 
+Value* task_join(FunctionEmitter& e, const Call& call) {
+  return e.defer(static_cast<const MakeTuple&>(*call.args[0]).elements, e.site(call));
+}
+
 Lowering scalar_row(ScalarFn function) {
   Lowering lowering;
   lowering.op_class = OpClass::Scalar;
@@ -278,6 +282,7 @@ void add_scalar_lowerings(LoweringTable& table) {
   table.add(ops::pl::tile::get_block_idx, scalar_row(block_index));
   table.add(ops::pl::tile::get_block_num, scalar_row(block_count));
   table.add(ops::pl::no_task, scalar_row(no_task));
+  table.add(ops::pl::task_join, scalar_row(task_join));
   table.add(ops::pld::system::check_extent, scalar_row(check_extent));
   table.add(ops::pld::system::check_count, scalar_row(check_count));
   table.add(ops::pld::system::enter_collective, scalar_row(enter_collective));

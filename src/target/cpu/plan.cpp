@@ -106,6 +106,7 @@ void LeafNumbering::statement(const Stmt& stmt) {
     if (s->block_var) fresh(s->block_var);
     return scope(*s->body, s->results, s->task_id);
   }
+  if (const auto* s = as<WithScope>(&stmt)) return block(*s->body);
 }
 
 void LeafNumbering::assign(const VarRef& var, const Expr& value, const Stmt&) {

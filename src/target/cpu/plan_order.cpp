@@ -335,6 +335,9 @@ void Ordering::statement(const Stmt& stmt) {
     use_list(s->deps, order);
     use_expr(s->block_count, order);
     block(*s->body);
+  } else if (const auto* s = as<WithScope>(&stmt)) {
+    act(stmt);
+    block(*s->body);
   }
 }
 

@@ -197,6 +197,8 @@ class Storage {
         walk(*s->then_body, merging);
         if (s->else_body) walk(*s->else_body, merging);
         if (!s->results.empty()) branch(*s, merging);
+      } else if (const auto* s = as<WithScope>(stmt)) {
+        walk(*s->body, merging);
       }
     }
   }

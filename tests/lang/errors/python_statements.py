@@ -134,6 +134,6 @@ import tilewire.language as pl
 def kernel(n: pl.Scalar[pl.INDEX]):
     with open("data.bin") as file:
 #        ^^^^^^^^^^^^^^^^
-# error: TW1096 only `pl.at` and `pl.spmd` open a scope
+# error: TW1096 only `pl.at`, `pl.spmd`, `pl.manual_scope` and `pl.scope` open a scope
 # help: write `with pl.at(level=pl.Level.CORE_GROUP):` or `with pl.spmd(n):`
         v = n

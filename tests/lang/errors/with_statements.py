@@ -6,7 +6,7 @@ import tilewire.language as pl
 def main(x: pl.Tensor[[16, 16], pl.FP32]):
     with pl.range(4):
 #        ^^^^^^^^^^^
-# error: TW1096 only `pl.at` and `pl.spmd` open a scope
+# error: TW1096 only `pl.at`, `pl.spmd`, `pl.manual_scope` and `pl.scope` open a scope
 # help: write `with pl.at(level=pl.Level.CORE_GROUP):` or `with pl.spmd(n):`
         t = pl.load(x)
 

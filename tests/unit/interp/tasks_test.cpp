@@ -111,6 +111,53 @@ TEST(TaskOrder, ExplicitAndLifted) {
             (Order{{}, {0}}));
 }
 
+TEST(TaskOrder, ManualScopes) {
+  const std::string fill = "self.copy(x[0:4, :], y[0:4, :])\n", take = "self.copy(y[0:4, :], x[8:12, :])\n";
+  const std::string manual = "with pl.manual_scope():\n";
+  EXPECT_EQ(order(manual + indented(fill + take) + take), (Order{{}, {}, {0, 1}}));
+  EXPECT_EQ(order(manual + indented(fill) + manual + indented(take)), (Order{{}, {0}}));
+  EXPECT_EQ(order("for i in pl.range(2):\n" + indented(manual + indented(fill + take))),
+            (Order{{}, {}, {0, 1}, {0, 1}}));
+  EXPECT_EQ(order(manual + indented(manual + indented(fill) + "for i in pl.parallel(1):\n" + indented(take))),
+            (Order{{}, {}}));
+}
+
+TEST(TaskOrder, JoinsAreTasks) {
+  const std::string two = R"(a = x[0:4, :]
+b = y[0:4, :]
+with pl.spmd(1) as first:
+    self.copy(a, b)
+ids = pl.array.create(3, pl.TASK_ID)
+ids[2] = first
+)";
+  EXPECT_EQ(order(two + "both = pl.task_join(deps=[ids, pl.no_task()])\n"
+                        "self.copy(x[8:12, :], x[4:8, :], deps=[both])"),
+            (Order{{}, {0}, {1}}));
+}
+
+// What each round creates is freed when the tasks that use it have ended: three rounds' worth is enough.
+TEST(Tasks, ScopesFreeWhatTheyCreate) {
+  const std::string rounds =
+      "for i in pl.range(1000):\n    with pl.scope():\n"
+      "        t = pl.create_tensor([64, 64], dtype=pl.FP32)\n"
+      "        self.copy(x[0:4, :], t[0:4, 0:8])\n        self.copy(t[0:4, 0:8], y[0:4, :])";
+  for (const std::string& body : {rounds, "with pl.scope():\n" + indented(rounds)}) {
+    const bool nested = body != rounds;
+    for (int64_t tensors : {4, 1001}) {
+      Data x = Data::count(DType::FP32, {16, 8}), y(DType::FP32, {16, 8});
+      RunOptions options;
+      options.memory_limit = tensors * 64 * 64 * 4;
+      EXPECT_EQ(run(orchestration(body), {x.array(), y.array()}, options).error(), "") << nested << tensors;
+      EXPECT_EQ(y.at(31), 33);
+    }
+  }
+  const std::string kept = "t = x\nfor i in pl.range(10):\n    t = pl.create_tensor([16, 8], dtype=pl.FP32)";
+  Data x(DType::FP32, {16, 8}), y(DType::FP32, {16, 8});
+  RunOptions options;
+  options.memory_limit = 2 * 16 * 8 * 4;
+  EXPECT_NE(run(orchestration(kept), {x.array(), y.array()}, options).error(), "");
+}
+
 TEST(Tasks, EveryScheduleGivesTheSameResult) {
   const std::string body =
       "for i in pl.range(4):\n    self.copy(x[i * 4:i * 4 + 4, :], y[i * 4:i * 4 + 4, :])\n"

@@ -304,9 +304,10 @@ class Builder {
     StmtRef spmd = make<SpmdScope>(at(), integer(4), ExprList{task}, b, blocks, VarList{}, second, true,
                                    std::string("many"));
     StmtRef made = let(fresh("scratch", fixed_), call("pl.create", {shape}, {{"scale", AttrValue{0.25}}}));
+    StmtRef free = make<WithScope>(at(), ScopeKind::Storage, make<Block>(at(), std::vector<StmtRef>{made}));
     return make<Function>(at(), std::string("chip"), FunctionType::Orchestration,
                           std::vector<Ref<const Parameter>>{x, w}, std::vector<TypeRef>{},
-                          make<Block>(at(), std::vector<StmtRef>{made, scope, spmd}));
+                          make<Block>(at(), std::vector<StmtRef>{free, scope, spmd}));
   }
 
   FunctionRef host() {

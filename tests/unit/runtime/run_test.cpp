@@ -139,6 +139,85 @@ TEST(Storage, ALoopOfLargeTensorsStaysSmall) {
   }
 }
 
+// Scopes free what they created, also what no task took; what is kept lives on.
+TEST(Storage, ScopesFreeWhatTheyCreate) {
+  for (int threads : {1, 2}) {
+    Program program;
+    const abi::Function& kernel = program.function("k", {tensor(writes)}, abi::MayBlock);
+    std::atomic<int> ran{0};
+    Body body = [&](Context*, const Word* args) {
+      *reinterpret_cast<float*>(args[0]) = 1;
+      ran++;
+      return abi::ok;
+    };
+    Outcome outcome = program.run(
+        [&](Context* context, const Word*) {
+          auto step = [&](abi::ParallelStep what) {
+            context->api->parallel(context, static_cast<uint32_t>(what));
+          };
+          for (int i = 0; i < 100; ++i) {
+            step(abi::ParallelStep::EnterStorage);
+            void *large = nullptr, *inner = nullptr, *kept = nullptr;
+            if (Status status = context->api->allocate(context, 32 << 20, 0, &large)) return status;
+            submit(context, kernel, body, {.args = dense(static_cast<float*>(large), {8 << 20})});
+            step(abi::ParallelStep::EnterStorage);
+            if (Status status = context->api->allocate(context, 1 << 20, 0, &inner)) return status;
+            if (Status status = context->api->allocate(context, 64, 0, &kept)) return status;
+            step(abi::ParallelStep::Keep);
+            *static_cast<int*>(kept) = i;
+            step(abi::ParallelStep::LeaveStorage);
+            submit(context, kernel, body, {.args = dense(static_cast<float*>(large), {8 << 20})});
+            step(abi::ParallelStep::LeaveStorage);
+            EXPECT_EQ(*static_cast<int*>(kept), i);
+            context->api->release(context, kept);
+          }
+          return abi::ok;
+        },
+        threads);
+    EXPECT_TRUE(outcome.ok()) << text(outcome);
+    EXPECT_EQ(ran, 200);
+  }
+}
+
+// Joins, each of the one before: nothing of a chain may nest on the stack.
+TEST(Joins, LongChainsEnd) {
+  for (int threads : {1, 2}) {
+    Program program;
+    const abi::Function& kernel = program.function("k", {}, abi::MayBlock);
+    int32_t cell = 0;
+    int ran = 0;
+    Body waits = [&](Context* context, const Word*) {
+      int32_t seen;
+      return context->api->wait(context, &cell, 1, static_cast<uint32_t>(abi::Compare::Ge), 0, &seen);
+    };
+    Body notifies = [&](Context* context, const Word*) {
+      __atomic_exchange_n(&cell, 1, __ATOMIC_SEQ_CST);
+      context->api->wake(context, &cell);
+      return abi::ok;
+    };
+    Body last = [&](Context*, const Word*) {
+      EXPECT_EQ(cell, 1);
+      ++ran;
+      return abi::ok;
+    };
+    Outcome outcome = program.run(
+        [&](Context* context, const Word*) {
+          abi::TaskId id = abi::no_task;
+          if (Status status = submit(context, kernel, waits, {}, &id)) return status;
+          for (int i = 0; i < 50000; ++i) {
+            const abi::TaskId before = id;
+            const abi::Deferred join{nullptr, &before, 0, 1, 0, 0};
+            if (Status status = context->api->defer(context, &join, &id)) return status;
+          }
+          if (Status status = submit(context, kernel, last, {.deps = {id}})) return status;
+          return submit(context, kernel, notifies);
+        },
+        threads);
+    EXPECT_TRUE(outcome.ok()) << text(outcome);
+    EXPECT_EQ(ran, 1);
+  }
+}
+
 // Blocks run side by side on all workers, each with what it created.
 TEST(Storage, BlocksCreateTensorsOfTheirOwn) {
   for (uint32_t bits : {0u, static_cast<uint32_t>(abi::MayBlock)}) {

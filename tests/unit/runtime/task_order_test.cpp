@@ -88,6 +88,39 @@ TEST(TaskOrderRule, RoundsLiftDataOrderOnly) {
   EXPECT_TRUE(abi::must_follow(Submitted{second, {window}}, Submitted{first, {window}}, share_bytes));
 }
 
+TEST(TaskOrderRule, ManualScopesLiftDataOrderInside) {
+  abi::CurrentRounds rounds;
+  auto step = [&](abi::ParallelStep what) {
+    rounds.step(what);
+    return static_cast<abi::Rounds>(rounds);
+  };
+  const abi::Rounds before = rounds;
+  const abi::Rounds outer = step(abi::ParallelStep::EnterManual);
+  const abi::Rounds inner = step(abi::ParallelStep::EnterManual);
+  step(abi::ParallelStep::LeaveManual);
+  step(abi::ParallelStep::Enter);
+  const abi::Rounds round = step(abi::ParallelStep::Round);
+  step(abi::ParallelStep::Leave);
+  const abi::Rounds after = step(abi::ParallelStep::LeaveManual);
+  const abi::Rounds next = step(abi::ParallelStep::EnterManual);  // another entry
+  const Argument data{{writes}, 0, 8}, window{{talks, true, true, 1}, 0, 8};
+  auto ordered = [&](const abi::Rounds& earlier, const abi::Rounds& later, const Argument& argument) {
+    return abi::must_follow(Submitted{later, {argument}}, Submitted{earlier, {argument}}, share_bytes);
+  };
+  for (const abi::Rounds& a : {outer, inner, round}) {
+    for (const abi::Rounds& b : {outer, inner, round}) {
+      EXPECT_FALSE(ordered(a, b, data));
+      EXPECT_TRUE(ordered(a, b, window));
+    }
+    for (const abi::Rounds& b : {before, after, next}) {
+      EXPECT_TRUE(ordered(a, b, data));
+      EXPECT_TRUE(ordered(b, a, data));
+      EXPECT_FALSE(a.contain(b));
+    }
+  }
+  EXPECT_TRUE(before.contain(outer));
+}
+
 // Random launches: what the index finds, closed under "follows", is what the rule says of all pairs, closed.
 class RandomLaunches {
  public:
@@ -153,7 +186,13 @@ class RandomLaunches {
  private:
   bool one_in(uint32_t n) { return random_() % n == 0; }
   void move_rounds() {
-    if (depth_ < 2 && one_in(6)) {
+    if (scopes_ < 2 && one_in(8)) {
+      rounds_.step(abi::ParallelStep::EnterManual);
+      ++scopes_;
+    } else if (scopes_ > 0 && one_in(4)) {
+      rounds_.step(abi::ParallelStep::LeaveManual);
+      --scopes_;
+    } else if (depth_ < 2 && one_in(6)) {
       rounds_.step(abi::ParallelStep::Enter);
       rounds_.step(abi::ParallelStep::Round);
       ++depth_;
@@ -187,7 +226,7 @@ class RandomLaunches {
   std::unique_ptr<Windows> windows_;
   TaskOrder order_;
   abi::CurrentRounds rounds_;
-  int depth_ = 0;
+  int depth_ = 0, scopes_ = 0;
   float plain_[16];
   int64_t base_[2];
   uintptr_t groups_[2];

@@ -1,0 +1,73 @@
+// Names assigned in such a scope are visible after it, but for tensors that a pl.scope frees.
+#include "frontend/sema_scope.h"
+
+#include <set>
+
+#include "frontend/created.h"
+#include "frontend/sema_name.h"
+#include "frontend/sema_stmt.h"
+#include "support/diagnostics/sema.h"
+
+namespace tilewire::frontend {
+namespace {
+
+bool check_form(Sema& sema, const Stmt& s, const Expr& call, const std::string& name) {
+  bool ok = true;
+  if (sema.fn->level != ir::OnOrchestration) {
+    Diagnostic& d =
+        sema.report(diag::with_level, call.range,
+                    {name, sema.fn->scope_depth > 0 ? "a task scope" : ir::describe_levels(sema.fn->level)});
+    d.with_help(
+        sema.fn->scope_depth > 0
+            ? "open it around the task: it is about the tasks submitted in it"
+            : "open it where tasks are submitted: `@pl.function(type=pl.FunctionType.Orchestration)`");
+    ok = false;
+  }
+  if (!call.items.empty() || !call.keywords.empty()) {
+    sema.report(diag::form_arguments, call.range, {name, "no arguments"})
+        .with_help("write `with " + name + "():`");
+    ok = false;
+  }
+  if (!s.names.empty() && s.names[0]) {
+    sema.report(diag::with_no_name, s.names[0]->range, {name})
+        .with_help("leave `as` out; `pl.task_join(deps=[...])` is one id for several tasks");
+    bind_error(sema, *s.names[0]);
+    ok = false;
+  }
+  return ok;
+}
+
+// From here on nobody may use what the scope created.
+void hide_created(Sema& sema, const Stmt& s, const ir::Block& body, size_t start) {
+  const Created created(sema, body);
+  std::set<Symbol> names;
+  for (size_t i = start; i < sema.frame->trail.size(); ++i) names.insert(sema.frame->trail[i].first);
+  for (Symbol name : names) {
+    if (!sema.is_bound(name) || !created.may_hold(sema.frame->env[name])) continue;
+    bind(sema, name,
+         UnusableValue{"was created in a `pl.scope` that has ended",
+                       "use it inside the `with` block, or create it before the block", sema.span(s.range)});
+  }
+}
+
+}  // namespace
+
+void plain_scope(Sema& sema, const Stmt& s, const Expr& call, Form form) {
+  const bool manual = form == Form::ManualScope;
+  const bool ok = check_form(sema, s, call, manual ? "pl.manual_scope" : "pl.scope");
+  const size_t start = sema.mark();
+  ir::BlockRef body;
+  {
+    BlockGuard guard(sema);
+    ++sema.frame->with_depth;
+    block(sema, s.body);
+    --sema.frame->with_depth;
+    sema.frame->returned = false;  // reported
+    body = guard.take(sema.span(s.range));
+  }
+  if (!manual) hide_created(sema, s, *body, start);
+  const auto kind = manual ? ir::ScopeKind::Manual : ir::ScopeKind::Storage;
+  if (ok) sema.emit(ir::make<ir::WithScope>(sema.span(s.range), kind, std::move(body)));
+}
+
+}  // namespace tilewire::frontend
