@@ -51,12 +51,13 @@ struct FunctionContext {
   std::unordered_map<const ir::Expr*, int> roots;  // variables that name a parameter's storage
   std::unordered_map<const ir::Expr*, std::vector<int>> tuple_roots;  // the same per element
   int loop_depth = 0;
-  int scope_depth = 0;                         // of pl.at and pl.spmd
-  int spmd_depth = 0;                          // of pl.spmd alone
-  size_t defer_waits = 0;                      // read so far
-  Span scope_call;                             // the last call of a kernel in the pl.at being read
-  const FunctionInfo* scope_callee = nullptr;  // and what it calls
-  std::vector<const ir::Var*> rank_variables;  // of the pl.range loops around
+  int scope_depth = 0;                              // of pl.at and pl.spmd
+  int spmd_depth = 0;                               // of pl.spmd alone
+  size_t defer_waits = 0;                           // read so far
+  Span scope_call;                                  // the last call of a kernel in the pl.at being read
+  const FunctionInfo* scope_callee = nullptr;       // and what it calls
+  std::vector<const ir::Var*> rank_variables;       // of the pl.range loops around
+  std::unordered_set<const ir::Var*> rank_scalars;  // of a host function: scalars made from those
 };
 
 // One text being read: a function, or an inline function inside it.

@@ -259,6 +259,17 @@ Value task_call(Sema& sema, FunctionInfo& info, const Expr& e, const BoundCall& 
   return result;
 }
 
+bool follows_rank_loop(const Sema& sema, const ir::ExprRef& expr) {
+  if (const auto* var = ir::as<ir::Var>(expr)) {
+    const auto& loops = sema.fn->rank_variables;
+    return std::find(loops.begin(), loops.end(), var) != loops.end() || sema.fn->rank_scalars.contains(var);
+  }
+  const auto* call = ir::as<ir::Call>(expr);
+  return call && ir::isa<ir::ScalarType>(call->type) &&
+         std::any_of(call->args.begin(), call->args.end(),
+                     [&](const ir::ExprRef& arg) { return arg && follows_rank_loop(sema, arg); });
+}
+
 ir::ExprRef device_of(Sema& sema, const Expr& e) {
   ir::ExprRef device = index_expr(sema, eval(sema, e), sema.span(e), "a device");
   if (!device) return nullptr;
@@ -267,9 +278,7 @@ ir::ExprRef device_of(Sema& sema, const Expr& e) {
     sema.report(diag::device_value, e.range, {std::to_string(*value)}).with_help("ranks count from 0");
     return nullptr;
   }
-  for (const ir::Var* loop : sema.fn->rank_variables) {
-    if (loop == device.get()) return device;
-  }
+  if (follows_rank_loop(sema, device)) return device;
   sema.report(diag::device_kind, e.range)
       .with_help("write `device=r` with `for r in pl.range(pld.world_size()):` around it");
   return nullptr;

@@ -154,6 +154,8 @@ ir::VarRef emit_assign(Sema& sema, const ir::ExprRef& value, std::string_view hi
   ir::VarRef var = ir::make<ir::Var>(at, std::string(hint), value->type);
   if (const auto* call = ir::as<ir::Call>(value)) {
     note_effects(sema, *call);
+    if (sema.fn->level == ir::OnHost && follows_rank_loop(sema, value))
+      sema.fn->rank_scalars.insert(var.get());
     if (int root = root_of(sema, call); root >= 0) sema.fn->roots[var.get()] = root;
   } else if (const auto* called = ir::as<ir::FunctionCall>(value)) {
     if (int root = call_root(sema, *called, 0); root >= 0) sema.fn->roots[var.get()] = root;

@@ -60,7 +60,11 @@ class HostScalarWalk : public Visitor<HostScalarWalk> {
     ExprRef folded = scalars_.fold(value);
     bool short_form = isa<ConstInt>(folded) || isa<ConstBool>(folded) || isa<Var>(folded) ||
                       isa<DimSymbol>(folded) || is_world_size(*without_casts(folded));
-    if (short_form) scalars_.values_.insert(var.get(), std::move(folded));
+    if (short_form) {
+      scalars_.values_.insert(var.get(), std::move(folded));
+    } else {
+      scalars_.definitions_.insert(var.get(), value);
+    }
   }
 
   HostScalars& scalars_;
@@ -71,20 +75,30 @@ HostScalars::HostScalars(const Function& host, Known known) : known_(std::move(k
 }
 
 ExprRef HostScalars::fold(const ExprRef& expr) const {
+  return fold(expr, nullptr);
+}
+
+ExprRef HostScalars::fold(const ExprRef& expr, const Given* given) const {
   if (isa<DimSymbol>(expr) || isa<Parameter>(expr) || is_world_size(*expr)) {
     ExprRef value = known_ ? known_(*expr) : nullptr;
     return value ? value : expr;
   }
   if (isa<Var>(expr)) {
+    if (given) {
+      auto round = given->find(expr.get());
+      if (round != given->end()) return const_index(round->second);
+    }
     const ExprRef* value = values_.find(expr.get());
-    return value ? *value : expr;
+    if (value) return *value;
+    const ExprRef* made = given ? definitions_.find(expr.get()) : nullptr;
+    return made ? fold(*made, given) : expr;
   }
   const auto* call = as<Call>(expr);
   if (!call || !isa<ScalarType>(call->type)) return expr;
   ExprList args;
   bool changed = false;
   for (const ExprRef& arg : call->args) {
-    args.push_back(arg ? fold(arg) : arg);
+    args.push_back(arg ? fold(arg, given) : arg);
     changed = changed || args.back() != arg;
   }
   ExprRef now = changed ? ExprRef(make<Call>(call->span, call->op, args, call->attrs, call->type)) : expr;
@@ -94,6 +108,10 @@ ExprRef HostScalars::fold(const ExprRef& expr) const {
 
 std::optional<int64_t> HostScalars::integer(const ExprRef& expr) const {
   return constant_value(fold(expr));
+}
+
+std::optional<int64_t> HostScalars::integer(const ExprRef& expr, const Given& given) const {
+  return constant_value(fold(expr, &given));
 }
 
 std::optional<bool> HostScalars::condition(const ExprRef& expr) const {

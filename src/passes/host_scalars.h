@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 
 #include "ir/nodes.h"
@@ -28,12 +29,17 @@ class HostScalars {
   // or another variable is called.
   ir::ExprRef fold(const ir::ExprRef& expr) const;
   std::optional<int64_t> integer(const ir::ExprRef& expr) const;
+  // The same in one round of loops: with these values for their variables.
+  using Given = std::map<const ir::Expr*, int64_t>;
+  std::optional<int64_t> integer(const ir::ExprRef& expr, const Given& given) const;
   std::optional<bool> condition(const ir::ExprRef& expr) const;
 
  private:
   friend class HostScalarWalk;
   Known known_;
-  ir::PointerMap<ir::ExprRef> values_;  // of variables
+  ir::ExprRef fold(const ir::ExprRef& expr, const Given* given) const;
+  ir::PointerMap<ir::ExprRef> values_;       // of variables
+  ir::PointerMap<ir::ExprRef> definitions_;  // of the others, as far as they are scalar arithmetic
 };
 
 }  // namespace tilewire::passes

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "abi/numbers.h"
 #include "ir/visitor.h"
 #include "ops/handles.h"
 
@@ -59,9 +60,11 @@ class UseWalk : public Visitor<UseWalk> {
     WindowUses::Dispatch dispatch{&call, nullptr, DeviceSet::unknown(), open_ == 0};
     if (auto device = scalars_.integer(call.device)) {
       dispatch.devices = DeviceSet::one(*device);
-    } else {
-      dispatch.loop = loop_of(call.device);
-      if (dispatch.loop) dispatch.devices = rounds(*dispatch.loop);
+    } else if ((dispatch.loop = loop_of(call.device))) {
+      dispatch.devices = rounds(*dispatch.loop);
+    } else if (!loops_.empty()) {
+      dispatch.loop = loops_.back();
+      dispatch.devices = computed(call.device);
     }
     for (const For* loop : loops_) {
       dispatch.certain = dispatch.certain && (loop == dispatch.loop || surely_runs(*loop));
@@ -101,6 +104,33 @@ class UseWalk : public Visitor<UseWalk> {
     // that).
     if (isa<DimSymbol>(end) && *start == 0) return DeviceSet::from(0);
     return DeviceSet::unknown();
+  }
+
+  // The values of an expression of loop variables, where every loop has known bounds.
+  DeviceSet computed(const ExprRef& device) const {
+    DeviceSet values;
+    HostScalars::Given round;
+    int64_t left = abi::most_ranks;
+    return collect(0, device, round, left, values) ? values : DeviceSet::unknown();
+  }
+
+  bool collect(size_t depth, const ExprRef& device, HostScalars::Given& round, int64_t& left,
+               DeviceSet& values) const {
+    if (depth == loops_.size()) {
+      auto value = scalars_.integer(device, round);
+      if (!value || *value < 0 || *value >= abi::most_ranks || --left < 0) return false;
+      values.add(DeviceSet::one(*value));
+      return true;
+    }
+    const For& loop = *loops_[depth];
+    auto start = scalars_.integer(loop.start, round), stop = scalars_.integer(loop.stop, round),
+         step = scalars_.integer(loop.step, round);
+    if (!start || !stop || !step || *step == 0) return false;
+    for (int64_t i = *start; *step > 0 ? i < *stop : i > *stop; i += *step) {
+      round[loop.loop_var.get()] = i;
+      if (!collect(depth + 1, device, round, left, values)) return false;
+    }
+    return true;
   }
 
   const HostScalars& scalars_;

@@ -13,24 +13,6 @@ def host(x: pl.Tensor[[16, 16], pl.FP32], y: pl.Out[pl.Tensor[[16, 16], pl.FP32]
 #                       ^^^^ this is True
 # error: TW1049 a device must be an integer, got a bool
 
-# --- device_computed
-import tilewire.language as pl
-import tilewire.language.distributed as pld
-
-
-@pl.jit.incore
-def kernel(x: pl.Tensor[[16, 16], pl.FP32], y: pl.Out[pl.Tensor[[16, 16], pl.FP32]]):
-    y = pl.store(pl.load(x), [0, 0], y)
-
-
-@pl.jit.host
-def host(x: pl.Tensor[[16, 16], pl.FP32], y: pl.Out[pl.Tensor[[16, 16], pl.FP32]]):
-    for r in pl.range(pld.world_size()):
-        kernel(x, y, device=r + 1)
-#                           ^^^^^
-# error: TW1110 `device=` takes a constant or the variable of a `pl.range` around the call
-# help: write `device=r` with `for r in pl.range(pld.world_size()):` around it
-
 # --- device_float
 import tilewire.language as pl
 
@@ -61,7 +43,7 @@ def host(x: pl.Tensor[[16, 16], pl.FP32], y: pl.Out[pl.Tensor[[16, 16], pl.FP32]
     n = pld.world_size()
     kernel(x, y, device=n - 1)
 #                       ^^^^^
-# error: TW1110 `device=` takes a constant or the variable of a `pl.range` around the call
+# error: TW1110 `device=` takes a constant, or an expression with the variable of a `pl.range` around the call
 # help: write `device=r` with `for r in pl.range(pld.world_size()):` around it
 
 # --- device_negative
@@ -95,7 +77,7 @@ def host(x: pl.Tensor[[16, 16], pl.FP32], y: pl.Out[pl.Tensor[[16, 16], pl.FP32]
     for r in pl.parallel(pld.world_size()):
         kernel(x, y, device=r)
 #                           ^
-# error: TW1110 `device=` takes a constant or the variable of a `pl.range` around the call
+# error: TW1110 `device=` takes a constant, or an expression with the variable of a `pl.range` around the call
 # help: write `device=r` with `for r in pl.range(pld.world_size()):` around it
 
 # --- device_outside_host
