@@ -191,6 +191,10 @@ enum class Fault : uint32_t {
   DeviceOutOfRange,    // of a dispatch. a: device, b: ranks of the run
   WindowSize,          // of an allocation. a: bytes asked
   WindowView,          // larger than its buffer. a: bytes of the view, b: bytes of the buffer, c: its number
+  SubgroupDivision,    // a: ranks of a sub-group, b: stride, c: ranks of the group
+  MeshSize,            // a: ranks of the mesh, b: ranks of the group
+  MemberOutOfRange,    // a: rank, b: ranks of the sub-group
+  OtherGroup,          // a sub-group with a window of another group
 };
 
 // One rank's view of a communication group, and of one window buffer of it.

@@ -11,10 +11,18 @@
 namespace tilewire::check {
 namespace {
 
-using SignalKey = std::pair<int32_t, int64_t>;  // window and offset
+// What ranks have to agree about: the calls on one signal by one group or sub-group.
+struct TeamKey {
+  explicit TeamKey(const CollectiveCall& call)
+      : window(call.window), offset(call.offset), members(call.members) {}
+  int32_t window;
+  int64_t offset;
+  interp::Members members;
+  auto operator<=>(const TeamKey&) const = default;
+};
 using Calls = std::vector<const CollectiveCall*>;
 
-// All calls on one signal by one rank: launches in the order of submission, and in each its blocks.
+// All calls of one team by one rank: launches in the order of submission, and in each its blocks.
 using RankCalls = std::map<TaskNo, std::map<int64_t, Calls>>;
 
 // Where the user wrote it. Calls of a host function that are alike share the kernel made for the first of
@@ -36,7 +44,7 @@ class Comparison {
  public:
   Comparison(const interp::World& world, const Watch& watch) : world_(world) {
     for (const CollectiveCall& call : watch.collectives()) {
-      signals_[{call.window, call.offset}][call.rank][call.task][call.block].push_back(&call);
+      teams_[TeamKey(call)][call.rank][call.task][call.block].push_back(&call);
       last_[call.agent] = &call;
     }
     for (AgentId id = 0; id < world.agent_count(); ++id) {
@@ -46,7 +54,7 @@ class Comparison {
   }
 
   std::optional<Divergence> find_different() const {
-    for (const auto& [key, ranks] : signals_) {
+    for (const auto& [key, ranks] : teams_) {
       for (const auto& [rank, launches] : ranks) {
         if (auto found = compare_blocks(rank, launches)) return found;
       }
@@ -56,7 +64,7 @@ class Comparison {
   }
 
   // A ring of ranks each of which waits in a collective for one that waits in another: two calls on different
-  // signals, in different orders.
+  // signals, or of different sub-groups, in different orders.
   std::optional<Divergence> find_crossed() const {
     const std::map<int, const CollectiveCall*> inside = stuck_calls();
     for (const auto& [start, call] : inside) {
@@ -126,10 +134,21 @@ class Comparison {
     return false;
   }
 
-  std::optional<Divergence> compare_ranks(const SignalKey& key, const std::map<int, RankCalls>& ranks) const {
+  // The ranks of the run that a team consists of.
+  std::vector<int> ranks_of(const TeamKey& key) const {
+    const std::vector<int>& group = world_.group_of(key.window);
+    std::vector<int> ranks;
+    for (int64_t i = 0; i < key.members.count; ++i) {
+      const auto rank = static_cast<size_t>(key.members.rank(i));
+      if (rank < group.size()) ranks.push_back(group[rank]);
+    }
+    return ranks;
+  }
+
+  std::optional<Divergence> compare_ranks(const TeamKey& key, const std::map<int, RankCalls>& ranks) const {
     std::map<int, Calls> lanes;
     size_t longest = 0;
-    for (int rank : world_.group_of(key.first)) {
+    for (int rank : ranks_of(key)) {
       Calls& lane = lanes[rank];
       auto own = ranks.find(rank);
       if (own == ranks.end()) continue;
@@ -153,16 +172,16 @@ class Comparison {
     return std::nullopt;
   }
 
-  // A rank that has made fewer calls on the signal, and is stuck in a call on another one; -1: none.
+  // A rank of the team that has made fewer of its calls, and is stuck in a call of another one; -1: none.
   int missing_from(int rank, const CollectiveCall& call,
                    const std::map<int, const CollectiveCall*>& inside) const {
-    const SignalKey key{call.window, call.offset};
-    const std::map<int, RankCalls>& ranks = signals_.at(key);
+    const TeamKey key(call);
+    const std::map<int, RankCalls>& ranks = teams_.at(key);
     const size_t own = count(ranks, rank);
-    for (int other : world_.group_of(call.window)) {
+    for (int other : ranks_of(key)) {
       auto stuck = inside.find(other);
       if (other == rank || stuck == inside.end()) continue;
-      if (SignalKey{stuck->second->window, stuck->second->offset} == key) continue;
+      if (TeamKey(*stuck->second) == key) continue;
       if (count(ranks, other) < own) return other;
     }
     return -1;
@@ -208,7 +227,7 @@ class Comparison {
   }
 
   const interp::World& world_;
-  std::map<SignalKey, std::map<int, RankCalls>> signals_;
+  std::map<TeamKey, std::map<int, RankCalls>> teams_;
   std::map<AgentId, const CollectiveCall*> last_;
   std::set<int> unfinished_;  // ranks that have more to do
 };

@@ -57,8 +57,8 @@ std::optional<Action> action_of(const Event& event) {
 void Watch::on(const Event& event) {
   if (event.kind == Event::Kind::Collective) {
     collectives_.push_back({event.agent, event.task, event.rank, event.block,
-                            static_cast<int32_t>(event.value), event.box.offset, std::string(event.name),
-                            event.where});
+                            static_cast<int32_t>(event.value), event.box.offset, event.members,
+                            std::string(event.name), event.where});
     return;
   }
   auto action = action_of(event);

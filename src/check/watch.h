@@ -27,9 +27,10 @@ struct CollectiveCall {
   TaskNo task = interp::no_task;
   int rank = 0;
   int64_t block = 0;
-  int32_t window = -1;  // of the signal
-  int64_t offset = 0;   // of the signal in it, in bytes
-  std::string name;     // "`allreduce(mode=ring)` of `w`": what all ranks have to do alike
+  int32_t window = -1;      // of the signal
+  int64_t offset = 0;       // of the signal in it, in bytes
+  interp::Members members;  // of the signal's group: who takes part
+  std::string name;         // "`allreduce(mode=ring)` of `w`": what all ranks have to do alike
   const ir::Node* where = nullptr;
   bool operator==(const CollectiveCall&) const = default;
 };

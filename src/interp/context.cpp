@@ -113,6 +113,38 @@ size_t Context::axis(std::string_view name, size_t rank) const {
   return static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(rank) : axis);
 }
 
+Members Context::members(const CommCtx& ctx) const {
+  const int64_t all = static_cast<int64_t>(world.group_of(ctx.window).size());
+  if (ctx.size == 0) return {0, 1, all};
+  return members_with(world.rank_in_group(ctx.window, agent().rank), ctx.size, ctx.stride);
+}
+
+Members Context::members_operand(size_t operand) const {
+  const Dims numbers = integers(operand);
+  return {numbers[0], numbers[1], numbers[2]};
+}
+
+const CommCtx* Context::group_of(const Tensor& window) const {
+  const int param = call.op->group_param;
+  if (param < 0 || !has(call.op->operand_slots[param])) return nullptr;
+  const CommCtx* group = value(call.op->operand_slots[param]).comm_ctx();
+  world.check_same_group(window.window, group->window);
+  return group;
+}
+
+int64_t Context::member(const Members& members, int64_t number) const {
+  if (number >= 0 && number < members.count) return number;
+  fail(diag::run_member, {std::to_string(number), std::to_string(members.count)});
+}
+
+int Context::peer(const Tensor& window, int64_t number) const {
+  if (const CommCtx* group = group_of(window)) {
+    const Members within = members(*group);
+    number = within.rank(member(within, number));
+  }
+  return world.peer_rank(window.window, number);
+}
+
 const Tensor& Context::region(size_t operand) const {
   for (const Region& region : regions_) {
     if (call.op->operand_slots[region.effect->param] == static_cast<int>(operand)) return region.part;
@@ -124,8 +156,7 @@ void Context::add_region(const Effect& effect, const Tensor& whole) {
   const Op& op = *call.op;
   Tensor tensor = whole;
   if (effect.peer_param >= 0) {
-    tensor =
-        world.at_rank(whole, world.peer_rank(whole.window, integer(op.operand_slots[effect.peer_param])));
+    tensor = world.at_rank(whole, peer(whole, integer(op.operand_slots[effect.peer_param])));
   }
   const size_t rank = tensor.shape.size();
   const int offsets_slot = effect.offsets_param >= 0 ? op.operand_slots[effect.offsets_param] : -1;

@@ -74,6 +74,18 @@ class Context {
   void resolve_regions();
   void report_accesses();
 
+  // --- who takes part
+  // Of the group of a context, numbered as the window's group numbers them.
+  Members members(const CommCtx& ctx) const;
+  // What the list operand `members` says.
+  Members members_operand(size_t operand) const;
+  // The context given as `group`, which has to be of the window's group; null: none.
+  const CommCtx* group_of(const Tensor& window) const;
+  // The number again; fails where there is no such member.
+  int64_t member(const Members& members, int64_t number) const;
+  // The rank of the run that a peer of this call is.
+  int peer(const Tensor& window, int64_t number) const;
+
   // --- data
   View view(const Tensor& tensor) const;
   View view(const Tile& tile) const { return view(tile, tile.valid_rows, tile.valid_cols); }

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "interp/box.h"
+#include "interp/members.h"
 #include "ir/op.h"
 #include "support/schedule.h"
 
@@ -53,9 +54,10 @@ struct Event {
   bool set = false;
   bool test = false;
   ir::WaitCmp cmp = ir::WaitCmp::Ge;
-  bool cell = false;   // of Access: a look at a signal cell, atomic
-  uint32_t joint = 0;  // of Signal and Issue: its place among notifies that are one release, in no order
-  AgentId flight = 0;  // of Issue, and of a Signal that lands late: what landed; 0: it landed at once
+  bool cell = false;     // of Access: a look at a signal cell, atomic
+  uint32_t joint = 0;    // of Signal and Issue: its place among notifies that are one release, in no order
+  AgentId flight = 0;    // of Issue, and of a Signal that lands late: what landed; 0: it landed at once
+  Members members = {};  // of Collective: the ranks that take part
   std::span<const uint32_t> after = {};  // tasks, or notifies
   std::string_view name = {};
   const ir::Node* where = nullptr;  // its span is the place in the source; null: none

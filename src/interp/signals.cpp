@@ -124,17 +124,25 @@ Tensor cell_of(const Tensor& signal, int64_t index) {
   return flat;
 }
 
-// Ranks of the group other than this one: how many, and the one that a part is about.
+// signal, value, group, members
+Members taking_part(const Context& c) {
+  const Tensor& signal = c.tensor(0);
+  if (c.has(3)) return c.members_operand(3);
+  const CommCtx* group = c.group_of(signal);
+  return c.members(group ? *group : CommCtx{signal.window});
+}
+
+// Ranks that take part, other than this one: how many, and the one that a part is about. Ranks are those of
+// the window's group.
 struct Others {
   explicit Others(const Context& c) : Others(c, static_cast<int>(c.agent().part)) {}
   Others(const Context& c, int part)
-      : me(c.world.rank_in_group(c.tensor(0).window, c.agent().rank)),
-        count(static_cast<int>(c.world.group_of(c.tensor(0).window).size()) - 1),
-        part(part) {}
-  bool any() const { return part < count; }
-  bool more() const { return part + 1 < count; }
-  int rank() const { return part < me ? part : part + 1; }
-  int me, count, part;
+      : members(taking_part(c)), me(c.world.rank_in_group(c.tensor(0).window, c.agent().rank)), part(part) {}
+  bool any() const { return part + 1 < members.count; }
+  bool more() const { return part + 2 < members.count; }
+  int64_t rank() const { return members.rank(part < members.number(me) ? part : part + 1); }
+  Members members;
+  int me, part;
 };
 
 Tensor notified_cell(Context& c, const Others& others) {
@@ -179,7 +187,7 @@ std::string explain_wait_all(Context& c, int) {
 
 void peer_slot(Context& c, int) {
   const Tensor& dt = c.tensor(0);
-  Tensor there = c.world.at_rank(dt, c.world.peer_rank(dt.window, c.integer(1)));
+  Tensor there = c.world.at_rank(dt, c.peer(dt, c.integer(1)));
   Tensor cell = narrow(there, c.integers(2), Dims(dt.shape.size(), 1), true);
   cell.shape.assign(1, 1);
   cell.strides.assign(1, 1);

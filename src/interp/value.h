@@ -76,6 +76,9 @@ struct TaskHandle {
 };
 struct CommCtx {
   int32_t window = -1;  // of the group
+  // Of a sub-group: how many ranks it has, and the distance from one to the next. 0: it is all of the group.
+  int64_t size = 0;
+  int64_t stride = 1;
   bool operator==(const CommCtx&) const = default;
 };
 struct WindowHandle {

@@ -265,6 +265,7 @@ class World {
   // Ranks of the group that shares a window; numbers in the group are positions in this list.
   const std::vector<int>& group_of(int32_t window) const { return groups_[windows_[window].group]; }
   int peer_rank(int32_t window, int64_t peer) const;  // fails when there is none
+  void check_same_group(int32_t window, int32_t other) const;
   int rank_in_group(int32_t window, int rank) const;
   // Something changed that a blocked agent may wait for.
   void note_change() { changed_ = true; }

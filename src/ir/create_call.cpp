@@ -407,6 +407,15 @@ void CallMaker::add_attribute(const OpParam& param, AttrValue value, const Span&
 }
 
 void CallMaker::take(ExprList args, AttrList attrs) {
+  // Optional operands at the end may be left out.
+  bool complete = true;
+  for (size_t i = 0; i < op_.params.size(); ++i) {
+    const OpParam& param = op_.params[i];
+    const bool given =
+        param.kind == OpParam::Attribute || op_.operand_slots[i] < static_cast<int>(args.size());
+    complete = complete && (given || param.optional);
+  }
+  if (complete && args.size() < op_.operand_count) args.resize(op_.operand_count);
   if (args.size() != op_.operand_count) {
     fail(diag::op_malformed_call, span_,
          {op_.qualified(), std::to_string(op_.operand_count), std::to_string(args.size())});

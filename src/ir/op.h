@@ -107,6 +107,7 @@ struct Op {
   bool needs_annotation = false;       // the result type comes from the assigned name's annotation (pops)
   bool plain_assignment_only = false;  // only `name = op(...)`: alloc_window_buffer
   int result_peer = -1;        // >= 0: the result names memory of the rank this parameter names (peer_slot)
+  int group_param = -1;        // >= 0: a context whose ranks its peers and roots are counted in
   uint16_t functions = 0;      // bits of the FunctionTypes it may stand in; 0: any its levels allow
   bool synchronizes = false;   // keeps its place among effects though no operand shows one: pipes
   OpForm form = OpForm::None;  // of ops on tiles and tensors; the same on both

@@ -76,6 +76,10 @@ bool check_peer(OpCheck& c, std::string_view peer) {
   return false;
 }
 
+bool check_members(OpCheck& c) {
+  return !c.has("members") || check_length(c, "members", 3);
+}
+
 namespace {
 
 bool check_start(OpCheck& c, std::string_view offsets, size_t i, int64_t start) {

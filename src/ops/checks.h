@@ -35,6 +35,8 @@ bool check_storage_dtype(ir::OpCheck& c, const char* what, ir::DType dtype);
 bool check_length(ir::OpCheck& c, std::string_view list, size_t count);
 // A rank in range for every rank count: not a negative constant.
 bool check_peer(ir::OpCheck& c, std::string_view peer);
+// `members`, where it is given, has a first rank, a distance and a number of ranks.
+bool check_members(ir::OpCheck& c);
 // [offsets, offsets + extents) lies inside `shape` as far as constants tell. `offsets` names the list
 // operand; the three lists have equal length.
 bool check_region(ir::OpCheck& c, std::string_view offsets, const ir::ExprList& extents,

@@ -188,7 +188,11 @@ Define& reduce_op(Define& def) {
 
 // What every collective does to its signal, and where it may be called.
 void common(Define& def) {
-  def.effect(Access::Signal, "signal").all_peers().effect(Access::Wait, "signal").levels(OnHost | OnKernel);
+  def.group()
+      .effect(Access::Signal, "signal")
+      .all_peers()
+      .effect(Access::Wait, "signal")
+      .levels(OnHost | OnKernel);
   def.no_rule("The pass lower_composite_ops writes it as loops over signals and remote memory.");
 }
 
@@ -329,8 +333,9 @@ void define_mark(std::vector<Op>& ops) {
       .operand("root", AcceptInt, Address, "The rank that a broadcast starts from.")
       .optional()
       .attr("name", AttrKind::String, "The collective, and how it is asked to work.")
+      .members()
       .result("Nothing.")
-      .rule([](OpCheck&) { return unit_type(); });
+      .rule([](OpCheck& c) { return check_members(c) ? unit_type() : nullptr; });
   enter.op().synchronizes = true;
 }
 

@@ -96,6 +96,24 @@ Define& Define::all_peers() {
   return *this;
 }
 
+Define& Define::group() {
+  op().group_param = static_cast<int>(op().params.size());
+  return operand(
+             "group", AcceptCommCtx, Address,
+             "The sub-group whose ranks take part and are counted; all of the window's group if left out.")
+      .optional()
+      .keyword_only();
+}
+
+Define& Define::members() {
+  return list("members", AcceptInt, Address,
+              "What the compiler writes in place of `group`: the first rank, the distance from one to the "
+              "next, "
+              "and how many there are.")
+      .optional()
+      .keyword_only();
+}
+
 Define& Define::when(std::string_view attr, AttrValue value) {
   index_of(attr);
   op().effects.back().when_attr = attr;

@@ -56,6 +56,11 @@ class Define {
   Define& region(std::string_view offsets, std::string_view extent = {});
   Define& peer(std::string_view param);
   Define& all_peers();
+  // Declares `group=`: the sub-group whose ranks peers and roots are counted in.
+  Define& group();
+  // Declares `members=`, what the pass lower_subgroups writes in place of `group=` where an op goes over
+  // ranks.
+  Define& members();
   Define& when(std::string_view attr, ir::AttrValue value);
   // What `atomic=` makes of writing `param`: a plain write, or an atomic update. Both get the same region.
   Define& store_effects(std::string_view param, std::string_view offsets, std::string_view extent,

@@ -19,6 +19,7 @@ void define_index_sort(std::vector<ir::Op>& ops);
 void define_arrays_tasks(std::vector<ir::Op>& ops);
 void define_block(std::vector<ir::Op>& ops);
 void define_windows(std::vector<ir::Op>& ops);
+void define_subgroups(std::vector<ir::Op>& ops);
 void define_signals(std::vector<ir::Op>& ops);
 void define_atomics(std::vector<ir::Op>& ops);
 void define_remote(std::vector<ir::Op>& ops);

@@ -261,9 +261,12 @@ inline constinit const Handle xor_{"pl.tile.xor"};
 namespace pld {
 inline constinit const Handle alloc_window_buffer{"pld.alloc_window_buffer"};
 inline constinit const Handle get_comm_ctx{"pld.get_comm_ctx"};
+inline constinit const Handle member_rank{"pld.member_rank"};
+inline constinit const Handle mesh_axis{"pld.mesh_axis"};
 inline constinit const Handle nranks{"pld.nranks"};
 inline constinit const Handle peer_slot{"pld.peer_slot"};
 inline constinit const Handle rank{"pld.rank"};
+inline constinit const Handle subgroup{"pld.subgroup"};
 inline constinit const Handle window{"pld.window"};
 inline constinit const Handle world_size{"pld.world_size"};
 }
@@ -271,10 +274,15 @@ inline constinit const Handle world_size{"pld.world_size"};
 namespace pld::system {
 inline constinit const Handle check_count{"pld.system.check_count"};
 inline constinit const Handle check_extent{"pld.system.check_extent"};
+inline constinit const Handle check_group{"pld.system.check_group"};
+inline constinit const Handle check_member{"pld.system.check_member"};
+inline constinit const Handle check_mesh{"pld.system.check_mesh"};
+inline constinit const Handle check_subgroup{"pld.system.check_subgroup"};
 inline constinit const Handle compare_exchange{"pld.system.compare_exchange"};
 inline constinit const Handle defer_wait{"pld.system.defer_wait"};
 inline constinit const Handle enter_collective{"pld.system.enter_collective"};
 inline constinit const Handle fetch_add{"pld.system.fetch_add"};
+inline constinit const Handle member_stride{"pld.system.member_stride"};
 inline constinit const Handle notify{"pld.system.notify"};
 inline constinit const Handle notify_all{"pld.system.notify_all"};
 inline constinit const Handle test{"pld.system.test"};

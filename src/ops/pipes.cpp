@@ -19,7 +19,7 @@ int64_t int_attr(const OpCheck& c, const char* name) {
 
 bool check_positive(OpCheck& c, const char* name) {
   if (!c.attr(name) || int_attr(c, name) > 0) return true;
-  c.error(diag::pipe_size, name, {name, c.op.qualified(), std::to_string(int_attr(c, name))});
+  c.error(diag::must_be_positive, name, {name, c.op.qualified(), std::to_string(int_attr(c, name))});
   return false;
 }
 

@@ -23,6 +23,7 @@ std::vector<ir::Op> all_ops() {
   define_arrays_tasks(ops);
   define_block(ops);
   define_windows(ops);
+  define_subgroups(ops);
   define_signals(ops);
   define_atomics(ops);
   define_remote(ops);

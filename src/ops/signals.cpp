@@ -43,12 +43,12 @@ TypeRef peer_slot_rule(OpCheck& c) {
 
 TypeRef notify_all_rule(OpCheck& c) {
   if (!c.has("value")) c.set("value", make<ConstInt>(c.span, int64_t{1}, DType::Int32));
-  bool good = check_signal(c, "signal");
+  bool good = check_signal(c, "signal") && check_members(c);
   return normalise_int32(c, "value") && good ? unit_type() : nullptr;
 }
 
 TypeRef wait_all_rule(OpCheck& c) {
-  bool good = check_signal(c, "signal");
+  bool good = check_signal(c, "signal") && check_members(c);
   return normalise_int32(c, "expected") && good ? unit_type() : nullptr;
 }
 
@@ -70,6 +70,7 @@ void define_cells(std::vector<Op>& ops) {
       .choice<NotifyOp>("op", "Whether the value is added or stored.")
       .by_default(NotifyOp::AtomicAdd)
       .keyword_only()
+      .group()
       .effect(Access::Signal, "target")
       .region("offsets")
       .peer("peer")
@@ -110,20 +111,26 @@ void define_cells(std::vector<Op>& ops) {
 }
 
 void define_groups(std::vector<Op>& ops) {
+  const char* const signal_doc =
+      "An INT32 window with a cell per rank; cells are numbered by the ranks of the window's group.";
   Define(ops, "pld", "system.notify_all", "Adds to cell [my rank] of every other rank of the group.")
-      .operand("signal", AcceptWindow, Data, "An INT32 window with a cell per rank.")
+      .operand("signal", AcceptWindow, Data, signal_doc)
       .operand("value", AcceptInt, SignalValue, "What is added, 1 if left out; any integer, taken as INT32.")
       .literal(DType::Int32)
       .optional()
+      .group()
+      .members()
       .effect(Access::Signal, "signal")
       .all_peers()
       .result("Nothing.")
       .rule(notify_all_rule);
   Define(ops, "pld", "system.wait_all",
          "Blocks until cell [s] of this rank is at least `expected`, for every other rank s of the group.")
-      .operand("signal", AcceptWindow, Data, "An INT32 window with a cell per rank.")
+      .operand("signal", AcceptWindow, Data, signal_doc)
       .operand("expected", AcceptInt, SignalValue, expected_doc)
       .literal(DType::Int32)
+      .group()
+      .members()
       .effect(Access::Wait, "signal")
       .result("Nothing.")
       .rule(wait_all_rule);
@@ -136,6 +143,7 @@ void define_slots(std::vector<Op>& ops) {
   slot.operand("dt", AcceptWindow, Data, "An INT32 window.")
       .operand("peer", AcceptInt, Address, "The rank whose cell it is; it may be the own one.")
       .list("offsets", AcceptInt, Address, cell_doc)
+      .group()
       .rebinds("dt")
       .keeps()
       .result("An INT32 window of shape [1].")

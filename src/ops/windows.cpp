@@ -146,7 +146,7 @@ void define_windows(std::vector<Op>& ops) {
       .operand("dt", AcceptWindow, Data, "A window of the group.")
       .keeps()
       .result("A CommCtx.")
-      .levels(per_rank)
+      .levels(Anywhere)
       .rule([](OpCheck&) { return comm_ctx_type(); });
   Define(ops, "pld", "rank", "The number of this rank in its group, from 0.")
       .operand("ctx", AcceptCommCtx, Data, "The communication context.")

@@ -22,18 +22,34 @@ bool is_dense(const TensorType& type) {
 
 }  // namespace
 
-Team CollectiveBuilder::team(const ExprRef& signal, bool single) {
+Team CollectiveBuilder::team(const ExprRef& signal, const ExprRef& group, bool single) {
   Team team;
   team.signal = signal;
   ExprRef context = let("ctx", op(ops::pld::get_comm_ctx, {signal}));
-  auto index = [&](const char* name, const Op& from) {
-    return let(name, ops::scalar_cast(let(name, op(from, {context})), DType::Index));
+  auto index = [&](const char* name, const Op& from, const ExprRef& of) {
+    return let(name, ops::scalar_cast(let(name, op(from, {of})), DType::Index));
   };
-  team.rank = index("rank", ops::pld::rank);
-  team.ranks = index("ranks", ops::pld::nranks);
+  if (group) {
+    team.cells = index("ranks", ops::pld::nranks, context);
+    run(ops::pld::system::check_group, {signal, group});
+    team.rank = index("rank", ops::pld::rank, group);
+    team.ranks = index("ranks", ops::pld::nranks, group);
+    team.first = let("first", op(ops::pld::member_rank, {group, number(0)}));
+    team.stride = let("stride", op(ops::pld::system::member_stride, {group}));
+  } else {
+    team.rank = index("rank", ops::pld::rank, context);
+    team.ranks = index("ranks", ops::pld::nranks, context);
+    team.cells = team.ranks;
+    team.first = number(0);
+    team.stride = number(1);
+  }
   team.block = single ? number(0) : let("block", op(ops::pl::tile::get_block_idx, {}));
   team.blocks = single ? number(1) : let("blocks", op(ops::pl::tile::get_block_num, {}));
   return team;
+}
+
+ExprRef CollectiveBuilder::peer_of(const Team& team, const ExprRef& rank) {
+  return add(team.first, mul(rank, team.stride));
 }
 
 void CollectiveBuilder::by_rank_count(const Team& team, const std::function<void(const Team&)>& work) {
@@ -60,7 +76,7 @@ void CollectiveBuilder::each_rank(const Team& team, const std::function<void(con
     for (int64_t rank = 0; rank < *known; ++rank) body(number(rank));
     return;
   }
-  repeat("k", number(0), team.ranks, number(1), [&](const VarRef& k) { body(peer(team, k)); });
+  repeat("k", number(0), team.ranks, number(1), [&](const VarRef& k) { body(neighbour(team, k)); });
 }
 
 // Position `position` in row-major order as an index in each dimension.
@@ -77,18 +93,18 @@ ExprList CollectiveBuilder::index_of(const ExprList& shape, ExprRef position) {
   return index;
 }
 
-// Every block has a cell for each rank.
+// Every block has a cell for each rank of the window's group, so that one signal serves all sub-groups.
 ExprRef CollectiveBuilder::cell(const Team& team, const ExprRef& block, const ExprRef& rank) {
-  return list(index_of(tensor_type_of(team.signal).shape, add(mul(block, team.ranks), rank)));
+  return list(index_of(tensor_type_of(team.signal).shape, add(mul(block, team.cells), peer_of(team, rank))));
 }
 
-ExprRef CollectiveBuilder::peer(const Team& team, const ExprRef& distance) {
+ExprRef CollectiveBuilder::neighbour(const Team& team, const ExprRef& distance) {
   return let("peer", mod(add(team.rank, distance), team.ranks));
 }
 
 void CollectiveBuilder::notify(const Team& team, const ExprRef& rank, const ExprRef& block,
                                const ExprRef& value) {
-  run(ops::pld::system::notify, {team.signal, rank, cell(team, block, team.rank), value});
+  run(ops::pld::system::notify, {team.signal, peer_of(team, rank), cell(team, block, team.rank), value});
 }
 
 ExprRef CollectiveBuilder::wait(const Team& team, const ExprRef& source, const ExprRef& value) {
@@ -97,7 +113,8 @@ ExprRef CollectiveBuilder::wait(const Team& team, const ExprRef& source, const E
 
 void CollectiveBuilder::consume(const Team& team, const ExprRef& source, const ExprRef& value) {
   ExprRef taken = constant_value(value) ? int32(-*constant_value(value)) : op(ops::pl::scalar::neg, {value});
-  run(ops::pld::system::notify, {team.signal, team.rank, cell(team, team.block, source), taken});
+  run(ops::pld::system::notify,
+      {team.signal, peer_of(team, team.rank), cell(team, team.block, source), taken});
 }
 
 void CollectiveBuilder::take(const Team& team, const ExprRef& source, const ExprRef& value) {
@@ -108,9 +125,9 @@ void CollectiveBuilder::take(const Team& team, const ExprRef& source, const Expr
 // The first blocks of all ranks: each tells the others, then hears from each.
 void CollectiveBuilder::meet_ranks(const Team& team) {
   repeat("k", number(1), team.ranks, number(1),
-         [&](const VarRef& k) { notify(team, peer(team, k), number(0), int32(1)); });
+         [&](const VarRef& k) { notify(team, neighbour(team, k), number(0), int32(1)); });
   repeat("k", number(1), team.ranks, number(1),
-         [&](const VarRef& k) { take(team, peer(team, k), int32(1)); });
+         [&](const VarRef& k) { take(team, neighbour(team, k), int32(1)); });
 }
 
 // Each cell has one block that adds to it, except the first block's own, which nobody adds to a second time
@@ -195,18 +212,19 @@ void CollectiveBuilder::each_chunk(const Units& units, const Part& part,
   });
 }
 
-ExprRef CollectiveBuilder::load(const Units& units, const Chunk& chunk, const ExprRef& peer) {
+ExprRef CollectiveBuilder::load(const Team& team, const Units& units, const Chunk& chunk,
+                                const ExprRef& rank) {
   ExprList shape(chunk.offsets.size(), number(1));
   ExprList valid = shape;
   shape.back() = number(chunk.size);
   valid.back() = chunk.valid;
-  return let("t", op(ops::pld::tile::remote_load, {units.window, peer, list(chunk.offsets), list(shape),
-                                                   chunk.valid ? list(valid) : nullptr}));
+  return let("t", op(ops::pld::tile::remote_load, {units.window, peer_of(team, rank), list(chunk.offsets),
+                                                   list(shape), chunk.valid ? list(valid) : nullptr}));
 }
 
-void CollectiveBuilder::store(const ExprRef& tile, const Units& units, const Chunk& chunk,
-                              const ExprRef& peer) {
-  run(ops::pld::tile::remote_store, {tile, units.window, peer, list(chunk.offsets)});
+void CollectiveBuilder::store(const Team& team, const ExprRef& tile, const Units& units, const Chunk& chunk,
+                              const ExprRef& rank) {
+  run(ops::pld::tile::remote_store, {tile, units.window, peer_of(team, rank), list(chunk.offsets)});
 }
 
 void CollectiveBuilder::store(const ExprRef& tile, const Units& units, const Chunk& chunk) {
@@ -231,18 +249,17 @@ ExprRef CollectiveBuilder::combine(ReduceOp how, const ExprRef& a, const ExprRef
   return let("sum", op(*joins[static_cast<int>(how)], {a, b}));
 }
 
-ExprRef CollectiveBuilder::combined(ReduceOp how, const Units& units, const Chunk& chunk,
-                                    const ExprRef& ranks) {
-  ExprRef first = widened(load(units, chunk, number(0)));
+ExprRef CollectiveBuilder::combined(ReduceOp how, const Units& units, const Chunk& chunk, const Team& team) {
+  ExprRef first = widened(load(team, units, chunk, number(0)));
   auto with = [&](const ExprRef& so_far, const ExprRef& rank) {
-    return combine(how, so_far, widened(load(units, chunk, rank)));
+    return combine(how, so_far, widened(load(team, units, chunk, rank)));
   };
-  if (auto known = constant_value(ranks)) {
+  if (auto known = constant_value(team.ranks)) {
     for (int64_t rank = 1; rank < *known; ++rank) first = with(first, number(rank));
     return narrowed(first, units);
   }
   ExprList sums =
-      reduce("s", number(1), ranks, number(1), {first},
+      reduce("s", number(1), team.ranks, number(1), {first},
              [&](const VarRef& s, const ExprList& so_far) -> ExprList { return {with(so_far[0], s)}; });
   return narrowed(sums[0], units);
 }

@@ -9,11 +9,14 @@
 
 namespace tilewire::passes {
 
-// Everyone who takes part in one call, as the block that runs the code sees it. INDEX scalars.
+// Everyone who takes part in one call, as the block that runs the code sees it. INDEX scalars. Ranks are
+// counted in the sub-group that the call is given, if any; peers of ops and cells by the window's group.
 struct Team {
   ir::ExprRef signal;
   ir::ExprRef rank, ranks;
   ir::ExprRef block, blocks;  // of this rank
+  ir::ExprRef first, stride;  // of the sub-group, in the window's group
+  ir::ExprRef cells;          // per block: the ranks of the window's group
 };
 
 // The elements of a window as units that can be handed out: single elements of a dense window, seen as one
@@ -41,8 +44,11 @@ class CollectiveBuilder : public StructuredBuilder {
 
   const Traits& traits;
 
-  // `single`: the kernel is never launched with more than one block.
-  Team team(const ir::ExprRef& signal, bool single);
+  // `group`: null for all of the signal's group. `single`: the kernel is never launched with more than one
+  // block.
+  Team team(const ir::ExprRef& signal, const ir::ExprRef& group, bool single);
+  // What the window's group calls a rank of the team.
+  ir::ExprRef peer_of(const Team& team, const ir::ExprRef& rank);
 
   // Writes `work` once for each of the usual rank counts, with that number known, and once for all others.
   // Where the number is known, a loop over ranks is written out and its ops share one pass over memory.
@@ -55,7 +61,7 @@ class CollectiveBuilder : public StructuredBuilder {
   // When all blocks of the rank have arrived, the first does `alone` and the others wait for it.
   void together(const Team& team, const std::function<void()>& alone);
   // The neighbour `distance` ranks on.
-  ir::ExprRef peer(const Team& team, const ir::ExprRef& distance);
+  ir::ExprRef neighbour(const Team& team, const ir::ExprRef& distance);
   // Adds `value` to the cell that block `block` of `rank` has for this rank, and takes `value` off the own
   // cell for `source` once it is there. Gives what was seen.
   void notify(const Team& team, const ir::ExprRef& rank, const ir::ExprRef& block, const ir::ExprRef& value);
@@ -73,15 +79,17 @@ class CollectiveBuilder : public StructuredBuilder {
   Chunk chunk_at(const ir::ExprRef& start, const ir::ExprRef& stop, int64_t size);
   int64_t chunk_size(const Units& units) const;
 
-  ir::ExprRef load(const Units& units, const Chunk& chunk, const ir::ExprRef& peer);
-  void store(const ir::ExprRef& tile, const Units& units, const Chunk& chunk, const ir::ExprRef& peer);
+  // Of the copy that a rank of the team has.
+  ir::ExprRef load(const Team& team, const Units& units, const Chunk& chunk, const ir::ExprRef& rank);
+  void store(const Team& team, const ir::ExprRef& tile, const Units& units, const Chunk& chunk,
+             const ir::ExprRef& rank);
   void store(const ir::ExprRef& tile, const Units& units, const Chunk& chunk);
   // Floats of 16 bits are combined in FP32.
   ir::ExprRef widened(const ir::ExprRef& tile);
   ir::ExprRef narrowed(const ir::ExprRef& tile, const Units& units);
   ir::ExprRef combine(ir::ReduceOp how, const ir::ExprRef& a, const ir::ExprRef& b);
   // The chunk of all ranks combined in rank order.
-  ir::ExprRef combined(ir::ReduceOp how, const Units& units, const Chunk& chunk, const ir::ExprRef& ranks);
+  ir::ExprRef combined(ir::ReduceOp how, const Units& units, const Chunk& chunk, const Team& team);
 
  private:
   ir::ExprRef cell(const Team& team, const ir::ExprRef& block, const ir::ExprRef& rank);

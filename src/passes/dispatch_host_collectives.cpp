@@ -6,6 +6,7 @@
 #include "ir/aliases.h"
 #include "ir/comm_groups.h"
 #include "ir/op.h"
+#include "ir/printer.h"
 #include "ir/visitor.h"
 #include "ops/handles.h"
 #include "ops/shape.h"
@@ -13,6 +14,7 @@
 #include "passes/lower_composite_ops.h"
 #include "passes/names.h"
 #include "passes/structured_builder.h"
+#include "support/diagnostics/passes.h"
 
 namespace tilewire::passes {
 namespace {
@@ -24,8 +26,49 @@ int64_t core_num(const Call& call) {
   return value ? *value->get<int64_t>() : 1;
 }
 
-// The kernel that calls the collective with its parameters.
-FunctionRef kernel_of(const Call& call, const ExprList& args, std::string name, Diagnostics& diags) {
+// A context of a host function: how the group of a window is divided, outermost first. Contexts belong to a
+// rank, so the host has no such value.
+struct HostContext {
+  ExprRef window;
+  std::vector<Ref<const Call>> steps;  // subgroup, mesh_axis
+};
+
+bool makes_context(const Op* op) {
+  return op == &*ops::pld::get_comm_ctx || op == &*ops::pld::subgroup || op == &*ops::pld::mesh_axis;
+}
+
+// The operands of a step with another context, and with `number(e)` in the place of each number.
+template <class F>
+ExprList step_with(const Call& step, const ExprRef& context, F number) {
+  ExprList args{context};
+  for (size_t i = 1; i < step.args.size(); ++i) {
+    const auto* list = as<MakeTuple>(step.args[i]);
+    if (!list) {
+      args.push_back(step.args[i] ? number(step.args[i]) : nullptr);
+      continue;
+    }
+    ExprList elements;
+    for (const ExprRef& element : list->elements) elements.push_back(number(element));
+    args.push_back(make<MakeTuple>(list->span, std::move(elements)));
+  }
+  return args;
+}
+
+// The numbers of its steps that only a run tells: what the kernel takes, in this order.
+ExprList numbers_of(const HostContext& context) {
+  ExprList numbers;
+  for (const Ref<const Call>& step : context.steps) {
+    step_with(*step, nullptr, [&](const ExprRef& number) {
+      if (!constant_value(number)) numbers.push_back(number);
+      return number;
+    });
+  }
+  return numbers;
+}
+
+// The kernel that calls the collective with its parameters. It makes the sub-group itself.
+FunctionRef kernel_of(const Call& call, const ExprList& args, const HostContext& group, std::string name,
+                      Diagnostics& diags) {
   const Span& span = call.span;
   std::vector<Ref<const Parameter>> params;
   ExprList operands;
@@ -34,6 +77,10 @@ FunctionRef kernel_of(const Call& call, const ExprList& args, std::string name, 
     const OpParam& declared = call.op->params[i];
     int slot = call.op->operand_slots[i];
     if (slot < 0) continue;
+    if (static_cast<int>(i) == call.op->group_param) {
+      operands.push_back(nullptr);
+      continue;
+    }
     TypeRef type = args[static_cast<size_t>(slot)]->type;
     Direction direction = Direction::In;
     if (const auto* tensor = as<TensorType>(type)) {
@@ -56,11 +103,31 @@ FunctionRef kernel_of(const Call& call, const ExprList& args, std::string name, 
     params.push_back(make<Parameter>(span, declared.name, type, direction));
     operands.push_back(params.back());
   }
+  std::vector<StmtRef> body;
+  auto named = [&](const char* name, Ref<const Call> value) -> ExprRef {
+    VarRef var = make<Var>(span, name, value->type);
+    body.push_back(make<Assign>(span, ExprRef(std::move(value)), var));
+    return var;
+  };
+  if (!group.steps.empty()) {
+    const ExprList signal{operands[signal_slot(*call.op)]};
+    ExprRef context = named("ctx", create_call(*ops::pld::get_comm_ctx, signal, {}, span, diags));
+    for (const Ref<const Call>& step : group.steps) {
+      ExprList made = step_with(*step, context, [&](const ExprRef& number) -> ExprRef {
+        if (constant_value(number)) return number;
+        params.push_back(make<Parameter>(span, "n" + std::to_string(unknown++), number->type, Direction::In));
+        return params.back();
+      });
+      context = named("group", create_call(*step->op, std::move(made), step->attrs, step->span, diags));
+    }
+    operands[group_slot(*call.op)] = context;
+  }
   AttrList attrs = call.attrs;
   std::erase_if(attrs, [](const auto& attr) { return attr.first == "core_num"; });
   Ref<const Call> inner = create_call(*call.op, std::move(operands), std::move(attrs), span, diags);
   if (!inner) return nullptr;
-  std::vector<StmtRef> body{make<Eval>(span, ExprRef(inner)), make<Return>(span, ExprList{})};
+  body.push_back(make<Eval>(span, ExprRef(inner)));
+  body.push_back(make<Return>(span, ExprList{}));
   return make<Function>(span, std::move(name), FunctionType::InCore, std::move(params),
                         std::vector<TypeRef>{}, make<Block>(span, std::move(body)));
 }
@@ -77,10 +144,12 @@ class Dispatcher final : public StructuredBuilder {
 
   FunctionRef run_on(const FunctionRef& host) {
     signals_.clear();
+    contexts_.clear();
+    divided_.clear();
     Collectives found;
     found.owner = this;
     found.walk(*host->body);
-    if (!found.any) return host;
+    if (!found.any || diags_.has_errors()) return host;
     BlockRef body = collect(host->span, [&] {
       at(host->span);
       world_size_ = let("ranks", ops::scalar_cast(let("ranks", op(ops::pld::world_size, {})), DType::Index));
@@ -91,11 +160,17 @@ class Dispatcher final : public StructuredBuilder {
   }
 
   void assign(const Assign& assign) override {
+    if (const auto* call = as<Call>(assign.value); call && makes_context(call->op)) {
+      contexts_[assign.var.get()] = context_of(*call);
+      return;
+    }
     ExprRef result = dispatched(assign.value);
     if (result) return bind(*assign.var, result);
     StructuredBuilder::assign(assign);
   }
   void eval(const Eval& eval) override {
+    const auto* call = as<Call>(eval.value);
+    if (call && makes_context(call->op)) return;
     if (!dispatched(eval.value)) StructuredBuilder::eval(eval);
   }
 
@@ -109,7 +184,31 @@ class Dispatcher final : public StructuredBuilder {
   struct Collectives : Visitor<Collectives> {
     Dispatcher* owner = nullptr;
     bool any = false;
+    void visit(const Assign& assign) {
+      walk_children(assign);
+      const auto* call = as<Call>(assign.value);
+      if (!call || !makes_context(call->op)) return;
+      auto outer = owner->divided_.find(call->args[0].get());
+      const bool whole = outer == owner->divided_.end();
+      owner->divided_[assign.var.get()] = whole ? call->args[0] : outer->second;
+    }
+    void visit(const FunctionCall& call) {
+      walk_children(call);
+      refuse(call.args, call.span);
+    }
+    void visit(const Yield& yield) { refuse(yield.values, yield.span); }
+    // Contexts belong to a rank.
+    void refuse(const ExprList& values, const Span& at) {
+      for (const ExprRef& value : values) {
+        if (!isa<CommCtxType>(value->type)) continue;
+        owner->diags_.report(diag::host_context, at)
+            .with_label("`" + to_string(value) + "` is a communication context")
+            .with_help(
+                "make it in the kernel: ctx = pld.get_comm_ctx(w), then pld.subgroup or pld.mesh_axis");
+      }
+    }
     void visit(const Call& call) {
+      any = any || makes_context(call.op);
       if (is_composite(*call.op)) {
         any = true;
         if (!call.args[signal_slot(*call.op)]) {
@@ -121,13 +220,42 @@ class Dispatcher final : public StructuredBuilder {
     }
   };
 
-  // The group of the windows of a call; the only one when it has none (a barrier without a signal).
+  HostContext context_of(const Call& call) {
+    if (call.op == ops::pld::get_comm_ctx) return {call.args[0], {}};
+    HostContext made = context(call.args[0]);
+    ExprList args = step_with(call, call.args[0], [&](const ExprRef& number) { return use(number); });
+    made.steps.push_back(make<Call>(call.span, call.op, std::move(args), call.attrs, call.type));
+    return made;
+  }
+  const HostContext& context(const ExprRef& expr) {
+    auto found = contexts_.find(expr.get());
+    TW_CHECK(found != contexts_.end(), "a context of the host that no op has made");
+    return found->second;
+  }
+
+  std::optional<size_t> group_of(const DistributedTensorType& window) const {
+    if (!window.window_buffer) return std::nullopt;
+    const int group = group_number(groups_, window.window_buffer->base.get());
+    return group < 0 ? std::nullopt : std::optional(static_cast<size_t>(group));
+  }
+
+  void check_same_group(const Call& call, size_t group, const HostContext& within) {
+    const auto& window = static_cast<const DistributedTensorType&>(*within.window->type);
+    if (group_of(window).value_or(group) == group) return;
+    diags_.report(diag::context_other_group, call.span, {call.op->qualified(), window.window_buffer->name})
+        .with_help("take the context of a window of this call: pld.get_comm_ctx(w)");
+  }
+
+  // The group of the windows of a call, else of its context; the only one when it has neither (a barrier).
   size_t group_of(const Call& call, const ExprList& args) {
     for (const ExprRef& arg : args) {
       const auto* window = arg ? as<DistributedTensorType>(arg->type) : nullptr;
-      if (!window || !window->window_buffer) continue;
-      const int group = group_number(groups_, window->window_buffer->base.get());
-      if (group >= 0) return static_cast<size_t>(group);
+      if (auto group = window ? group_of(*window) : std::nullopt) return *group;
+    }
+    const ExprRef& within = args[group_slot(*call.op)];
+    auto divided = within ? divided_.find(within.get()) : divided_.end();
+    if (divided != divided_.end()) {
+      if (auto group = group_of(*as<DistributedTensorType>(divided->second->type))) return *group;
     }
     TW_CHECK(!groups_.empty(), "a collective of no group: " + call.op->qualified());
     return 0;
@@ -152,16 +280,25 @@ class Dispatcher final : public StructuredBuilder {
     groups_[group] = finish_node(std::move(wider));
   }
 
-  const std::string& kernel(const Call& call, const ExprList& args) {
+  const std::string& kernel(const Call& call, const ExprList& args, const HostContext& group) {
     std::string key = call.op->qualified();
     for (const auto& [name, value] : call.attrs) {
       if (name != "core_num") key += "," + name + "=" + to_string(value);
     }
-    for (const ExprRef& arg : args) key += "," + to_string(arg->type);
+    for (const ExprRef& arg : args) key += "," + (arg ? to_string(arg->type) : "");
+    for (const Ref<const Call>& step : group.steps) {
+      key += "," + step->op->qualified();
+      for (const auto& [name, value] : step->attrs) key += "," + to_string(value);
+      step_with(*step, nullptr, [&](const ExprRef& number) {
+        auto known = constant_value(number);
+        key += "," + (known ? std::to_string(*known) : to_string(number->type));
+        return number;
+      });
+    }
     auto [found, fresh] = made_.try_emplace(key);
     if (fresh) {
       found->second = names_.take(call.op->name.substr(call.op->name.find('.') + 1));
-      if (FunctionRef made = kernel_of(call, args, found->second, diags_)) kernels.push_back(made);
+      if (FunctionRef made = kernel_of(call, args, group, found->second, diags_)) kernels.push_back(made);
     }
     return found->second;
   }
@@ -170,14 +307,23 @@ class Dispatcher final : public StructuredBuilder {
     const auto* call = as<Call>(value);
     if (!call || !is_composite(*call->op)) return nullptr;
     at(call->span);
+    const ExprRef division = call->args[group_slot(*call->op)];
     ExprList args = use(call->args);
+    args[group_slot(*call->op)] = nullptr;
     size_t group = group_of(*call, call->args);
     ExprRef& signal = args[signal_slot(*call->op)];
     if (!signal) signal = signals_.at(group).view;
-    const std::string& callee = kernel(*call, args);
+    const HostContext within = division ? context(division) : HostContext{};
+    if (division) check_same_group(*call, group, within);
+    const std::string& callee = kernel(*call, args, within);
+    ExprList passed;
+    for (const ExprRef& arg : args) {
+      if (arg) passed.push_back(arg);
+    }
+    for (const ExprRef& number : numbers_of(within)) passed.push_back(number);
     ExprRef blocks = core_num(*call) == 1 ? nullptr : number(core_num(*call));
     auto dispatch = [&](const ExprRef& device) {
-      emit(make<Eval>(span(), ExprRef(make<FunctionCall>(span(), callee, args, device, blocks, ExprList(),
+      emit(make<Eval>(span(), ExprRef(make<FunctionCall>(span(), callee, passed, device, blocks, ExprList(),
                                                          unit_type()))));
     };
     const CommGroup& members = *groups_[group];
@@ -193,6 +339,8 @@ class Dispatcher final : public StructuredBuilder {
   std::map<size_t, Signal> signals_;
   ExprRef world_size_;
   std::map<std::string, std::string> made_;
+  std::map<const Expr*, HostContext> contexts_;
+  std::map<const Expr*, ExprRef> divided_;  // per context, a window of the group
   Names names_;
 };
 

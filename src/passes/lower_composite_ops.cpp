@@ -47,7 +47,7 @@ void mesh(ReduceOp how, const Units& units, const Team& team, CollectiveBuilder&
   ExprRef stop = b.let("stop", b.smaller(b.add(start, share), units.count));
   b.repeat("c", b.number(0), share, b.number(size), [&](const VarRef& c) {
     Chunk chunk = b.chunk_at(b.add(start, c), stop, size);
-    ExprRef sum = b.combined(how, units, chunk, team.ranks);
+    ExprRef sum = b.combined(how, units, chunk, team);
     b.barrier(team);
     b.store(sum, units, chunk);
   });
@@ -60,8 +60,8 @@ void two_shot(ReduceOp how, const Units& units, const Team& team, CollectiveBuil
   Part own = b.part(units, units.count, index, b.mul(team.ranks, team.blocks));
   b.by_rank_count(team, [&](const Team& team) {
     b.each_chunk(units, own, [&](const Chunk& chunk) {
-      ExprRef sum = b.combined(how, units, chunk, team.ranks);
-      b.each_rank(team, [&](const ExprRef& rank) { b.store(sum, units, chunk, rank); });
+      ExprRef sum = b.combined(how, units, chunk, team);
+      b.each_rank(team, [&](const ExprRef& rank) { b.store(team, sum, units, chunk, rank); });
     });
   });
   b.barrier(team);
@@ -71,7 +71,7 @@ void two_shot(ReduceOp how, const Units& units, const Team& team, CollectiveBuil
 // works on a part when its left neighbour has; by then its right neighbour has read what is overwritten.
 void ring(ReduceOp how, const Units& units, const Team& team, CollectiveBuilder& b) {
   ExprRef last = b.let("last", b.sub(team.ranks, b.number(1)));
-  ExprRef left = b.peer(team, last), right = b.peer(team, b.number(1));
+  ExprRef left = b.neighbour(team, last), right = b.neighbour(team, b.number(1));
   auto part = [&](const ExprRef& steps_back) {
     ExprRef which = b.mod(b.sub(b.add(team.rank, team.ranks), steps_back), team.ranks);
     ExprRef index = b.add(b.mul(b.let("part", which), team.blocks), team.block);
@@ -80,8 +80,8 @@ void ring(ReduceOp how, const Units& units, const Team& team, CollectiveBuilder&
   b.repeat("k", b.number(0), last, b.number(1), [&](const VarRef& k) {
     b.when(b.less(b.number(0), k), [&] { b.take(team, left, b.int32(1)); });
     b.each_chunk(units, part(b.add(k, b.number(1))), [&](const Chunk& chunk) {
-      ExprRef theirs = b.widened(b.load(units, chunk, left));
-      ExprRef own = b.widened(b.load(units, chunk, team.rank));
+      ExprRef theirs = b.widened(b.load(team, units, chunk, left));
+      ExprRef own = b.widened(b.load(team, units, chunk, team.rank));
       b.store(b.narrowed(b.combine(how, theirs, own), units), units, chunk);
     });
     b.notify(team, right, team.block, b.int32(1));
@@ -89,7 +89,7 @@ void ring(ReduceOp how, const Units& units, const Team& team, CollectiveBuilder&
   b.repeat("k", b.number(0), last, b.number(1), [&](const VarRef& k) {
     b.take(team, left, b.int32(1));
     b.each_chunk(units, part(k),
-                 [&](const Chunk& chunk) { b.store(b.load(units, chunk, left), units, chunk); });
+                 [&](const Chunk& chunk) { b.store(b.load(team, units, chunk, left), units, chunk); });
     b.when(b.less(b.add(k, b.number(1)), last), [&] { b.notify(team, right, team.block, b.int32(1)); });
   });
   b.barrier(team);
@@ -188,7 +188,7 @@ ExprRef reduce_scatter(const Call& call, const ExprList& args, const Team& team,
   b.barrier(team);
   b.by_rank_count(team, [&](const Team& team) {
     b.each_chunk(units, part, [&](const Chunk& chunk) {
-      b.store(b.combined(reduce_op(call), units, chunk, team.ranks), units, chunk);
+      b.store(b.combined(reduce_op(call), units, chunk, team), units, chunk);
     });
   });
   b.barrier(team);
@@ -209,16 +209,16 @@ Rows own_rows(const ExprRef& count, const Team& team, CollectiveBuilder& b) {
   return {start, b.let("rows", b.smaller(share, b.sub(count, start)))};
 }
 
-// Copies rows of `source` to rows of the target of a peer.
-void put_rows(const ExprRef& target, const ExprRef& to, const ExprRef& peer, const ExprRef& source,
-              const ExprRef& from, const ExprRef& count, CollectiveBuilder& b) {
+// Copies rows of `source` to rows of the target of a rank of the team.
+void put_rows(const Team& team, const ExprRef& target, const ExprRef& to, const ExprRef& rank,
+              const ExprRef& source, const ExprRef& from, const ExprRef& count, CollectiveBuilder& b) {
   const ExprList& shape = tensor_type_of(source).shape;
   ExprList target_at(shape.size(), b.number(0)), source_at = target_at, extents = shape;
   target_at[0] = to;
   source_at[0] = from;
   extents[0] = count;
-  b.run(ops::pld::tensor::put, {target, peer, source, b.list(target_at), b.list(source_at), b.list(extents),
-                                nullptr, nullptr, nullptr});
+  b.run(ops::pld::tensor::put,
+        {target, b.peer_of(team, rank), source, b.list(target_at), b.list(source_at), b.list(extents)});
 }
 
 ExprRef broadcast(const Call&, const ExprList& args, const Team& team, CollectiveBuilder& b) {
@@ -229,7 +229,7 @@ ExprRef broadcast(const Call&, const ExprList& args, const Team& team, Collectiv
     const ExprList& shape = tensor_type_of(target).shape;
     Rows rows = own_rows(shape[0], team, b);
     b.repeat("k", b.number(1), team.ranks, b.number(1), [&](const VarRef& k) {
-      put_rows(target, rows.start, b.peer(team, k), target, rows.start, rows.count, b);
+      put_rows(team, target, rows.start, b.neighbour(team, k), target, rows.start, rows.count, b);
     });
   });
   b.barrier(team);
@@ -244,8 +244,9 @@ ExprRef allgather(const Call&, const ExprList& args, const Team& team, Collectiv
   Rows rows = own_rows(block, team, b);
   ExprRef to = b.let("to", b.add(b.mul(team.rank, block), rows.start));
   b.barrier(team);
-  b.repeat("k", b.number(0), team.ranks, b.number(1),
-           [&](const VarRef& k) { put_rows(target, to, b.peer(team, k), local, rows.start, rows.count, b); });
+  b.repeat("k", b.number(0), team.ranks, b.number(1), [&](const VarRef& k) {
+    put_rows(team, target, to, b.neighbour(team, k), local, rows.start, rows.count, b);
+  });
   b.barrier(team);
   return target;
 }
@@ -265,8 +266,9 @@ ExprRef all_to_all(const Call&, const ExprList& args, const Team& team, Collecti
   ExprRef to = b.let("to", b.add(b.mul(team.rank, block), rows.start));
   b.barrier(team);
   b.repeat("k", b.number(0), team.ranks, b.number(1), [&](const VarRef& k) {
-    ExprRef peer = b.peer(team, k);
-    put_rows(target, to, peer, input, b.let("from", b.add(b.mul(peer, block), rows.start)), rows.count, b);
+    ExprRef peer = b.neighbour(team, k);
+    put_rows(team, target, to, peer, input, b.let("from", b.add(b.mul(peer, block), rows.start)), rows.count,
+             b);
   });
   b.barrier(team);
   return target;
@@ -283,12 +285,12 @@ void exchange_counts(const ExprRef& sent, const ExprRef& received, const Team& t
   auto code = [&](const ExprRef& count) { return b.mul(b.add(count, b.number(1)), b.number(2)); };
   b.run(ops::pl::tensor::write, {received, b.list({team.rank}), read_count(sent, team.rank, b)});
   b.repeat("k", b.number(1), team.ranks, b.number(1), [&](const VarRef& k) {
-    ExprRef peer = b.peer(team, k);
+    ExprRef peer = b.neighbour(team, k);
     ExprRef count = b.let("count", ops::scalar_cast(read_count(sent, peer, b), DType::Index));
     b.notify(team, peer, b.number(0), code(count));
   });
   b.repeat("k", b.number(1), team.ranks, b.number(1), [&](const VarRef& k) {
-    ExprRef source = b.peer(team, k);
+    ExprRef source = b.neighbour(team, k);
     ExprRef seen = b.let("seen", ops::scalar_cast(b.wait(team, source, b.int32(2)), DType::Index));
     ExprRef count = b.let("count", b.sub(b.div(seen, b.number(2)), b.number(1)));
     b.consume(team, source, code(count));
@@ -302,12 +304,12 @@ ExprRef all_to_all_v(const Call&, const ExprList& args, const Team& team, Collec
   ExprRef to = b.let("to", b.mul(team.rank, block));
   b.barrier(team);
   b.repeat("k", b.number(0), team.ranks, b.number(1), [&](const VarRef& k) {
-    ExprRef peer = b.peer(team, k);
+    ExprRef peer = b.neighbour(team, k);
     ExprRef count = b.let("count", ops::scalar_cast(read_count(sent, peer, b), DType::Index));
     b.run(ops::pld::system::check_count, {count, block});
     Rows rows = own_rows(count, team, b);
     ExprRef from = b.let("from", b.add(b.mul(peer, block), rows.start));
-    put_rows(target, b.let("at", b.add(to, rows.start)), peer, input, from, rows.count, b);
+    put_rows(team, target, b.let("at", b.add(to, rows.start)), peer, input, from, rows.count, b);
   });
   b.together(team, [&] { exchange_counts(sent, received, team, b); });
   return target;
@@ -351,7 +353,8 @@ class Lowering final : public CollectiveBuilder {
     if (found == rules().end()) return nullptr;
     at(call->span);
     ExprList args = use(call->args);
-    return found->second(*call, args, team(args[signal_slot(*call->op)], single_), *this);
+    return found->second(*call, args,
+                         team(args[signal_slot(*call->op)], args[group_slot(*call->op)], single_), *this);
   }
 
   bool single_;
@@ -381,6 +384,10 @@ bool is_composite(const Op& op) {
 
 size_t signal_slot(const Op& op) {
   return static_cast<size_t>(op.operand_slots[static_cast<size_t>(op.param_index("signal"))]);
+}
+
+size_t group_slot(const Op& op) {
+  return static_cast<size_t>(op.operand_slots[static_cast<size_t>(op.group_param)]);
 }
 
 bool has_composite_ops(const Program& program) {

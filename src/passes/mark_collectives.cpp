@@ -48,6 +48,13 @@ class Marker final : public StructuredBuilder {
   }
 
  private:
+  ExprRef members(const ExprRef& group) {
+    if (!group) return nullptr;
+    ExprRef first = let("first", op(ops::pld::member_rank, {group, number(0)}));
+    ExprRef stride = let("stride", op(ops::pld::system::member_stride, {group}));
+    return list({first, stride, let("count", op(ops::pld::nranks, {group}))});
+  }
+
   void mark(const ExprRef& value) {
     const auto* call = as<Call>(value);
     if (!call || !is_composite(*call->op)) return;
@@ -58,7 +65,8 @@ class Marker final : public StructuredBuilder {
                  ? nullptr
                  : use(call->args[static_cast<size_t>(call->op->operand_slots[static_cast<size_t>(index)])]);
     };
-    run(ops::pld::system::enter_collective, {operand("signal"), operand("target"), operand("root")},
+    run(ops::pld::system::enter_collective,
+        {operand("signal"), operand("target"), operand("root"), members(operand("group"))},
         {{"name", AttrValue{name_of(*call)}}});
   }
 };

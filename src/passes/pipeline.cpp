@@ -9,6 +9,7 @@
 #include "passes/expand_ops.h"
 #include "passes/inline_functions.h"
 #include "passes/lower_composite_ops.h"
+#include "passes/lower_subgroups.h"
 #include "passes/mark_collectives.h"
 #include "passes/mark_polls.h"
 #include "passes/normalize_return_order.h"
@@ -54,6 +55,8 @@ constexpr Pass table[] = {
      plain<mark_collectives>, marking},
     {"lower_composite_ops", "writes collectives in kernels as loops over signals and remote memory",
      lower_composite_ops, over_tiles},
+    {"lower_subgroups", "writes what is counted in sub-groups with ranks of the window's group",
+     plain<lower_subgroups>, over_tiles},
     {"normalize_return_order", "lets kernels return in the order of their parameters",
      plain<normalize_return_order>, over_tiles},
     {"record_effects", "records what each kernel does to its parameters", plain<record_effects>, always},

@@ -230,7 +230,8 @@ void Rebuilder::branch(const If& branch) {
   const ExprList& before = yielded(*branch.then_body);
   const ExprList& after = yielded(*now->then_body);
   for (size_t i = 0; i < branch.results.size(); ++i) {
-    bool same = after[i]->type == before[i]->type;
+    // A pass may hand on more than there was.
+    bool same = i >= before.size() || after[i]->type == before[i]->type;
     now->results[i] = define(branch.results[i], same ? use_type(branch.results[i]->type) : after[i]->type);
   }
   emit(finish_node(std::move(now)));

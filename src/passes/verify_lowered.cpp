@@ -43,11 +43,15 @@ class Check : public Visitor<Check> {
     const bool computes = (makes_tensor(call) && !creates) || reads_whole_tensor(call);
     const bool left = is_expanded(*call.op, traits_) || (is_kernel(function_.type) && computes);
     if (left) say(call.op->qualified() + " is left");
+    const int group = call.op->group_param;
+    if (group >= 0 && call.args[call.op->operand_slots[group]])
+      say(call.op->qualified() + " has a sub-group");
     if (function_.type != FunctionType::Orchestration || in_scope_) return;
     bool value = isa<ScalarType>(call.type) || isa<TaskIdType>(call.type) || isa<ArrayType>(call.type) ||
                  isa<CommCtxType>(call.type);
     bool tensor = call.op->result_alias >= 0 || creates;
-    if (!value && !tensor) say(call.op->qualified() + " is left");
+    const bool check = call.op->synchronizes && call.op->effects.empty();
+    if (!value && !tensor && !check) say(call.op->qualified() + " is left");
   }
 
   void visit(const FunctionCall& call) {

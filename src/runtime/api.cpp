@@ -180,7 +180,6 @@ void print(abi::Context* context, const abi::Print* what) noexcept {
 extern const abi::Api runtime_api;
 const abi::Api runtime_api = {fail,     submit,   await,    allocate, release, wait, wake,
                               yield,    hook,     transfer, defer,    notify,  test, window,
-                              dispatch, parallel, look,     poll,     update,
-                              print};
+                              dispatch, parallel, look,     poll,     update,  print};
 
 }  // namespace tilewire::runtime

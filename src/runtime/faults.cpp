@@ -92,6 +92,14 @@ Words words_of(const Failure& failure, const abi::Module& module, const abi::Sit
       return {diag::run_window_size, {number(0)}};
     case abi::Fault::WindowView:
       return {diag::run_window_view, {number(0), window_name(module, n[2], what), number(1)}};
+    case abi::Fault::SubgroupDivision:
+      return {diag::run_subgroup, {number(0), number(1), number(2)}};
+    case abi::Fault::MeshSize:
+      return {diag::run_mesh, {number(0), number(1)}};
+    case abi::Fault::MemberOutOfRange:
+      return {diag::run_member, {number(0), number(1)}};
+    case abi::Fault::OtherGroup:
+      return {diag::run_other_group, {}};
   }
   return {diag::run_internal,
           {"fault " + std::to_string(static_cast<uint32_t>(failure.fault)) + " has no text"}};

@@ -47,34 +47,55 @@ def rank(ctx: Any) -> Any:
     """The number of this rank in its group, from 0."""
 def nranks(ctx: Any) -> Any:
     """The number of ranks of a group."""
-def peer_slot(dt: Any, peer: Any, offsets: Any) -> Any:
+def subgroup(ctx: Any, size: Any, stride: Any = None) -> Any:
+    """The sub-group of this rank when the ranks of a group are dealt out in strides: those with equal `r % stride` and equal `r // (size * stride)`. Give it as `group=` to ops with a peer and to collectives."""
+def mesh_axis(ctx: Any, shape: Any, axis: int) -> Any:
+    """The sub-group along one axis of a row-major mesh of all ranks of a group: the ranks that differ from this one in that coordinate only."""
+def member_rank(group: Any, rank: Any) -> Any:
+    """The number that a rank of a sub-group has in the window's group, by which cells are numbered."""
+def peer_slot(dt: Any, peer: Any, offsets: Any, *, group: Any = None) -> Any:
     """One cell of another rank as a slot, for `pl.tile.comm_notify`."""
-def remote_load(target: Any, peer: Any, offsets: Any, shape: Any, valid_shape: Any = None) -> Any:
+def remote_load(target: Any, peer: Any, offsets: Any, shape: Any, valid_shape: Any = None, *, group: Any = None) -> Any:
     """Loads a region of another rank's copy of a window. It is complete when it returns."""
 def remote_store(*args: Any, **kwargs: Any) -> Any:
     """Writes the valid extent of a tile into another rank's copy of a window. Others see it once they have waited for a later notify of this task."""
-def put(dst: Any, peer: Any, src: Any, dst_offsets: Any = None, src_offsets: Any = None, shape: Any = None, *, atomic: AtomicType | str = AtomicType.None_, chunk_rows: int = 0, chunk_cols: int = 0, pipeline: bool = False, signal: Any = None, at: Any = None, value: Any = None, op: NotifyOp | str = NotifyOp.AtomicAdd) -> Any:
+def put(dst: Any, peer: Any, src: Any, dst_offsets: Any = None, src_offsets: Any = None, shape: Any = None, *, atomic: AtomicType | str = AtomicType.None_, chunk_rows: int = 0, chunk_cols: int = 0, pipeline: bool = False, signal: Any = None, at: Any = None, value: Any = None, op: NotifyOp | str = NotifyOp.AtomicAdd, group: Any = None) -> Any:
     """Copies a tensor into another rank's copy of a window. The source has been read when it returns; others see the data once they have waited for a later notify of this task, or for `signal`."""
-def get(dst: Any, peer: Any, src: Any, dst_offsets: Any = None, src_offsets: Any = None, shape: Any = None, *, chunk_rows: int = 0, chunk_cols: int = 0, pipeline: bool = False) -> Any:
+def get(dst: Any, peer: Any, src: Any, dst_offsets: Any = None, src_offsets: Any = None, shape: Any = None, *, chunk_rows: int = 0, chunk_cols: int = 0, pipeline: bool = False, group: Any = None) -> Any:
     """Copies another rank's copy of a window into a tensor. It is complete when it returns."""
-def allreduce(target: Any, signal: Any = None, *, op: ReduceOp | str = ReduceOp.Sum, mode: AllreduceMode | str = AllreduceMode.Auto, core_num: int = 1) -> Any:
+def allreduce(target: Any, signal: Any = None, *, op: ReduceOp | str = ReduceOp.Sum, mode: AllreduceMode | str = AllreduceMode.Auto, core_num: int = 1, group: Any = None) -> Any:
     """Combines the windows of all ranks element by element; every rank gets the result, the same bits everywhere."""
-def reduce_scatter(target: Any, signal: Any = None, *, op: ReduceOp | str = ReduceOp.Sum, core_num: int = 1) -> Any:
+def reduce_scatter(target: Any, signal: Any = None, *, op: ReduceOp | str = ReduceOp.Sum, core_num: int = 1, group: Any = None) -> Any:
     """Combines the windows of all ranks element by element; rank r gets rows r*m to (r+1)*m of the result in place, the other rows are undefined."""
-def broadcast(target: Any, signal: Any = None, *, root: Any, core_num: int = 1) -> Any:
+def broadcast(target: Any, signal: Any = None, *, root: Any, core_num: int = 1, group: Any = None) -> Any:
     """Copies the window of one rank to all others."""
-def barrier(signal: Any = None, *, core_num: int = 1) -> Any:
+def barrier(signal: Any = None, *, core_num: int = 1, group: Any = None) -> Any:
     """Blocks until every rank of the group has arrived. What happened before it on any rank is visible after it on all."""
-def allgather(local: Any, target: Any, signal: Any = None, *, core_num: int = 1) -> Any:
+def allgather(local: Any, target: Any, signal: Any = None, *, core_num: int = 1, group: Any = None) -> Any:
     """Collects a block of every rank on all ranks: the block of rank s goes to rows s*m of every target."""
-def all_to_all(input: Any, target: Any, signal: Any = None, *, core_num: int = 1) -> Any:
+def all_to_all(input: Any, target: Any, signal: Any = None, *, core_num: int = 1, group: Any = None) -> Any:
     """Exchanges blocks between all ranks: rows s*m of the target of rank r are rows r*m of the input of rank s."""
-def all_to_all_v(input: Any, target: Any, signal: Any = None, *, send_counts: Any, recv_counts: Any, core_num: int = 1) -> Any:
+def all_to_all_v(input: Any, target: Any, signal: Any = None, *, send_counts: Any, recv_counts: Any, core_num: int = 1, group: Any = None) -> Any:
     """Exchanges blocks of different lengths between all ranks: of each block of m rows only the counted ones move. A count above m stops the run with an error."""
 class system:
     """The ops of `pld.system`."""
     @staticmethod
-    def notify(target: Any, peer: Any, offsets: Any, value: Any, *, op: NotifyOp | str = NotifyOp.AtomicAdd) -> Any:
+    def member_stride(group: Any) -> Any:
+        """The distance from one rank of a sub-group to the next, in the window's group."""
+    @staticmethod
+    def check_subgroup(ranks: Any, size: Any, stride: Any) -> Any:
+        """Stops the run when a group cannot be divided into sub-groups."""
+    @staticmethod
+    def check_member(rank: Any, size: Any) -> Any:
+        """Stops the run when a rank is not in a sub-group."""
+    @staticmethod
+    def check_mesh(ranks: Any, shape: Any) -> Any:
+        """Stops the run when a mesh has more or fewer ranks than its group."""
+    @staticmethod
+    def check_group(window: Any, ctx: Any) -> Any:
+        """Stops the run when a context is not of the group of a window."""
+    @staticmethod
+    def notify(target: Any, peer: Any, offsets: Any, value: Any, *, op: NotifyOp | str = NotifyOp.AtomicAdd, group: Any = None) -> Any:
         """Adds to or sets a cell of another rank. Everything that happens before it is visible to whoever waits for that value."""
     @staticmethod
     def wait(signal: Any, offsets: Any, expected: Any, *, cmp: WaitCmp | str = WaitCmp.Ge) -> Any:
@@ -86,16 +107,16 @@ class system:
     def defer_wait(signal: Any, offsets: Any, expected: Any, *, cmp: WaitCmp | str = WaitCmp.Ge) -> Any:
         """In a `pl.at(...) as tid` scope of its own: the task completes when the condition holds, without occupying a core. Tasks that depend on it see what a wait there would have seen."""
     @staticmethod
-    def notify_all(signal: Any, value: Any = None) -> Any:
+    def notify_all(signal: Any, value: Any = None, *, group: Any = None, members: Any = None) -> Any:
         """Adds to cell [my rank] of every other rank of the group."""
     @staticmethod
-    def wait_all(signal: Any, expected: Any) -> Any:
+    def wait_all(signal: Any, expected: Any, *, group: Any = None, members: Any = None) -> Any:
         """Blocks until cell [s] of this rank is at least `expected`, for every other rank s of the group."""
     @staticmethod
-    def fetch_add(target: Any, peer: Any, offsets: Any, value: Any) -> Any:
+    def fetch_add(target: Any, peer: Any, offsets: Any, value: Any, *, group: Any = None) -> Any:
         """Adds to a cell of any rank in one step and returns what it was. The step acquires and releases, and takes effect at once."""
     @staticmethod
-    def compare_exchange(target: Any, peer: Any, offsets: Any, expected: Any, value: Any) -> Any:
+    def compare_exchange(target: Any, peer: Any, offsets: Any, expected: Any, value: Any, *, group: Any = None) -> Any:
         """Replaces a cell of any rank if it has an expected value, in one step, and returns what it was: `expected` when it was replaced. The step takes effect at once; it acquires, and releases if it replaces."""
     @staticmethod
     def check_extent(found: Any, limit: Any) -> Any:
@@ -104,45 +125,45 @@ class system:
     def check_count(found: Any, limit: Any) -> Any:
         """Stops the run when a count is above what there is room for."""
     @staticmethod
-    def enter_collective(signal: Any, target: Any = None, root: Any = None, *, name: str) -> Any:
+    def enter_collective(signal: Any, target: Any = None, root: Any = None, *, name: str, members: Any = None) -> Any:
         """Says which collective the ops that follow are made of. The checker reads it; nothing happens."""
 class tensor:
     """The ops of `pld.tensor`."""
     @staticmethod
-    def remote_store(src: Any, target: Any, peer: Any, offsets: Any, *, atomic: AtomicType | str = AtomicType.None_) -> Any:
+    def remote_store(src: Any, target: Any, peer: Any, offsets: Any, *, atomic: AtomicType | str = AtomicType.None_, group: Any = None) -> Any:
         """Writes a tensor into another rank's copy of a window. Others see it once they have waited for a later notify of this task."""
     @staticmethod
-    def put(dst: Any, peer: Any, src: Any, dst_offsets: Any = None, src_offsets: Any = None, shape: Any = None, *, atomic: AtomicType | str = AtomicType.None_, chunk_rows: int = 0, chunk_cols: int = 0, pipeline: bool = False, signal: Any = None, at: Any = None, value: Any = None, op: NotifyOp | str = NotifyOp.AtomicAdd) -> Any:
+    def put(dst: Any, peer: Any, src: Any, dst_offsets: Any = None, src_offsets: Any = None, shape: Any = None, *, atomic: AtomicType | str = AtomicType.None_, chunk_rows: int = 0, chunk_cols: int = 0, pipeline: bool = False, signal: Any = None, at: Any = None, value: Any = None, op: NotifyOp | str = NotifyOp.AtomicAdd, group: Any = None) -> Any:
         """Copies a tensor into another rank's copy of a window. The source has been read when it returns; others see the data once they have waited for a later notify of this task, or for `signal`."""
     @staticmethod
-    def get(dst: Any, peer: Any, src: Any, dst_offsets: Any = None, src_offsets: Any = None, shape: Any = None, *, chunk_rows: int = 0, chunk_cols: int = 0, pipeline: bool = False) -> Any:
+    def get(dst: Any, peer: Any, src: Any, dst_offsets: Any = None, src_offsets: Any = None, shape: Any = None, *, chunk_rows: int = 0, chunk_cols: int = 0, pipeline: bool = False, group: Any = None) -> Any:
         """Copies another rank's copy of a window into a tensor. It is complete when it returns."""
     @staticmethod
-    def allreduce(target: Any, signal: Any = None, *, op: ReduceOp | str = ReduceOp.Sum, mode: AllreduceMode | str = AllreduceMode.Auto, core_num: int = 1) -> Any:
+    def allreduce(target: Any, signal: Any = None, *, op: ReduceOp | str = ReduceOp.Sum, mode: AllreduceMode | str = AllreduceMode.Auto, core_num: int = 1, group: Any = None) -> Any:
         """Combines the windows of all ranks element by element; every rank gets the result, the same bits everywhere."""
     @staticmethod
-    def reduce_scatter(target: Any, signal: Any = None, *, op: ReduceOp | str = ReduceOp.Sum, core_num: int = 1) -> Any:
+    def reduce_scatter(target: Any, signal: Any = None, *, op: ReduceOp | str = ReduceOp.Sum, core_num: int = 1, group: Any = None) -> Any:
         """Combines the windows of all ranks element by element; rank r gets rows r*m to (r+1)*m of the result in place, the other rows are undefined."""
     @staticmethod
-    def broadcast(target: Any, signal: Any = None, *, root: Any, core_num: int = 1) -> Any:
+    def broadcast(target: Any, signal: Any = None, *, root: Any, core_num: int = 1, group: Any = None) -> Any:
         """Copies the window of one rank to all others."""
     @staticmethod
-    def barrier(signal: Any = None, *, core_num: int = 1) -> Any:
+    def barrier(signal: Any = None, *, core_num: int = 1, group: Any = None) -> Any:
         """Blocks until every rank of the group has arrived. What happened before it on any rank is visible after it on all."""
     @staticmethod
-    def allgather(local: Any, target: Any, signal: Any = None, *, core_num: int = 1) -> Any:
+    def allgather(local: Any, target: Any, signal: Any = None, *, core_num: int = 1, group: Any = None) -> Any:
         """Collects a block of every rank on all ranks: the block of rank s goes to rows s*m of every target."""
     @staticmethod
-    def all_to_all(input: Any, target: Any, signal: Any = None, *, core_num: int = 1) -> Any:
+    def all_to_all(input: Any, target: Any, signal: Any = None, *, core_num: int = 1, group: Any = None) -> Any:
         """Exchanges blocks between all ranks: rows s*m of the target of rank r are rows r*m of the input of rank s."""
     @staticmethod
-    def all_to_all_v(input: Any, target: Any, signal: Any = None, *, send_counts: Any, recv_counts: Any, core_num: int = 1) -> Any:
+    def all_to_all_v(input: Any, target: Any, signal: Any = None, *, send_counts: Any, recv_counts: Any, core_num: int = 1, group: Any = None) -> Any:
         """Exchanges blocks of different lengths between all ranks: of each block of m rows only the counted ones move. A count above m stops the run with an error."""
 class tile:
     """The ops of `pld.tile`."""
     @staticmethod
-    def remote_load(target: Any, peer: Any, offsets: Any, shape: Any, valid_shape: Any = None) -> Any:
+    def remote_load(target: Any, peer: Any, offsets: Any, shape: Any, valid_shape: Any = None, *, group: Any = None) -> Any:
         """Loads a region of another rank's copy of a window. It is complete when it returns."""
     @staticmethod
-    def remote_store(tile: Any, target: Any, peer: Any, offsets: Any, *, atomic: AtomicType | str = AtomicType.None_) -> Any:
+    def remote_store(tile: Any, target: Any, peer: Any, offsets: Any, *, atomic: AtomicType | str = AtomicType.None_, group: Any = None) -> Any:
         """Writes the valid extent of a tile into another rank's copy of a window. Others see it once they have waited for a later notify of this task."""

@@ -248,6 +248,35 @@ Value* check_count(FunctionEmitter& e, const Call& call) {
   return nullptr;
 }
 
+Value* check_subgroup(FunctionEmitter& e, const Call& call) {
+  Value *ranks = e.index(call.args[0]), *size = e.index(call.args[1]), *stride = e.index(call.args[2]);
+  Value* zero = e.i64(0);
+  Value* bad = e.b.CreateOr(e.b.CreateICmpSLE(size, zero), e.b.CreateICmpSLE(stride, zero));
+  // No more than the ranks, so that the product does not wrap.
+  bad = e.b.CreateOr(bad, e.b.CreateOr(e.b.CreateICmpSGT(size, ranks), e.b.CreateICmpSGT(stride, ranks)));
+  Value* span = e.b.CreateSelect(bad, e.i64(1), e.b.CreateMul(size, stride));
+  bad = e.b.CreateOr(bad, e.b.CreateICmpNE(e.b.CreateSRem(ranks, span), zero));
+  e.fail_if(bad, abi::Fault::SubgroupDivision, call, {size, stride, ranks});
+  return nullptr;
+}
+
+Value* check_mesh(FunctionEmitter& e, const Call& call) {
+  Value *ranks = e.index(call.args[0]), *cells = e.i64(1), *zero = e.i64(0);
+  for (const ExprRef& element : static_cast<const MakeTuple&>(*call.args[1]).elements) {
+    Value* extent = e.index(element);
+    Value* positive = e.b.CreateICmpSGT(extent, zero);
+    cells = e.b.CreateSelect(positive, e.b.CreateMul(cells, extent), zero);
+  }
+  e.fail_if(e.b.CreateICmpNE(ranks, cells), abi::Fault::MeshSize, call, {cells, ranks});
+  return nullptr;
+}
+
+Value* check_member(FunctionEmitter& e, const Call& call) {
+  Value *rank = e.index(call.args[0]), *size = e.index(call.args[1]);
+  e.fail_if(e.b.CreateICmpUGE(rank, size), abi::Fault::MemberOutOfRange, call, {rank, size});
+  return nullptr;
+}
+
 Value* enter_collective(FunctionEmitter&, const Call&) {
   return nullptr;
 }
@@ -285,6 +314,9 @@ void add_scalar_lowerings(LoweringTable& table) {
   table.add(ops::pl::task_join, scalar_row(task_join));
   table.add(ops::pld::system::check_extent, scalar_row(check_extent));
   table.add(ops::pld::system::check_count, scalar_row(check_count));
+  table.add(ops::pld::system::check_subgroup, scalar_row(check_subgroup));
+  table.add(ops::pld::system::check_mesh, scalar_row(check_mesh));
+  table.add(ops::pld::system::check_member, scalar_row(check_member));
   table.add(ops::pld::system::enter_collective, scalar_row(enter_collective));
 }
 

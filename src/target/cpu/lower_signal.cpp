@@ -33,6 +33,12 @@ Value* nranks(FunctionEmitter& e, const Call& call) {
   return e.group_size(group_of_context(e, call.args[0]));
 }
 
+Value* check_group(FunctionEmitter& e, const Call& call) {
+  Value* own = e.b.CreatePtrToInt(e.group(e.tensor(call.args[0])), e.b.getInt64Ty());
+  e.fail_if(e.b.CreateICmpNE(own, e.scalar(call.args[1])), abi::Fault::OtherGroup, call, {});
+  return nullptr;
+}
+
 // --- one cell
 
 llvm::AtomicOrdering acquire = llvm::AtomicOrdering::Acquire;
@@ -239,20 +245,29 @@ Value* numbered_cell(FunctionEmitter& e, const TensorValue& signal, Value* numbe
   return e.element_address(signal.data, signal.dtype, offset);
 }
 
-// Every other rank of the signal's group.
-void each_other(FunctionEmitter& e, const TensorValue& signal,
+// Every other rank of the signal's group, or of the members given.
+void each_other(FunctionEmitter& e, const TensorValue& signal, const ExprRef& members,
                 llvm::function_ref<void(Value* me, Value* other)> body) {
   Value* group = e.group(signal);
   Value* me = e.b.CreateSExt(e.group_rank(group), e.b.getInt64Ty());
-  Value* count = e.b.CreateSExt(e.group_size(group), e.b.getInt64Ty());
-  e.repeat(e.i64(0), count, 1,
-           [&](Value* other) { e.when(e.b.CreateICmpNE(other, me), [&] { body(me, other); }); });
+  Value *first = e.i64(0), *stride = e.i64(1), *count = nullptr;
+  if (const auto* numbers = as<MakeTuple>(members)) {
+    first = e.index(numbers->elements[0]);
+    stride = e.index(numbers->elements[1]);
+    count = e.index(numbers->elements[2]);
+  } else {
+    count = e.b.CreateSExt(e.group_size(group), e.b.getInt64Ty());
+  }
+  e.repeat(e.i64(0), count, 1, [&](Value* i) {
+    Value* other = e.b.CreateAdd(first, e.b.CreateMul(i, stride));
+    e.when(e.b.CreateICmpNE(other, me), [&] { body(me, other); });
+  });
 }
 
 Value* notify_all(FunctionEmitter& e, const Call& call) {
   TensorValue signal = e.tensor(call.args[0]);
   Value* value = e.scalar(call.args[1]);
-  each_other(e, signal, [&](Value* me, Value* other) {
+  each_other(e, signal, call.args[3], [&](Value* me, Value* other) {
     TensorValue there = e.at_peer(signal, e.b.CreateTrunc(other, e.b.getInt32Ty()));
     e.notify(there, numbered_cell(e, there, me, call), value, NotifyOp::AtomicAdd, call);
   });
@@ -262,7 +277,7 @@ Value* notify_all(FunctionEmitter& e, const Call& call) {
 Value* wait_all(FunctionEmitter& e, const Call& call) {
   TensorValue signal = e.tensor(call.args[0]);
   Value* expected = e.scalar(call.args[1]);
-  each_other(e, signal, [&](Value*, Value* other) {
+  each_other(e, signal, call.args[3], [&](Value*, Value* other) {
     wait_cell(e, numbered_cell(e, signal, other, call), expected, abi::Compare::Ge, call);
   });
   return nullptr;
@@ -280,6 +295,7 @@ void add_signal_lowerings(LoweringTable& table) {
   add(ops::pld::get_comm_ctx, get_comm_ctx);
   add(ops::pld::rank, rank);
   add(ops::pld::nranks, nranks);
+  add(ops::pld::system::check_group, check_group);
   add(ops::pld::system::notify, notify);
   add(ops::pld::system::wait, wait);
   add(ops::pld::system::test, test);

@@ -21,7 +21,7 @@ def kernel(w: pld.DistributedTensor[[16, 16], pl.FP32], y: pl.Out[pl.Tensor[[16,
     y = pld.tensor.get(y, 0, w, signal=s)
 #                               ^^^^^^
 # error: TW0303 `pld.tensor.get` has no parameter `signal`
-# help: it takes `dst`, `peer`, `src`, `dst_offsets`, `src_offsets`, `shape`, `chunk_rows`, `chunk_cols`, `pipeline`
+# help: it takes `dst`, `peer`, `src`, `dst_offsets`, `src_offsets`, `shape`, `chunk_rows`, `chunk_cols`, `pipeline`, `group`
 
 # --- op_duplicate_argument
 import tilewire.language as pl

@@ -65,9 +65,9 @@ import tilewire.language.distributed as pld
 @pl.jit.host
 def host():
     w = pld.alloc_window([16], dtype=pl.FP32)
-    ctx = pld.get_comm_ctx(w)
-#         ^^^^^^^^^^^^^^^^^^^ in the function `host`
-# error: TW1014 `pld.get_comm_ctx` belongs in orchestration or kernel functions, not in host functions
+    me = pld.rank(pld.get_comm_ctx(w))
+#        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ in the function `host`
+# error: TW1014 `pld.rank` belongs in orchestration or kernel functions, not in host functions
 # help: move it into a kernel and dispatch that: `self.kernel(..., device=r)`
 
 # --- read_on_host

@@ -53,7 +53,7 @@ def kernel(n: pl.Scalar[pl.INDEX]):
     print(n)
 #   ^^^^^
 # error: TW1001 `print` is not defined
-# help: `print` is a function of Python, and the text of a program never runs as Python
+# help: `print` is a function of Python, and the text of a program never runs as Python: write `pl.print`
 
 # --- python_values
 import tilewire.language as pl

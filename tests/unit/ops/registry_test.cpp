@@ -185,9 +185,15 @@ TEST(Registry, IntegersThatStopTheRun) {
 
 // A tensor operand without an effect is one whose elements the op does not touch: each is listed here.
 TEST(Registry, EveryTensorOperandHasAnEffect) {
-  const std::set<std::string> untouched = {
-      "pl.tensor.slice", "pl.tensor.reshape", "pl.tensor.transpose", "pl.tensor.dim",
-      "pl.no_dep",       "pld.get_comm_ctx",  "pld.peer_slot",       "pld.system.enter_collective"};
+  const std::set<std::string> untouched = {"pl.tensor.slice",
+                                           "pl.tensor.reshape",
+                                           "pl.tensor.transpose",
+                                           "pl.tensor.dim",
+                                           "pl.no_dep",
+                                           "pld.get_comm_ctx",
+                                           "pld.peer_slot",
+                                           "pld.system.enter_collective",
+                                           "pld.system.check_group"};
   for (const Op& op : registry().all()) {
     for (size_t i = 0; i < op.params.size(); ++i) {
       if (!(op.params[i].accepts & (AcceptTensor | AcceptWindow))) continue;
@@ -255,7 +261,8 @@ TEST(Registry, HasEveryOpOfTheLanguage) {
   add("pl.",
       {"reserve_buffer", "import_peer_buffer", "aic_initialize_pipe", "aiv_initialize_pipe", "tpush_to_aiv",
        "tpush_to_aic", "tpop_from_aic", "tpop_from_aiv", "tfree_to_aic", "tfree_to_aiv"});
-  add("pld.", {"world_size", "alloc_window_buffer", "window", "get_comm_ctx", "rank", "nranks", "peer_slot"});
+  add("pld.", {"world_size", "alloc_window_buffer", "window", "get_comm_ctx", "rank", "nranks", "peer_slot",
+               "subgroup", "mesh_axis", "member_rank"});
   add("pld.system.", {"notify", "wait", "test", "notify_all", "wait_all", "defer_wait"});
   add("pld.", {"tile.remote_load", "tile.remote_store"});
   add("pld.tensor.", {"remote_store", "put", "get", "allreduce", "barrier", "broadcast", "allgather",
