@@ -15,20 +15,21 @@ from typing import Any, Callable
 
 from program_case import Case, Line, Loop, Phase, Scope, Task, Text, bodies, kernels, walk
 from program_scopes import ScopePieces
+from program_subgroups import SubgroupPieces
 from program_updates import UpdatePieces
 
 UPDATES = ["locked", "tickets", "elected", "shared_work", "fetched"]
 LOCAL = ["compute", "compute", "update", "halves", "launch", "rounds", "rounds", "ids", "elements", "elements", "block_work",
          "joined", "joined", "entries", "freed", "freed"]  # fmt: skip
-REUSABLE = ["swap", "stream", "collective", "collective", "collective"]
+REUSABLE = ["swap", "stream", "collective", "collective", "collective", "sub_collective"]
 EXCHANGE = ["push", "push", "push", "stream", "gather_sum", "pull", "all_pairs", "unordered", "unordered", "late_notify",
             "counts", "block_signals", "collective", "collective", "collective", "swap", "window_element", "window_element",
-            "views", "added"]  # fmt: skip
+            "views", "added", "sub_collective", "sub_collective", "sub_exchange"]  # fmt: skip
 TINY = ["push", "push", "flags", "gather_sum", "pull", "unordered", "late_notify", "counts", "compute", "rounds", "ids", "elements",
-        "block_signals", "joined", "entries", "freed", *UPDATES, "added"]  # fmt: skip
+        "block_signals", "joined", "entries", "freed", "sub_exchange", *UPDATES, "added"]  # fmt: skip
 
 
-class Generator(ScopePieces, UpdatePieces):
+class Generator(ScopePieces, UpdatePieces, SubgroupPieces):
     def program(self) -> Case:
         phases = []
         number = 1 if self.tiny else self.pick(1, 1, 2)

@@ -139,7 +139,7 @@ FEATURES = ["plain", "slices", "spmd", "at", "deps", "no_dep", "ordered=False", 
             "push deferred", "direct exchange",
             "seen branch", "flags", "views", "views mixed", "lock", "tickets", "elected", "shared work", "added",
             "block work", "block lock", "fetched", "fetch_add", "compare_exchange", "task_join", "manual_scope",
-            "manual rounds", "scope", "scope rounds"]  # fmt: skip
+            "manual rounds", "scope", "scope rounds", "sub-group", "sub-group by hand"]  # fmt: skip
 
 
 # Every interleaving.
