@@ -2,11 +2,12 @@
 that the files of programs/ ask for in comments, one on a line:
 
     # run: ENTRY ranks=1,2,4 [n=3] [range.x=0..3] [tolerance=0]
+    # collective: ENTRY ranks=1,2,4 [n=3]
     # fails: ENTRY CODE LINE ranks=2 [n=3]
     # refused: ENTRY
 
 `n=3` is a scalar argument. What is refused as well is found in sizes before any rank starts; places may say it differently.
-tests/unit/cpu reads the first two forms; `hooks` is for it.
+tests/unit/cpu reads `run` and `fails`, of programs as they were written, so it knows no collectives; `hooks` is for it.
 """
 
 import dataclasses
@@ -88,7 +89,7 @@ class Case:
 def cases():
     for path in sorted(PROGRAMS.glob("*.py")):
         text = path.read_text()
-        asked = re.findall(r"^# (?:run: (\w+)|fails: (\w+) (\w+) (\d+))(.*)$", text, re.MULTILINE)
+        asked = re.findall(r"^# (?:(?:run|collective): (\w+)|fails: (\w+) (\w+) (\d+))(.*)$", text, re.MULTILINE)
         refused = set(re.findall(r"^# refused: (\w+)$", text, re.MULTILINE))
         assert asked, path
         for runs, fails, code, line, rest in asked:

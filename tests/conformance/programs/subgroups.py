@@ -1,19 +1,18 @@
 """Sub-groups that do not divide their group, peers outside them, and collectives in many divisions."""
-# fails: uneven TW2135 25 ranks=4,5 n=3
-# fails: uneven TW2135 25 ranks=4 n=0
-# fails: uneven TW2135 25 ranks=2 n=4
-# fails: mesh TW2136 32 ranks=2,3 n=4
-# fails: mesh TW2136 32 ranks=6 n=-2
-# fails: peer TW2137 39 ranks=2,4 n=2
-# fails: peer TW2137 39 ranks=2,4 hooks n=-1
-# fails: member TW2137 45 ranks=4 n=2
-# fails: other TW2138 52 ranks=3 n=1
-# run: sums ranks=1,2,3,4,6,8 n=1
-# run: sums ranks=2,4,6,8 n=2
-# run: sums ranks=2,4,6 hooks n=2
-# run: sums ranks=3,6 n=3
-# run: on_host ranks=2,4,6 n=2
-# run: on_host ranks=1,3,6 n=1
+# fails: uneven TW2135 24 ranks=4,5 n=3
+# fails: uneven TW2135 24 ranks=4 n=0
+# fails: uneven TW2135 24 ranks=2 n=4
+# fails: mesh TW2136 31 ranks=2,3 n=4
+# fails: mesh TW2136 31 ranks=6 n=-2
+# fails: peer TW2137 38 ranks=2,4 n=2
+# fails: peer TW2137 38 ranks=2,4 hooks n=-1
+# fails: member TW2137 44 ranks=4 n=2
+# fails: other TW2138 51 ranks=3 n=1
+# collective: sums ranks=1,2,3,4,6,8 n=1
+# collective: sums ranks=2,4,6,8 n=2
+# collective: sums ranks=3,6 n=3
+# collective: on_host ranks=2,4,6 n=2
+# collective: on_host ranks=1,3,6 n=1
 import tilewire.language as pl
 import tilewire.language.distributed as pld
 

@@ -66,6 +66,14 @@ TEST(Faults, EachHasItsText) {
             "error[TW2147]: `pl.reshape` cannot give 16 elements a shape of 24 elements");
   EXPECT_EQ(shown(Fault::ReshapeCount, "pl.reshape", -1, 24),
             "error[TW2147]: `pl.reshape` cannot give a strided tensor a shape of 24 elements");
+  EXPECT_EQ(shown(Fault::SubgroupDivision, "pld.subgroup", 4, 1, 6),
+            "error[TW2135]: sub-groups of 4 ranks with stride 1 do not divide a group of 6");
+  EXPECT_EQ(shown(Fault::MeshSize, "pld.mesh_axis", 6, 8),
+            "error[TW2136]: a mesh of 6 ranks does not fit a group of 8");
+  EXPECT_EQ(shown(Fault::MemberOutOfRange, "pld.tile.remote_load", 2, 2),
+            "error[TW2137]: rank 2 does not exist in a sub-group of 2");
+  EXPECT_EQ(shown(Fault::OtherGroup, "pld.system.notify"),
+            "error[TW2138]: the sub-group is not one of the window's group");
 }
 
 // Whoever adds a fault adds its text: numbers up to the last are known, the next is not.
@@ -78,7 +86,7 @@ TEST(Faults, NoneIsForgotten) {
     abi::Module module{};
     if (describe(failure, module).message.find("has no text") == std::string::npos) ++known;
   }
-  EXPECT_EQ(known, static_cast<int>(abi::Fault::WindowView) + 1) << "a fault of abi.h has no text, or this "
+  EXPECT_EQ(known, static_cast<int>(abi::Fault::OtherGroup) + 1) << "a fault of abi.h has no text, or this "
                                                                     "test does not know the last one";
 }
 
