@@ -5,7 +5,7 @@ window along one axis; a collective with `group=` then takes place in every row,
 window and one signal serve both.
 
     python examples/mesh2d.py --ranks 6
-    tilewire run examples/mesh2d.py --ranks 6 --shape values=6x1x256:FP32 --scalar columns=3
+    tilewire run examples/mesh2d.py --ranks 6 --shape values=6x1x256:FP32 --in columns=3
     tilewire check examples/mesh2d.py --ranks 4,6,12
 """
 import argparse

@@ -223,7 +223,7 @@ def test_ops_lists_all_and_describes_each():
 def test_ops_describes_parameters_levels_and_effects():
     out, err, status = text(tilewire("ops", "pld.system.notify"))
     assert (err, status) == ("", 0)
-    assert out.startswith("pld.system.notify(target, peer, offsets, value, *, op=pld.NotifyOp.AtomicAdd)\n")
+    assert out.startswith("pld.system.notify(target, peer, offsets, value, *, op=pld.NotifyOp.AtomicAdd, group=None)\n")
     for part in ("allowed in", "kernel", "effects", "signals `target`", "rank `peer`", "default pld.NotifyOp.AtomicAdd"):
         assert part in out, out
     assert tilewire("ops", "system.notify").stdout.decode() == out

@@ -85,7 +85,7 @@ class Runs:
         return all_of_them
 
 
-WAIT = re.compile(r"(?:waits for a core|waits for \d+ cores at once|(?:waits for|tests|reads) `([^`]+)` of rank (\d+).*, (?:which|it) is (-?\d+))")
+WAIT = re.compile(r"(?:waits for a core|waits for \d+ cores at once|(?:waits for|tests|reads|updates) `([^`]+)` of rank (\d+).*, (?:which|it) is (-?\d+))")
 CONDITION = re.compile(r"waits for `[^`]+` of rank \d+ (\S+ -?\d+)")
 
 

@@ -6,7 +6,7 @@ NR = pl.dynamic("NR")
 
 
 @pl.jit.incore
-def meet(signal: pl.InOut[pld.DistributedTensor[[NR, 1], pl.INT32]], size: pl.Scalar[pl.INDEX]):
+def meet(signal: pl.InOut[pld.DistributedTensor[[NR, 1], pl.INT32]], size: pl.Scalar[pl.INT64]):
     ctx = pld.get_comm_ctx(signal)
     group = pld.subgroup(ctx, size)
     pld.system.check_group(signal, group)
@@ -21,7 +21,8 @@ def meet(signal: pl.InOut[pld.DistributedTensor[[NR, 1], pl.INT32]], size: pl.Sc
 
 
 @pl.jit.host
-def host(size: pl.Scalar[pl.INDEX]):
-    signal = pld.alloc_signal(pld.world_size())
+def host():
+    size = pld.world_size()
+    signal = pld.alloc_signal(size)
     for r in pl.range(pld.world_size()):
         meet(signal, size, device=r)

@@ -10,7 +10,7 @@ class TensorReductions:
         with pl.at(level=pl.Level.CORE_GROUP):
             s = pl.tensor.row_sum(x)
             m = pl.tensor.row_max(x)
-            n = pl.tensor.min(x, axis=1)
+            n = pl.tensor.maximum(pl.tensor.row_min(x), pl.tensor.min(x, axis=1))
             t = pl.tensor.row_expand_sub(x, m)
             t = pl.tensor.row_expand_div(t, s)
             t = pl.tensor.row_expand_add(t, n)
@@ -29,7 +29,7 @@ class TensorReductions:
                 y: pl.Out[pl.Tensor[[32, 64], pl.FP32]]) -> pl.Tensor[[32, 64], pl.FP32]:
         with pl.at(level=pl.Level.CORE_GROUP):
             s = pl.tensor.col_sum(x)
-            m = pl.tensor.max(x, axis=0)
+            m = pl.tensor.minimum(pl.tensor.col_max(x), pl.tensor.max(x, axis=0))
             n = pl.tensor.col_min(x)
             t = pl.tensor.col_expand_sub(x, m)
             t = pl.tensor.col_expand_div(t, s)
