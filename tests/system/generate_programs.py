@@ -20,7 +20,7 @@ from program_updates import UpdatePieces
 
 UPDATES = ["locked", "tickets", "elected", "shared_work", "fetched"]
 LOCAL = ["compute", "compute", "update", "halves", "launch", "rounds", "rounds", "ids", "elements", "elements", "block_work",
-         "joined", "joined", "entries", "freed", "freed"]  # fmt: skip
+         "joined", "entries", "freed"]  # fmt: skip
 REUSABLE = ["swap", "stream", "collective", "collective", "collective", "sub_collective"]
 EXCHANGE = ["push", "push", "push", "stream", "gather_sum", "pull", "all_pairs", "unordered", "unordered", "late_notify",
             "counts", "block_signals", "collective", "collective", "collective", "swap", "window_element", "window_element",
@@ -86,7 +86,7 @@ class Generator(ScopePieces, UpdatePieces, SubgroupPieces):
         else:
             names = EXCHANGE + ["both_groups", "late_notify"] * (5 * (self.group == "part"))
             if not self.simple:
-                names = UPDATES if self.chance(0.2) else [*names, "seen", "flags", "flags"]
+                names = UPDATES if self.chance(0.2) else [*names, *["seen", "flags"] * 3]
         outer, self.steps = self.steps, []
         getattr(self, self.pick(*names))()
         steps, self.steps = self.steps, outer
