@@ -3,9 +3,6 @@
 // arrive behind the other values.
 #include "passes/lower_subgroups.h"
 
-#include <algorithm>
-
-#include "ir/function_kinds.h"
 #include "ir/op.h"
 #include "ir/pointer_map.h"
 #include "ir/visitor.h"
