@@ -44,6 +44,7 @@ const OpEntries& op_entries() {
     add_index_sort(all);
     add_arrays(all);
     add_windows(all);
+    add_subgroups(all);
     add_signals(all);
     add_atomics(all);
     add_remote(all);

@@ -58,6 +58,7 @@ void add_reshape(OpEntries& entries);
 void add_index_sort(OpEntries& entries);
 void add_arrays(OpEntries& entries);
 void add_windows(OpEntries& entries);
+void add_subgroups(OpEntries& entries);
 void add_signals(OpEntries& entries);
 void add_atomics(OpEntries& entries);
 void add_remote(OpEntries& entries);
