@@ -1,11 +1,12 @@
 // Names assigned in such a scope are visible after it, but for tensors that a pl.scope frees.
 #include "frontend/sema_scope.h"
 
+#include <algorithm>
 #include <set>
 
-#include "frontend/created.h"
 #include "frontend/sema_name.h"
 #include "frontend/sema_stmt.h"
+#include "ir/origins.h"
 #include "support/diagnostics/sema.h"
 
 namespace tilewire::frontend {
@@ -37,13 +38,27 @@ bool check_form(Sema& sema, const Stmt& s, const Expr& call, const std::string& 
   return ok;
 }
 
+bool may_be_created(const ir::StorageOrigins& origins, const Value& value) {
+  if (const auto* list = value.get<ListValue>()) {
+    return std::any_of(list->items->begin(), list->items->end(),
+                       [&](const Value& item) { return may_be_created(origins, item); });
+  }
+  return value.expr() && origins.may_be_created(value.expr());
+}
+
 // From here on nobody may use what the scope created.
 void hide_created(Sema& sema, const Stmt& s, const ir::Block& body, size_t start) {
-  const Created created(sema, body);
+  const ir::StorageOrigins origins({}, body, [&](const ir::FunctionCall& call) {
+    std::vector<ir::Origins> results;
+    auto callee = sema.versions_by_name.find(call.callee);
+    if (callee == sema.versions_by_name.end()) return results;
+    for (int root : callee->second->return_roots) results.push_back({root < 0 ? ir::created : root});
+    return results;
+  });
   std::set<Symbol> names;
   for (size_t i = start; i < sema.frame->trail.size(); ++i) names.insert(sema.frame->trail[i].first);
   for (Symbol name : names) {
-    if (!sema.is_bound(name) || !created.may_hold(sema.frame->env[name])) continue;
+    if (!sema.is_bound(name) || !may_be_created(origins, sema.frame->env[name])) continue;
     bind(sema, name,
          UnusableValue{"was created in a `pl.scope` that has ended",
                        "use it inside the `with` block, or create it before the block", sema.span(s.range)});

@@ -11,6 +11,7 @@
 #include "ir/pointer_map.h"
 #include "ir/structural.h"
 #include "ir/verify_calls.h"
+#include "ir/verify_scopes.h"
 #include "support/diagnostics/verifier.h"
 
 namespace tilewire::ir {
@@ -33,7 +34,8 @@ class Verifier {
     }
     check_buffers();
     check_groups();
-    calls_.check_recursion();
+    const std::vector<const Function*> callees_first = calls_.check_recursion();
+    if (frees_storage_ && !diags_.has_errors()) check_scoped_storage(callees_first, diags_);
   }
 
  private:
@@ -343,6 +345,7 @@ class Verifier {
   }
 
   void check(const WithScope& scope) {
+    frees_storage_ = frees_storage_ || scope.scope_kind == ScopeKind::Storage;
     const bool inlined = place_.function->type == FunctionType::Inline;
     if ((place_.level == OnOrchestration || inlined) && !in_scope_) return;
     const char* what = scope.scope_kind == ScopeKind::Manual ? "`pl.manual_scope`" : "`pl.scope`";
@@ -483,7 +486,8 @@ class Verifier {
   Diagnostics& diags_;
   CallVerifier calls_;
   CallPlace place_;
-  bool in_scope_ = false;  // in the body of pl.at or pl.spmd
+  bool in_scope_ = false;       // in the body of pl.at or pl.spmd
+  bool frees_storage_ = false;  // there is a `pl.scope`
   const Span* here_ = nullptr;
   int depth_ = 1;  // the program itself
   bool too_deep_ = false;

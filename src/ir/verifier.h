@@ -1,6 +1,7 @@
 // Whether IR keeps its own rules (nodes.h): what every pass may rely on and must leave behind.
 //
-// - SSA: each variable is defined once, used only where it is in scope.
+// - SSA: each variable is defined once, used only where it is in scope; nothing that a `pl.scope` creates is
+//   used after it.
 // - Blocks give what their statement needs, of the types it needs; returns fit the signature.
 // - Each op stands at a level it works at, has the arguments its type rule accepts and the type it gives;
 //   calls other than scalar arithmetic are statements of their own.

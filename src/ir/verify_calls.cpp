@@ -229,11 +229,12 @@ void CallVerifier::check_integer(const ExprRef& expr, const char* what) {
   diags_.report(diag::integer_needed, expr->span, {what, to_string(expr->type)});
 }
 
-void CallVerifier::check_recursion() {
+std::vector<const Function*> CallVerifier::check_recursion() {
   // Depth first with an explicit stack: a chain of calls may be as long as the program.
   enum : char { Open = 1, Done = 2 };
   std::unordered_map<const Function*, char> state;
   std::vector<std::pair<const Function*, size_t>> stack;
+  std::vector<const Function*> callees_first;
   for (const FunctionRef& root : program_.functions) {
     if (state[root.get()] == 0) stack.emplace_back(root.get(), 0);
     while (!stack.empty()) {
@@ -242,6 +243,7 @@ void CallVerifier::check_recursion() {
       auto list = calls_.find(function);
       if (list == calls_.end() || next == list->second.size()) {
         state[function] = Done;
+        callees_first.push_back(function);
         stack.pop_back();
         continue;
       }
@@ -255,6 +257,7 @@ void CallVerifier::check_recursion() {
       }
     }
   }
+  return callees_first;
 }
 
 }  // namespace tilewire::ir

@@ -33,8 +33,9 @@ class CallVerifier {
   void check_group(const Function& group);
   void check_dependencies(const ExprList& deps);
   void check_integer(const ExprRef& expr, const char* what);
-  // Reports functions that call themselves, directly or through others, in the calls checked so far.
-  void check_recursion();
+  // Reports functions that call themselves, directly or through others, in the calls checked so far. Returns
+  // all functions, callees before their callers.
+  std::vector<const Function*> check_recursion();
 
   const Function* find(std::string_view name) const;
 

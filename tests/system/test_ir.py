@@ -417,6 +417,46 @@ def test_deserialised_programs_are_verified():
     assert ir.deserialize(body.serialize()) == body
 
 
+def test_storage_that_a_scope_frees_is_not_used_after_it():
+    x = ir.Parameter("x", pl.Tensor[[16, 16], pl.FP32])
+    new = ir.Call("pl.tensor.create", [[16, 16]], {"dtype": pl.FP32})
+    made, rest = ir.Var("made", new.type), ir.Var("rest", new.type)
+    part = ir.Call("pl.tensor.slice", [made, [8, 16], [0, 0]])
+    half = ir.Var("half", part.type)
+    carried, last = ir.Var("carried", x.type), ir.Var("last", x.type)
+
+    def program(*stmts, returns=()):
+        function = ir.Function("main", pl.FunctionType.Orchestration, [x], list(returns), block(*stmts))
+        return ir.Program("P", [function])
+
+    def scope(*stmts):
+        return ir.WithScope(ir.ScopeKind.Storage, block(*stmts))
+
+    def loop(*stmts):
+        i = ir.Var("i", pl.Scalar[pl.INDEX])
+        return ir.For(ir.LoopKind.Range, 0, 4, 1, [x], i, [carried], block(*stmts), [last])
+
+    create, view = ir.Assign(new, made), ir.Assign(part, half)
+    ways_out = {
+        "made": [
+            program(scope(create), ir.Return([made]), returns=[made.type]),
+            program(scope(create), view),
+            program(loop(scope(create), ir.Yield([made]))),
+        ],
+        "half": [program(scope(create, view), ir.Return([half]), returns=[half.type])],
+    }
+    for name, programs in ways_out.items():
+        for wrong in programs:
+            with pytest.raises(tw.ProgramError) as error:
+                ir.deserialize(wrong.serialize())
+            (found,) = error.value.diagnostics
+            assert found.code == "TW0450"
+            assert found.message == f"`{name}` was created in a `pl.scope` that has ended"
+            assert found.helps == ("use it inside the scope, or create it before the scope",)
+    right = program(create, scope(view), ir.Return([half]), returns=[half.type])
+    assert ir.deserialize(right.serialize()) == right
+
+
 def test_ops_are_described():
     assert len(ir.ops()) > 100
     for op in ir.ops():

@@ -217,6 +217,31 @@ def main(x: pl.Tensor[[16, 16], pl.FP32], y: pl.Out[pl.Tensor[[16, 16], pl.FP32]
             t = copy(x, t)
     return y
 
+# --- yielded_after_a_scope
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def copy(x: pl.Tensor[[16, 16], pl.FP32], y: pl.Out[pl.Tensor[[16, 16], pl.FP32]]):
+    y = pl.store(pl.load(x), [0, 0], y)
+    return y
+
+
+@pl.jit
+def main(x: pl.Tensor[[16, 16], pl.FP32], y: pl.Out[pl.Tensor[[16, 16], pl.FP32]]):
+    for i, (a,) in pl.range(4, init_values=(x,)):
+        y = copy(a, y)
+        with pl.scope():
+#       ^^^^^^^^^^^^^^^
+# note: it is assigned in the block that starts here
+            t = pl.create_tensor([16, 16], dtype=pl.FP32)
+            u = t[0:16]
+        b = pl.yield_(u)
+#                     ^
+# error: TW1002 `u` was created in a `pl.scope` that has ended
+# help: use it inside the `with` block, or create it before the block
+    return y
+
 # --- join_in_a_kernel
 import tilewire.language as pl
 

@@ -96,7 +96,10 @@ std::vector<Op> tile_ops() {
   Op create = make_op(
       "create", {list_operand("shape"), attribute("scale", AttrKind::Float)}, OnOrchestration,
       [](OpCheck& check) -> TypeRef { return make<TensorType>(Span{}, check.list("shape"), DType::FP32); });
-  return {load, add, store, pop, create};
+  Op view = make_op("view", {operand("t", AcceptTensor)}, Anywhere,
+                    [](OpCheck& check) { return check.args[0]->type; });
+  view.result_alias = 0;
+  return {load, add, store, pop, create, view};
 }
 
 std::vector<Op> window_ops() {

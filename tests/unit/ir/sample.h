@@ -9,7 +9,7 @@
 namespace tilewire::ir::sample {
 
 // pl.add, pl.less (scalars), pl.load, pl.tile_add, pl.store, pl.alloc, pl.window, pl.notify, pl.pop,
-// pl.create.
+// pl.create, pl.view.
 const OpTable& ops();
 const Op& op(std::string_view qualified);
 

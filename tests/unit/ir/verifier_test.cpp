@@ -442,6 +442,99 @@ TEST(Verifier, ScopesGiveTensorsAndTaskIds) {
   error_of(program_of({function("f", FunctionType::Orchestration, {}, {}, {named})}), diag::dependency_type);
 }
 
+// An orchestration function of `x`, with kernels that it may call.
+struct Scoped {
+  Ref<const Parameter> x = param("x", tensor({4}));
+  VarRef t = var("t", tensor({4})), r = var("r", tensor({4}));
+  StmtRef create = assign(t, created_one());
+
+  static StmtRef scope(Stmts stmts, ScopeKind kind = ScopeKind::Storage) {
+    return make<WithScope>(Span{}, kind, block(std::move(stmts)));
+  }
+  // What a kernel returns: its first or second parameter, or a tensor of its own.
+  static FunctionRef kernel(std::string name, int returned) {
+    Params params = {param("a", tensor({4})), param("b", tensor({4}))};
+    VarRef own = var("own", tensor({4}));
+    VarRef result = returned == 0 ? VarRef(params[0]) : returned == 1 ? VarRef(params[1]) : own;
+    return function(
+        std::move(name), FunctionType::InCore, params, {tensor({4})},
+        {assign(own, call_function("make", {}, nullptr, nullptr, {}, tensor({4}))), ret({result})});
+  }
+  ProgramRef with(Stmts stmts, std::vector<TypeRef> returns = {}) const {
+    VarRef made = var("made", tensor({4}));
+    FunctionRef make_one =
+        function("make", FunctionType::Inline, {}, {tensor({4})}, {assign(made, created_one()), ret({made})});
+    return program_of({function("f", FunctionType::Orchestration, {x}, std::move(returns), std::move(stmts)),
+                       kernel("first", 0), kernel("second", 1), kernel("fresh", 2), make_one});
+  }
+  static ExprRef created_one() {
+    return call("pl.create", {sample::list({index(4)})}, {{"scale", AttrValue{1.0}}});
+  }
+  static ExprRef called(std::string name, ExprRef a, ExprRef b) {
+    return call_function(std::move(name), {std::move(a), std::move(b)}, nullptr, nullptr, {}, tensor({4}));
+  }
+  std::string error(Stmts stmts, std::vector<TypeRef> returns = {}) const {
+    return error_of(with(std::move(stmts), std::move(returns)), diag::created_in_ended_scope);
+  }
+};
+
+TEST(Verifier, WhatAScopeCreatesIsNotUsedAfterIt) {
+  Scoped s;
+  const std::string t = "`t` was created in a `pl.scope` that has ended";
+  const std::string r = "`r` was created in a `pl.scope` that has ended";
+  EXPECT_EQ(s.error({s.scope({s.create}), eval(s.called("first", s.t, s.x))}), t);
+  EXPECT_EQ(s.error({s.scope({s.create}), ret({s.t})}, {tensor({4})}), t);
+  EXPECT_EQ(s.error({s.scope({s.create}), assign(s.r, call("pl.view", {s.t}))}), t);
+  EXPECT_EQ(s.error({s.scope({s.create, assign(s.r, call("pl.view", {s.t}))}), eval(s.r)}), r);
+  EXPECT_EQ(s.error({s.scope({s.scope({s.create}), eval(s.t)})}), t);
+  // Created in the inner scope or not, it is gone after the outer one.
+  EXPECT_EQ(s.error({s.scope({s.scope({s.create}, ScopeKind::Manual)}), eval(s.t)}), t);
+  expect_fine(s.with({s.scope({s.create, eval(s.called("first", s.t, s.x))})}));
+  expect_fine(s.with({s.scope({s.create}, ScopeKind::Manual), eval(s.t)}));
+  expect_fine(s.with({s.create, s.scope({assign(s.r, call("pl.view", {s.t}))}), eval(s.r)}));
+}
+
+TEST(Verifier, WhatAScopeCreatesIsNotCarriedOutOfIt) {
+  Scoped s;
+  const std::string r = "`r` was created in a `pl.scope` that has ended";
+  VarRef arg = var("arg", tensor({4})), last = var("last", tensor({4}));
+  EXPECT_EQ(s.error({loop({s.x}, {arg}, {s.scope({s.create}), yield({s.t})}, {last})}),
+            "`t` was created in a `pl.scope` that has ended");
+  StmtRef chosen = branch({yield({s.t})}, {yield({s.x})}, {s.r});
+  EXPECT_EQ(s.error({s.scope({s.create, chosen}), eval(s.r)}), r);
+  StmtRef carried = loop({s.x}, {arg}, {eval(arg), yield({s.t})}, {s.r});
+  EXPECT_EQ(s.error({s.scope({s.create, carried}), eval(s.r)}), r);
+  StmtRef task = make<AtScope>(Span{}, ExprList{}, block({yield({s.t})}), VarList{s.r});
+  EXPECT_EQ(s.error({s.scope({s.create, task}), eval(s.r)}), r);
+  expect_fine(s.with({s.scope({branch({yield({s.x})}, {yield({s.x})}, {s.r})}), eval(s.r)}));
+}
+
+TEST(Verifier, WhatAScopeCreatesIsNotReturnedOutOfItByAKernel) {
+  Scoped s;
+  const std::string r = "`r` was created in a `pl.scope` that has ended";
+  auto after = [&](std::string kernel, const VarRef& a, const VarRef& b) -> Stmts {
+    return {s.scope({s.create, assign(s.r, s.called(std::move(kernel), a, b))}), eval(s.r)};
+  };
+  EXPECT_EQ(s.error(after("first", s.t, s.x)), r);
+  EXPECT_EQ(s.error(after("second", s.x, s.t)), r);
+  EXPECT_EQ(s.error(after("fresh", s.x, s.x)), r);
+  expect_fine(s.with(after("first", s.x, s.t)));
+  expect_fine(s.with(after("second", s.t, s.x)));
+  // Of a tuple, one element may be used after the scope and another may not.
+  auto pair = [&](int64_t element) {
+    Params params = {param("a", tensor({4})), param("b", tensor({4}))};
+    FunctionRef swap = function("swap", FunctionType::InCore, params, {tensor({4}), tensor({4})},
+                                {ret({params[1], params[0]})});
+    VarRef both = var("both", make<TupleType>(Span{}, std::vector<TypeRef>{tensor({4}), tensor({4})}));
+    StmtRef call = assign(both, call_function("swap", {s.x, s.t}, nullptr, nullptr, {}, both->type));
+    StmtRef use = assign(s.r, make<TupleGet>(Span{}, both, element));
+    return program_of({swap, function("f", FunctionType::Orchestration, {s.x}, {},
+                                      {s.scope({s.create, call, use}), eval(s.r)})});
+  };
+  EXPECT_EQ(error_of(pair(0), diag::created_in_ended_scope), r);
+  expect_fine(pair(1));
+}
+
 WindowBufferRef buffer(const VarRef& base, ExprRef size = index(64)) {
   return make<WindowBuffer>(Span{}, base, std::move(size));
 }
