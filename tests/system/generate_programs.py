@@ -15,7 +15,6 @@ from typing import Any, Callable
 
 from program_case import Case, Line, Loop, Phase, Scope, Task, Text, bodies, kernels, walk
 from program_scopes import ScopePieces
-from program_subgroups import SubgroupPieces
 from program_updates import UpdatePieces
 
 UPDATES = ["locked", "tickets", "elected", "shared_work", "fetched"]
@@ -29,7 +28,7 @@ TINY = ["push", "push", "flags", "gather_sum", "pull", "unordered", "late_notify
         "block_signals", "joined", "entries", "freed", "sub_exchange", *UPDATES, "added"]  # fmt: skip
 
 
-class Generator(ScopePieces, UpdatePieces, SubgroupPieces):
+class Generator(ScopePieces, UpdatePieces):
     def program(self) -> Case:
         phases = []
         number = 1 if self.tiny else self.pick(1, 1, 2)

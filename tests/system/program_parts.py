@@ -62,6 +62,7 @@ class Parts:
         self.steps: list[Any] = []  # its statements
         self.direct = False  # the piece is a kernel that the host dispatches
         self.reusable = not tiny and self.chance(0.2)
+        self.prints = self.chance(0.25)
         self.simple = self.chance(0.5)  # no cells that are general: it is decided by the exact tier
         for first in range(3):
             for name, dtype in (("x", "FP32"), ("xi", "INT32")):
@@ -177,7 +178,20 @@ class Parts:
 
     def kernel(self, params: list[Param], lines: list[Any]) -> Kernel:
         made = [line if isinstance(line, Line) else Line(line) for line in lines]
-        return Kernel(self.name("k"), params, made)
+        kernel = Kernel(self.name("k"), params, made)
+        if self.prints and self.chance(0.3):
+            self.print(kernel)
+        return kernel
+
+    def print(self, kernel: Kernel) -> None:
+        """Somewhere in the kernel, of something that is the same in every schedule when the program is proved."""
+        things = ["pl.tile.get_block_idx()"]
+        for p in kernel.params:
+            if p.kind == "tensor" and not p.direction:
+                things.append(f"pl.load({p.name}, [0, 0], [1, {COLS}])")
+        line = Line(f'pl.print({self.pick(*things)}, "{kernel.name}")')
+        kernel.lines.insert(self.random.randrange(len(kernel.lines) + 1), line)
+        self.features.add("print")
 
     def task(self, kernel: Kernel, args: list[Any], form: str = "", **settings: Any) -> Task:
         """Submitted; without a `form`, in any of them that fits."""

@@ -2,12 +2,14 @@
 
 `examine(case)` checks the program and then
 - runs a proved one on every target, on 1, 2 and 4 threads and under random schedules: the results are the same bits,
+  the same text is printed, and without the prints the results are still the same,
 - replays the schedule of a refuted one: interpreter and native code end as the report says.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import os
 import re
 import tempfile
 import warnings
@@ -32,6 +34,29 @@ class Wrong(Exception):
     def __init__(self, kind: str, text: str = ""):
         super().__init__(text or kind)
         self.kind = kind
+
+
+class Output:
+    """What this process writes to standard output, native code included."""
+
+    def __enter__(self) -> Output:
+        self._file = tempfile.TemporaryFile()
+        self._outer = os.dup(1)
+        os.dup2(self._file.fileno(), 1)
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        os.dup2(self._outer, 1)
+        os.close(self._outer)
+        self._file.close()
+
+    def take(self) -> list[str]:
+        """The prints since the last call, sorted: only those of one block come in an order."""
+        self._file.seek(0)
+        text = self._file.read().decode()
+        os.ftruncate(1, 0)
+        os.lseek(1, 0, os.SEEK_SET)
+        return sorted(re.split(r"^(?=rank \d+, block )", text, flags=re.MULTILINE)[1:])
 
 
 @dataclasses.dataclass
@@ -59,33 +84,40 @@ def _call(kind: str, work: Callable[[], Any]) -> Any:
 
 def examine(case: Case, stage: Callable[[str], None] = lambda name: None) -> Outcome:
     """Raises Wrong. `stage` is told what is about to happen, so that a process that hangs has said where."""
+    with Output() as output:
+        return _examine(case, stage, output)
+
+
+def _examine(case: Case, stage: Callable[[str], None], output: Output) -> Outcome:
     stage("reading")
     program = _call("reading", lambda: pl.parse(case.text, f"seed_{case.seed}.py"))
     stage("checking")
     reports = _call("checking", lambda: program.main.check(*case.arguments(), ranks=case.ranks, limit=SCHEDULES))
     [report] = reports
+    if output.take():
+        raise Wrong("the checker prints")
     found = next((f for f in report.findings if f.error), None)
     outcome = Outcome(report.verdict, found.kind if found else "", any(f.kind == "schedule" for f in report.findings),
                       report.method)  # fmt: skip
     if report.verdict == "invalid":
         raise Wrong("invalid", f"invalid: {report.invalid}")
     if report.verdict == "proved":
-        _compare(case, program, outcome, stage)
+        _compare(case, program, outcome, stage, output)
         if case.reusable and not outcome.open:
-            _session(case, program, stage)
+            _session(case, program, stage, output)
     elif report.verdict == "refuted":
-        _replay(case, program, report, found, stage)
+        _replay(case, program, report, found, stage, output)
     return outcome
 
 
-def _compare(case: Case, program: Any, outcome: Outcome, stage: Callable[[str], None]) -> None:
+def _compare(case: Case, program: Any, outcome: Outcome, stage: Callable[[str], None], output: Output) -> None:
     """Runs of a proved program. Where results may depend on the schedule, that they end is all that is asked."""
     runs: list[tuple[str, dict[str, Any]]] = [("interp", {})]
     runs += [("interp", {"schedule": f"random:{case.seed + i}"}) for i in range(SEEDS)]
     if "cpu" in TARGETS:
         runs += [("cpu", {"threads": threads}) for threads in (1, 2, 4)]
         runs += [("cpu", {"schedule": f"random:{case.seed + i}", "threads": (2, 1, 4)[i % 3]}) for i in range(SEEDS)]
-    expected = None
+    expected, expected_print = None, []
     compiled: dict[str, Any] = {}
     for target, settings in runs:
         words = " ".join([target, *(f"{k}={v}" for k, v in settings.items())])
@@ -95,10 +127,23 @@ def _compare(case: Case, program: Any, outcome: Outcome, stage: Callable[[str], 
             compiled[target] = _call(f"{target} compile", lambda: program.compile(entry="main", target=target))
         given = case.arguments()
         _call(f"proved, {kind}", lambda: compiled[target](*given, ranks=case.ranks, **settings))
+        printed = output.take()
         if expected is None:
-            expected = given
+            expected, expected_print = given, printed
         elif not outcome.open:
             _same(expected, given, f"proved, {kind}", words)
+            _same_print(expected_print, printed, f"proved, {kind}", words)
+    if "print" in case.features and not outcome.open:
+        stage("proved, without prints")
+        plain = re.sub(r"pl\.print\(.*\)$", "pass", case.text, flags=re.MULTILINE)
+        given = case.arguments()
+        _call("without prints", lambda: pl.parse(plain).compile(entry="main")(*given, ranks=case.ranks))
+        _same(expected, given, "proved, without prints", "without prints")
+
+
+def _same_print(expected: list[str], got: list[str], kind: str, words: str) -> None:
+    if expected != got:
+        raise Wrong(f"{kind}: prints differ", f"{words} prints\n{''.join(got)}, the interpreter\n{''.join(expected)}")
 
 
 def _same(expected: list[Any], got: list[Any], kind: str, words: str) -> None:
@@ -110,7 +155,7 @@ def _same(expected: list[Any], got: list[Any], kind: str, words: str) -> None:
                         f"{b[at]}, the interpreter says {a[at]}")  # fmt: skip
 
 
-def _session(case: Case, program: Any, stage: Callable[[str], None]) -> None:
+def _session(case: Case, program: Any, stage: Callable[[str], None], output: Output) -> None:
     """Windows are kept from call to call; a program that leaves them as it found them does not notice. One that was
     mutated may read what the last call left, without a race."""
     if case.mutations:
@@ -129,11 +174,13 @@ def _session(case: Case, program: Any, stage: Callable[[str], None]) -> None:
         for call in range(CALLS):
             given, expected = case.arguments(call), case.arguments(call)
             _call("session", lambda: session(*given))
+            printed = output.take()
             _call("session, interp", lambda: interp(*expected, ranks=case.ranks))
             _same(expected, given, "session", f"call {call}")
+            _same_print(output.take(), printed, "session", f"call {call}")
 
 
-def _replay(case: Case, program: Any, report: Any, found: Any, stage: Callable[[str], None]) -> None:
+def _replay(case: Case, program: Any, report: Any, found: Any, stage: Callable[[str], None], output: Output) -> None:
     """The schedule of the finding ends as the report says, on every target alike."""
     first = None
     with tempfile.TemporaryDirectory() as folder:
@@ -143,6 +190,7 @@ def _replay(case: Case, program: Any, report: Any, found: Any, stage: Callable[[
             stage(f"refuted ({found.kind}), {target} replay")
             exe = _call(f"{target} compile", lambda: program.compile(entry="main", target=target))
             given, error = case.arguments(), None
+            output.take()
             said: list[str] = []
             try:
                 _, said = _quietly(lambda: exe(*given, ranks=case.ranks, replay=schedule))
@@ -151,13 +199,13 @@ def _replay(case: Case, program: Any, report: Any, found: Any, stage: Callable[[
             _confirm(target, found, error, said)
             # A race may be the read of a created tensor before it is written, which may be anything.
             results = [] if "create_tensor" in case.text else [a.tobytes() for a in given]
-            ending = (type(error).__name__, said, results)
+            ending = (type(error).__name__, said, results, output.take() if results else [])
             if first is None:
                 first = ending
             elif first != ending:
-                part = next(i for i in range(3) if first[i] != ending[i])
-                raise Wrong(f"refuted, replays differ: {('error', 'uses', 'results')[part]}",
-                            f"replay of {found.kind}: {first[:2]} and {ending[:2]}")  # fmt: skip
+                part = next(i for i in range(4) if first[i] != ending[i])
+                raise Wrong(f"refuted, replays differ: {('error', 'uses', 'results', 'prints')[part]}",
+                            f"replay of {found.kind}: {first[:2]} {first[3]} and {ending[:2]} {ending[3]}")  # fmt: skip
 
 
 def _confirm(target: str, found: Any, error: Any, said: list[str]) -> None:
