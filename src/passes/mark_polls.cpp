@@ -6,6 +6,7 @@
 #include "ir/function_kinds.h"
 #include "ir/op.h"
 #include "ir/visitor.h"
+#include "ops/handles.h"
 #include "passes/rebuild.h"
 
 namespace tilewire::passes {
@@ -22,11 +23,18 @@ bool reads_cell(const Call& call, const Effect& effect) {
          tensor->dtype == DType::Int32;
 }
 
+// Stops the run or does nothing.
+bool only_checks(const Op& op) {
+  namespace checks = ops::pld::system;
+  return op == checks::check_group || op == checks::check_member || op == checks::check_mesh ||
+         op == checks::check_subgroup;
+}
+
 // What a call does to memory, as far as polls are concerned.
 enum class Touch { Nothing, Look, Other };
 
 Touch touch_of(const Call& call) {
-  Touch touch = call.op->synchronizes ? Touch::Other : Touch::Nothing;
+  Touch touch = call.op->synchronizes && !only_checks(*call.op) ? Touch::Other : Touch::Nothing;
   for (const Effect& effect : call.op->effects) {
     if (!happens(effect, call)) continue;
     const bool look = effect.access == Access::Wait || reads_cell(call, effect);

@@ -267,8 +267,11 @@ void Rebuilder::loop(const For& loop) {
 void Rebuilder::loop(const While& loop) {
   Ref<While> now = copy(loop);
   carried(loop, *now);
-  now->before = block(*loop.before);
-  now->condition = use(loop.condition);
+  // What a pass computes for the new condition belongs to the round.
+  now->before = collect(loop.before->span, [&] {
+    statements(*loop.before);
+    now->condition = use(loop.condition);
+  });
   now->body = block(*loop.body);
   for (size_t i = 0; i < loop.results.size(); ++i) {
     now->results[i] = define(loop.results[i], now->iter_args[i]->type);

@@ -186,6 +186,20 @@ def plain_stuck():
         read_plain_for_ever(c, device=r)
 
 
+@pl.jit.incore
+def ask_for_the_last(c: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]]):
+    g = pld.subgroup(pld.get_comm_ctx(c), pld.nranks(pld.get_comm_ctx(c)))
+    while not pld.system.test(c, [pld.member_rank(g, pld.nranks(g) - 1), 0], 1):
+        pass
+
+
+@pl.jit.host
+def member_stuck():
+    c = pld.alloc_signal(4)
+    for r in pl.range(pld.world_size()):
+        ask_for_the_last(c, device=r)
+
+
 @pl.jit.host
 def orchestration_stuck():
     c = pld.alloc_signal(4)
@@ -197,8 +211,9 @@ def orchestration_stuck():
     (read_stuck, "rank {}, in `read_for_ever`: reads `c[1]` of rank {}, which is 0"),
     (plain_stuck, "rank {}, in `read_plain_for_ever`: reads `c[1]` of rank {}, which is 0"),
     (ask_stuck, "rank {}, in `ask_for_ever`: tests `c[2]` of rank {}, which is 0"),
-    (orchestration_stuck, "rank {}: reads `c[0]` of rank {}, which is 0")],
-    ids=["read", "plain", "test", "orchestration"])
+    (orchestration_stuck, "rank {}: reads `c[0]` of rank {}, which is 0"),
+    (member_stuck, "rank {}, in `ask_for_the_last`: tests `c[2]` of rank {}, which is 0")],
+    ids=["read", "plain", "test", "orchestration", "member"])
 def test_a_poll_that_nobody_answers_is_a_deadlock(program, says, place):
     for settings in place.settings():
         with pytest.raises(tilewire.DeadlockError) as raised:

@@ -1,16 +1,17 @@
 """Sub-groups that do not divide their group, peers outside them, and collectives in many divisions."""
-# fails: uneven TW2135 24 ranks=4,5 n=3
-# fails: uneven TW2135 24 ranks=4 n=0
-# fails: uneven TW2135 24 ranks=2 n=4
-# fails: mesh TW2136 31 ranks=2,3 n=4
-# fails: mesh TW2136 31 ranks=6 n=-2
-# fails: peer TW2137 38 ranks=2,4 n=2
-# fails: peer TW2137 38 ranks=2,4 hooks n=-1
-# fails: member TW2137 44 ranks=4 n=2
-# fails: other TW2138 51 ranks=3 n=1
+# fails: uneven TW2135 25 ranks=4,5 n=3
+# fails: uneven TW2135 25 ranks=4 n=0
+# fails: uneven TW2135 25 ranks=2 n=4
+# fails: mesh TW2136 32 ranks=2,3 n=4
+# fails: mesh TW2136 32 ranks=6 n=-2
+# fails: peer TW2137 39 ranks=2,4 n=2
+# fails: peer TW2137 39 ranks=2,4 hooks n=-1
+# fails: member TW2137 45 ranks=4 n=2
+# fails: other TW2138 52 ranks=3 n=1
 # collective: sums ranks=1,2,3,4,6,8 n=1
 # collective: sums ranks=2,4,6,8 n=2
 # collective: sums ranks=3,6 n=3
+# collective: halved ranks=1,2,3,4,6,8 n=2
 # collective: on_host ranks=2,4,6 n=2
 # collective: on_host ranks=1,3,6 n=1
 import tilewire.language as pl
@@ -145,6 +146,32 @@ def sums(x: pl.Tensor[[NR, 4, 16], pl.FP32], n: pl.Scalar[pl.INDEX], y: pl.Out[p
         for j in pl.range(n):
             r = i * n + j
             k_sums(x[r], n, w_sums, wide_sums, other_sums, s_sums, y[r], device=r)
+
+
+# A context that the loop divides again and again, until its condition says that nobody else is left.
+@pl.jit.incore
+def k_halved(
+    x: pl.Tensor[[4, 16], pl.FP32],
+    n: pl.Scalar[pl.INDEX],
+    w: pl.InOut[pld.DistributedTensor[[4, 16], pl.FP32]],
+    s: pl.InOut[pld.DistributedTensor[[NR, 1], pl.INT32]],
+    y: pl.Out[pl.Tensor[[4, 16], pl.FP32]],
+):
+    g = pld.get_comm_ctx(w)
+    w = pl.store(pl.load(x), [0, 0], w)
+    while pld.member_rank(g, 0) < pld.member_rank(g, pld.nranks(g) - 1):
+        w = pld.tensor.allreduce(w, s, group=g)
+        w = pl.store(pl.load(w) + pl.cast(pld.rank(g), pl.FP32), [0, 0], w)
+        g = pld.subgroup(g, pld.nranks(g) // n)
+    y = pl.store(pl.load(w) + pl.cast(pld.member_rank(g, 0), pl.FP32), [0, 0], y)
+
+
+@pl.jit.host
+def halved(x: pl.Tensor[[NR, 4, 16], pl.FP32], n: pl.Scalar[pl.INDEX], y: pl.Out[pl.Tensor[[NR, 4, 16], pl.FP32]]):
+    w_halved = pld.alloc_window([4, 16], dtype=pl.FP32)
+    s_halved = pld.alloc_signal(pld.world_size())
+    for r in pl.range(pld.world_size()):
+        k_halved(x[r], n, w_halved, s_halved, y[r], device=r)
 
 
 @pl.jit.incore
