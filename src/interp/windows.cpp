@@ -7,6 +7,7 @@
 
 #include "interp/lanes.h"
 #include "interp/op_table.h"
+#include "ir/check_ops.h"
 #include "ir/comm_groups.h"
 #include "ops/handles.h"
 #include "support/diagnostics/runtime.h"
@@ -163,7 +164,7 @@ void get_comm_ctx(Context& c, int) {
 void check_extent(Context& c, int) {
   if (c.integer(0) == c.integer(1)) return;
   fail(diag::run_extents_differ,
-       {c.call.op->qualified(), "0", std::to_string(c.integer(0)), std::to_string(c.integer(1))});
+       {op_for_messages(c.call), "0", std::to_string(c.integer(0)), std::to_string(c.integer(1))});
 }
 
 void check_count(Context& c, int) {

@@ -10,6 +10,7 @@
 #include "interp/op_table.h"
 #include "interp/wait_condition.h"
 #include "interp/waiting_tests.h"
+#include "ir/check_ops.h"
 #include "numeric/numeric.h"
 #include "support/diagnostics/runtime.h"
 
@@ -650,7 +651,7 @@ void World::fail_with(const Failure& failure, AgentId id) {
     error.task = task;
   }
   if (instr && instr->code == Opcode::Op) {
-    error.op = static_cast<const Call&>(*instr->node).op->qualified();
+    error.op = op_for_messages(static_cast<const Call&>(*instr->node));
   }
   Diagnostics diags;
   Diagnostic& d = diags.report(failure.id, instr ? instr->node->span : Span{}, failure.arguments);

@@ -316,9 +316,7 @@ void define_checks(std::vector<Op>& ops) {
     Define check(ops, "pld", form.name, form.doc);
     check.operand("found", AcceptInt, Control, form.found)
         .operand("limit", AcceptInt, Control, form.limit)
-        .result("Nothing.")
-        .rule([](OpCheck&) { return unit_type(); });
-    check.op().synchronizes = true;
+        .only_checks();
   }
 }
 

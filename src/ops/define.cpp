@@ -1,5 +1,7 @@
 #include "ops/define.h"
 
+#include "ir/check_ops.h"
+
 namespace tilewire::ops {
 
 using namespace ir;
@@ -112,6 +114,16 @@ Define& Define::members() {
               "and how many there are.")
       .optional()
       .keyword_only();
+}
+
+Define& Define::only_checks() {
+  attr(checked_op, AttrKind::String, "The op that needs it, for the message.")
+      .by_default(AttrValue{std::string()})
+      .keyword_only()
+      .result("Nothing.")
+      .rule([](OpCheck&) { return unit_type(); });
+  op().synchronizes = true;
+  return *this;
 }
 
 Define& Define::when(std::string_view attr, AttrValue value) {

@@ -80,6 +80,8 @@ class Define {
   // What it is made of, and the largest error of that in FP32 (ir/expansion.h).
   Define& expands(std::function<ir::ExprRef(ir::Expansion&)> expansion, int ulp = 0);
   Define& rule(std::function<ir::TypeRef(ir::OpCheck&)> rule);
+  // An op that stops the run when something is not as another op needs it (ir/check_ops.h).
+  Define& only_checks();
   // The record itself, for the rare field that has no method here.
   ir::Op& op() { return ops_[index_]; }
 

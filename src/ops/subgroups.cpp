@@ -110,10 +110,7 @@ void define_checks(std::vector<Op>& ops) {
        "Stops the run when a rank is not in a sub-group.",
        {{"rank", "The rank, as the sub-group counts."}, {"size", "How many ranks the sub-group has."}}},
   };
-  auto finished = [](Define& def) {
-    def.result("Nothing.").levels(OnOrchestration | OnKernel).rule([](OpCheck&) { return unit_type(); });
-    def.op().synchronizes = true;
-  };
+  auto finished = [](Define& def) { def.levels(OnOrchestration | OnKernel).only_checks(); };
   for (const Check& check : checks) {
     Define def(ops, "pld", check.name, check.doc);
     for (const Operand& operand : check.operands) def.operand(operand.name, AcceptInt, Control, operand.doc);

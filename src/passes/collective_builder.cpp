@@ -31,7 +31,7 @@ Team CollectiveBuilder::team(const ExprRef& signal, const ExprRef& group, bool s
   };
   if (group) {
     team.cells = index("ranks", ops::pld::nranks, context);
-    run(ops::pld::system::check_group, {signal, group});
+    check(ops::pld::system::check_group, {signal, group});
     team.rank = index("rank", ops::pld::rank, group);
     team.ranks = index("ranks", ops::pld::nranks, group);
     team.first = let("first", op(ops::pld::member_rank, {group, number(0)}));

@@ -179,7 +179,7 @@ ExprRef allreduce(const Call& call, const ExprList& args, const Team& team, Coll
 ExprRef reduce_scatter(const Call& call, const ExprList& args, const Team& team, CollectiveBuilder& b) {
   Units units = b.units(args[0]);
   const ExprRef& rows = tensor_type_of(args[0]).shape[0];
-  b.run(ops::pld::system::check_extent, {rows, b.mul(b.div(rows, team.ranks), team.ranks)});
+  b.check(ops::pld::system::check_extent, {rows, b.mul(b.div(rows, team.ranks), team.ranks)});
   ExprRef own = b.let("own", b.div(units.count, team.ranks));
   Part part = b.part(units, own, team.block, team.blocks);
   ExprRef first = b.let("first", b.mul(team.rank, own));
@@ -240,7 +240,7 @@ ExprRef allgather(const Call&, const ExprList& args, const Team& team, Collectiv
   const ExprRef &local = args[0], &target = args[1];
   const ExprRef& block = tensor_type_of(local).shape[0];
   const ExprRef& all = tensor_type_of(target).shape[0];
-  b.run(ops::pld::system::check_extent, {all, b.mul(team.ranks, block)});
+  b.check(ops::pld::system::check_extent, {all, b.mul(team.ranks, block)});
   Rows rows = own_rows(block, team, b);
   ExprRef to = b.let("to", b.add(b.mul(team.rank, block), rows.start));
   b.barrier(team);
@@ -255,7 +255,7 @@ ExprRef allgather(const Call&, const ExprList& args, const Team& team, Collectiv
 ExprRef rows_per_rank(const ExprRef& target, const Team& team, CollectiveBuilder& b) {
   const ExprRef& all = tensor_type_of(target).shape[0];
   ExprRef rows = b.let("block_rows", b.div(all, team.ranks));
-  b.run(ops::pld::system::check_extent, {all, b.mul(rows, team.ranks)});
+  b.check(ops::pld::system::check_extent, {all, b.mul(rows, team.ranks)});
   return rows;
 }
 
@@ -306,7 +306,7 @@ ExprRef all_to_all_v(const Call&, const ExprList& args, const Team& team, Collec
   b.repeat("k", b.number(0), team.ranks, b.number(1), [&](const VarRef& k) {
     ExprRef peer = b.neighbour(team, k);
     ExprRef count = b.let("count", ops::scalar_cast(read_count(sent, peer, b), DType::Index));
-    b.run(ops::pld::system::check_count, {count, block});
+    b.check(ops::pld::system::check_count, {count, block});
     Rows rows = own_rows(count, team, b);
     ExprRef from = b.let("from", b.add(b.mul(peer, block), rows.start));
     put_rows(team, target, b.let("at", b.add(to, rows.start)), peer, input, from, rows.count, b);
@@ -351,7 +351,7 @@ class Lowering final : public CollectiveBuilder {
     const auto* call = as<Call>(value);
     auto found = call ? rules().find(call->op) : rules().end();
     if (found == rules().end()) return nullptr;
-    at(call->span);
+    at(*call);
     ExprList args = use(call->args);
     return found->second(*call, args,
                          team(args[signal_slot(*call->op)], args[group_slot(*call->op)], single_), *this);

@@ -112,7 +112,7 @@ class Lowering final : public StructuredBuilder {
   // Wherever the call stands: numbers of contexts are parts of other expressions, too.
   ExprRef fold(const ExprRef& expr) override {
     const auto& call = static_cast<const Call&>(*expr);
-    at(call.span);
+    at(call);
     const bool divided = !call.args.empty() && call.args[0] && places_.find(call.args[0].get());
     if (divided && call.op == ops::pld::rank) {
       return ops::scalar_cast(division(call.args[0]).number, DType::Int32);
@@ -125,7 +125,7 @@ class Lowering final : public StructuredBuilder {
     const int group = call.op->group_param;
     if (group >= 0 && call.args[call.op->operand_slots[group]]) return in_group(call);
     if (call.op == ops::pld::system::check_group) {
-      return op(*call.op, {call.args[0], division(call.args[1]).context});
+      return op(*call.op, {call.args[0], division(call.args[1]).context}, call.attrs);
     }
     return expr;
   }
@@ -166,15 +166,17 @@ class Lowering final : public StructuredBuilder {
 
   // The numbers that the op makes, checked against the ranks there are.
   Division divided(const Call& call) {
-    at(call.span);
     const Division outer = division(call.args[0]);
     auto index = [&](const char* name, const ExprRef& value) {
-      return let(name, ops::scalar_cast(use(value), DType::Index));
+      ExprRef number = use(value);
+      at(call);
+      return let(name, ops::scalar_cast(number, DType::Index));
     };
+    at(call);
     if (call.op == ops::pld::subgroup) {
       ExprRef size = index("size", call.args[1]);
       ExprRef stride = call.args[2] ? index("stride", call.args[2]) : number(1);
-      run(ops::pld::system::check_subgroup, {outer.size, size, stride});
+      check(ops::pld::system::check_subgroup, {outer.size, size, stride});
       return {outer.context, size, let("stride", mul(stride, outer.stride)), nullptr, nullptr};
     }
     const ExprList& extents = static_cast<const MakeTuple&>(*call.args[1]).elements;
@@ -182,7 +184,7 @@ class Lowering final : public StructuredBuilder {
     if (axis < 0) axis += static_cast<int64_t>(extents.size());
     ExprList shape;
     for (const ExprRef& extent : extents) shape.push_back(index("extent", extent));
-    run(ops::pld::system::check_mesh, {outer.size, list(shape)});
+    check(ops::pld::system::check_mesh, {outer.size, list(shape)});
     ExprRef stride = outer.stride;
     for (size_t i = static_cast<size_t>(axis) + 1; i < shape.size(); ++i) {
       stride = let("stride", mul(stride, shape[i]));
@@ -235,7 +237,7 @@ class Lowering final : public StructuredBuilder {
     ExprRef index = let("number", ops::scalar_cast(number, DType::Index));
     auto known = constant_value(index), size = constant_value(of.size);
     const bool inside = known && (*known == 0 || (size && *known > 0 && *known < *size));
-    if (!inside) run(ops::pld::system::check_member, {index, of.size});
+    if (!inside) check(ops::pld::system::check_member, {index, of.size});
     return let("member", add(of.first, mul(index, of.stride)));
   }
 
@@ -244,7 +246,7 @@ class Lowering final : public StructuredBuilder {
     ExprList args = call.args;
     ExprRef& group = args[op.operand_slots[op.group_param]];
     const Division of = division(group);
-    run(ops::pld::system::check_group, {window_of(call), of.context});
+    check(ops::pld::system::check_group, {window_of(call), of.context});
     const int members = op.param_index("members");
     if (members >= 0) {
       args[op.operand_slots[members]] = list({of.first, of.stride, of.size});

@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <map>
 
+#include "ir/check_ops.h"
 #include "ir/function_kinds.h"
-#include "ir/op.h"
 #include "ir/visitor.h"
-#include "ops/handles.h"
 #include "passes/rebuild.h"
 
 namespace tilewire::passes {
@@ -21,13 +20,6 @@ bool reads_cell(const Call& call, const Effect& effect) {
   const bool element = effect.offsets_param >= 0 && effect.extent_param < 0 && isa<ScalarType>(call.type);
   return effect.access == Access::Read && effect.peer_param < 0 && element && tensor &&
          tensor->dtype == DType::Int32;
-}
-
-// Stops the run or does nothing.
-bool only_checks(const Op& op) {
-  namespace checks = ops::pld::system;
-  return op == checks::check_group || op == checks::check_member || op == checks::check_mesh ||
-         op == checks::check_subgroup;
 }
 
 // What a call does to memory, as far as polls are concerned.

@@ -1,6 +1,6 @@
 #include "passes/structured_builder.h"
 
-#include "ir/op.h"
+#include "ir/check_ops.h"
 #include "ops/affine.h"
 #include "ops/handles.h"
 #include "ops/shape.h"
@@ -15,6 +15,10 @@ ExprRef StructuredBuilder::op(const Op& op, ExprList args, AttrList attrs) {
 
 void StructuredBuilder::run(const Op& op, ExprList args, AttrList attrs) {
   emit(make<Eval>(span_, call_op(op, std::move(args), std::move(attrs), span_)));
+}
+
+void StructuredBuilder::check(const Op& check, ExprList args) {
+  run(check, std::move(args), {{checked_op, AttrValue{call_op_->qualified()}}});
 }
 
 ExprRef StructuredBuilder::let(const char* name, ExprRef value) {

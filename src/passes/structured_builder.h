@@ -22,12 +22,19 @@ class StructuredBuilder : public Rebuilder {
 
   // The place in the source that what follows is written for.
   void at(const Span& span) { span_ = span; }
+  // The op in the source that what follows is written for.
+  void at(const ir::Call& call) {
+    span_ = call.span;
+    call_op_ = call.op;
+  }
   const Span& span() const { return span_; }
 
   // A call of an op; its operands are known to fit.
   ir::ExprRef op(const ir::Op& op, ir::ExprList args, ir::AttrList attrs = {});
   // The same as a statement whose value nobody uses.
   void run(const ir::Op& op, ir::ExprList args, ir::AttrList attrs = {});
+  // The same of an op that stops the run when something is not as that op in the source needs it.
+  void check(const ir::Op& check, ir::ExprList args);
   // The value under a name; calls other than scalar arithmetic need one. Constants and variables stay.
   ir::ExprRef let(const char* name, ir::ExprRef value);
 
@@ -63,6 +70,7 @@ class StructuredBuilder : public Rebuilder {
                       bool (*known)(int64_t, int64_t));
 
   Span span_;
+  const ir::Op* call_op_ = nullptr;
 };
 
 }  // namespace tilewire::passes

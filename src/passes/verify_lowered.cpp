@@ -1,7 +1,7 @@
 #include "passes/verify_lowered.h"
 
+#include "ir/check_ops.h"
 #include "ir/function_kinds.h"
-#include "ir/op.h"
 #include "ir/visitor.h"
 #include "passes/expand_ops.h"
 #include "passes/roots.h"
@@ -50,8 +50,7 @@ class Check : public Visitor<Check> {
     bool value = isa<ScalarType>(call.type) || isa<TaskIdType>(call.type) || isa<ArrayType>(call.type) ||
                  isa<CommCtxType>(call.type);
     bool tensor = call.op->result_alias >= 0 || creates;
-    const bool check = call.op->synchronizes && call.op->effects.empty();
-    if (!value && !tensor && !check) say(call.op->qualified() + " is left");
+    if (!value && !tensor && !only_checks(*call.op)) say(call.op->qualified() + " is left");
   }
 
   void visit(const FunctionCall& call) {

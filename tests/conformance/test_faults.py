@@ -258,3 +258,58 @@ def test_ctrl_c_stops_ranks_that_compute_and_ranks_that_wait(place, interruptibl
         y[...] = 0
         computing(y, 2, ranks=3, **settings)
         assert (y[0] == 2).all() and (y[1:] == 0).all(), settings
+
+
+@pl.jit.incore
+def checked(case: pl.Scalar[pl.INDEX], n: pl.Scalar[pl.INT32], w: pl.InOut[pld.DistributedTensor[[NR, 16], pl.FP32]],
+            s: pl.InOut[pld.DistributedTensor[[8, 1], pl.INT32]],
+            other: pl.InOut[pld.DistributedTensor[[8, 1], pl.INT32]]):
+    ctx = pld.get_comm_ctx(s)
+    pair = pld.subgroup(ctx, 2)
+    if case == 0:
+        three = pld.subgroup(ctx, n + 1)  # a sub-group of three
+        pld.system.notify_all(s, group=three)
+    if case == 1:
+        eight = pld.mesh_axis(ctx, [n, pld.nranks(ctx)], 0)  # a mesh of eight
+        pld.system.notify_all(s, group=eight)
+    if case == 2:
+        pld.system.notify(s, 0, [pld.member_rank(pair, n), 0], 1)  # the rank of a member
+    if case == 3:
+        pld.system.fetch_add(s, n, [0, 0], 1, group=pair)  # an update
+    if case == 4:
+        pld.system.notify_all(other, group=pair)  # a notify in another group
+    if case == 5:
+        pld.tensor.barrier(other, group=pair)  # a barrier in another group
+    if case == 6:
+        pld.tensor.reduce_scatter(w[0:3], s)  # three rows for four ranks
+
+
+@pl.jit.incore
+def rest(other: pl.InOut[pld.DistributedTensor[[8, 1], pl.INT32]]):
+    pld.system.notify(other, 0, [0, 0], 1)
+
+
+@pl.jit.host
+def checks(case: pl.Scalar[pl.INDEX], n: pl.Scalar[pl.INT32]):
+    w = pld.alloc_window([pld.world_size(), 16], dtype=pl.FP32)
+    s = pld.alloc_signal(8)
+    other = pld.alloc_signal(8)
+    for r in pl.range(4):
+        checked(case, n, w, s, other, device=r)
+    for r in pl.range(4, pld.world_size()):
+        rest(other, device=r)
+
+
+@pytest.mark.parametrize("case, op, line, message", [
+    (0, "pld.subgroup", "a sub-group of three", "sub-groups of 3 ranks with stride 1 do not divide a group of 4"),
+    (1, "pld.mesh_axis", "a mesh of eight", "a mesh of 8 ranks does not fit a group of 4"),
+    (2, "pld.member_rank", "the rank of a member", "rank 2 does not exist in a sub-group of 2"),
+    (3, "pld.system.fetch_add", "an update", "rank 2 does not exist in a sub-group of 2"),
+    (4, "pld.system.notify_all", "a notify in another group", "the sub-group is not one of the window's group"),
+    (5, "pld.tensor.barrier", "a barrier in another group", "the sub-group is not one of the window's group"),
+    (6, "pld.tensor.reduce_scatter", "three rows for four ranks",
+     "`pld.tensor.reduce_scatter` needs equal extents in dimension 0, got 3 and 0")])
+def test_what_is_checked_for_an_op_names_that_op(place, case, op, line, message):
+    for settings in place.settings():
+        found = error_of(checks, case, 2, ranks=6, **settings)
+        assert (found.label, found.line, found.message) == (op, line_of(line), message), settings

@@ -83,16 +83,16 @@ class system:
     def member_stride(group: Any) -> Any:
         """The distance from one rank of a sub-group to the next, in the window's group."""
     @staticmethod
-    def check_subgroup(ranks: Any, size: Any, stride: Any) -> Any:
+    def check_subgroup(ranks: Any, size: Any, stride: Any, *, op: str = "") -> Any:
         """Stops the run when a group cannot be divided into sub-groups."""
     @staticmethod
-    def check_member(rank: Any, size: Any) -> Any:
+    def check_member(rank: Any, size: Any, *, op: str = "") -> Any:
         """Stops the run when a rank is not in a sub-group."""
     @staticmethod
-    def check_mesh(ranks: Any, shape: Any) -> Any:
+    def check_mesh(ranks: Any, shape: Any, *, op: str = "") -> Any:
         """Stops the run when a mesh has more or fewer ranks than its group."""
     @staticmethod
-    def check_group(window: Any, ctx: Any) -> Any:
+    def check_group(window: Any, ctx: Any, *, op: str = "") -> Any:
         """Stops the run when a context is not of the group of a window."""
     @staticmethod
     def notify(target: Any, peer: Any, offsets: Any, value: Any, *, op: NotifyOp | str = NotifyOp.AtomicAdd, group: Any = None) -> Any:
@@ -119,10 +119,10 @@ class system:
     def compare_exchange(target: Any, peer: Any, offsets: Any, expected: Any, value: Any, *, group: Any = None) -> Any:
         """Replaces a cell of any rank if it has an expected value, in one step, and returns what it was: `expected` when it was replaced. The step takes effect at once; it acquires, and releases if it replaces."""
     @staticmethod
-    def check_extent(found: Any, limit: Any) -> Any:
+    def check_extent(found: Any, limit: Any, *, op: str = "") -> Any:
         """Stops the run when an extent is not the one that is needed."""
     @staticmethod
-    def check_count(found: Any, limit: Any) -> Any:
+    def check_count(found: Any, limit: Any, *, op: str = "") -> Any:
         """Stops the run when a count is above what there is room for."""
     @staticmethod
     def enter_collective(signal: Any, target: Any = None, root: Any = None, *, name: str, members: Any = None) -> Any:

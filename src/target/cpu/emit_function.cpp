@@ -1,7 +1,7 @@
 // The frame of a function: parameters, checks, loops, and the small steps everything else is made of.
 #include <llvm/IR/MDBuilder.h>
 
-#include "ir/op.h"
+#include "ir/check_ops.h"
 #include "ops/evaluate.h"
 #include "support/diagnostics/cpu.h"
 #include "target/cpu/emitter.h"
@@ -173,7 +173,7 @@ Value* FunctionEmitter::new_alloca(llvm::Type* type, Value* count) {
 Value* FunctionEmitter::site(const Node& at, std::string_view what) {
   std::string name(what);
   if (name.empty()) {
-    if (const auto* call = as<Call>(&at)) name = call->op->qualified();
+    if (const auto* call = as<Call>(&at)) name = op_for_messages(*call);
     if (const auto* call = as<FunctionCall>(&at)) name = call->callee;
     if (isa<For>(at)) name = "pl.range";
   }
