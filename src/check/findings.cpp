@@ -106,9 +106,9 @@ Words update_words(const Names& names, const Action& action) {
     return {"adds " + amount + " to " + cell + ", which was " + found,
             at + " += " + amount + " (was " + found + ")"};
   if (action.held)
-    return {"replaces " + found + " by " + amount + " in " + cell,
+    return {"replaces " + found + " with " + amount + " in " + cell,
             at + " = " + amount + " (was " + found + ")"};
-  return {"finds " + found + " in " + cell + " and not " + amount + ", and leaves it",
+  return {"compares " + cell + " with " + amount + ", but it is " + found,
           at + " != " + amount + " (" + found + ")"};
 }
 

@@ -20,7 +20,7 @@ bool check_form(Sema& sema, const Stmt& s, const Expr& call, const std::string& 
                     {name, sema.fn->scope_depth > 0 ? "a task scope" : ir::describe_levels(sema.fn->level)});
     d.with_help(
         sema.fn->scope_depth > 0
-            ? "open it around the task: it is about the tasks submitted in it"
+            ? "open it around the task scope: it applies to the tasks submitted inside it"
             : "open it where tasks are submitted: `@pl.function(type=pl.FunctionType.Orchestration)`");
     ok = false;
   }
@@ -31,7 +31,7 @@ bool check_form(Sema& sema, const Stmt& s, const Expr& call, const std::string& 
   }
   if (!s.names.empty() && s.names[0]) {
     sema.report(diag::with_no_name, s.names[0]->range, {name})
-        .with_help("leave `as` out; `pl.task_join(deps=[...])` is one id for several tasks");
+        .with_help("remove `as`; `pl.task_join(deps=[...])` returns one id for several tasks");
     bind_error(sema, *s.names[0]);
     ok = false;
   }

@@ -305,8 +305,8 @@ def checks(case: pl.Scalar[pl.INDEX], n: pl.Scalar[pl.INT32]):
     (1, "pld.mesh_axis", "a mesh of eight", "a mesh of 8 ranks does not fit a group of 4"),
     (2, "pld.member_rank", "the rank of a member", "rank 2 does not exist in a sub-group of 2"),
     (3, "pld.system.fetch_add", "an update", "rank 2 does not exist in a sub-group of 2"),
-    (4, "pld.system.notify_all", "a notify in another group", "the sub-group is not one of the window's group"),
-    (5, "pld.tensor.barrier", "a barrier in another group", "the sub-group is not one of the window's group"),
+    (4, "pld.system.notify_all", "a notify in another group", "the sub-group is not part of the window's group"),
+    (5, "pld.tensor.barrier", "a barrier in another group", "the sub-group is not part of the window's group"),
     (6, "pld.tensor.reduce_scatter", "three rows for four ranks",
      "`pld.tensor.reduce_scatter` needs equal extents in dimension 0, got 3 and 0")])
 def test_what_is_checked_for_an_op_names_that_op(place, case, op, line, message):

@@ -165,6 +165,25 @@ def test_refuted():
         assert [step["kind"] for step in finding.timeline["steps"]][-1] == "blocked"
 
 
+@pl.jit.incore
+def keeping(lock: pl.InOut[pld.DistributedTensor[[1, 1], pl.INT32]]):
+    while pld.system.compare_exchange(lock, 0, [0, 0], 0, 1) != 0:
+        pass
+
+
+@pl.jit.host
+def kept():
+    lock = pld.alloc_signal(1)
+    for r in pl.range(pld.world_size()):
+        keeping(lock, device=r)
+
+
+def test_the_story_of_a_lock():
+    [finding] = kept.check(ranks=2).findings
+    assert [step.text for step in finding.story] == [
+        "replaces 0 with 1 in `lock[0]` of rank 0", "compares `lock[0]` of rank 0 with 0, but it is 1"]
+
+
 def test_default_ranks():
     assert [report.ranks for report in right.check()] == [2, 3]
 

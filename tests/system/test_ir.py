@@ -450,7 +450,7 @@ def test_storage_that_a_scope_frees_is_not_used_after_it():
             with pytest.raises(tw.ProgramError) as error:
                 ir.deserialize(wrong.serialize())
             (found,) = error.value.diagnostics
-            assert found.code == "TW0450"
+            assert found.code == "TW0470"
             assert found.message == f"`{name}` was created in a `pl.scope` that has ended"
             assert found.helps == ("use it inside the scope, or create it before the scope",)
     right = program(create, scope(view), ir.Return([half]), returns=[half.type])

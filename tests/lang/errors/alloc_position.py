@@ -7,7 +7,7 @@ import tilewire.language.distributed as pld
 def host():
     buf: pl.Ptr = pld.alloc_window_buffer(64)
 #                 ^^^^^^^^^^^^^^^^^^^^^^^^^^^
-# error: TW1030 `pld.alloc_window_buffer` stands only on the right of a plain `name = ...`
+# error: TW1030 `pld.alloc_window_buffer` is only allowed on the right of a plain `name = ...`
 # help: write `buf = pld.alloc_window_buffer(...)`
 
 # --- alloc_as_argument
@@ -19,7 +19,7 @@ import tilewire.language.distributed as pld
 def host():
     w = pld.window(pld.alloc_window_buffer(64), [16], dtype=pl.FP32)
 #                  ^^^^^^^^^^^^^^^^^^^^^^^^^^^
-# error: TW1030 `pld.alloc_window_buffer` stands only on the right of a plain `name = ...`
+# error: TW1030 `pld.alloc_window_buffer` is only allowed on the right of a plain `name = ...`
 # help: write `buf = pld.alloc_window_buffer(...)`
 
 # --- alloc_as_operand
@@ -31,7 +31,7 @@ import tilewire.language.distributed as pld
 def host():
     t = pl.tensor.dim(pld.alloc_window_buffer(64), 0)
 #                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^
-# error: TW1030 `pld.alloc_window_buffer` stands only on the right of a plain `name = ...`
+# error: TW1030 `pld.alloc_window_buffer` is only allowed on the right of a plain `name = ...`
 # help: write `buf = pld.alloc_window_buffer(...)`
 
 # --- alloc_as_statement
@@ -43,7 +43,7 @@ import tilewire.language.distributed as pld
 def host():
     pld.alloc_window_buffer(64)
 #   ^^^^^^^^^^^^^^^^^^^^^^^^^^^
-# error: TW1030 `pld.alloc_window_buffer` stands only on the right of a plain `name = ...`
+# error: TW1030 `pld.alloc_window_buffer` is only allowed on the right of a plain `name = ...`
 # help: write `buf = pld.alloc_window_buffer(...)`
 
 # --- alloc_augmented
@@ -67,7 +67,7 @@ import tilewire.language.distributed as pld
 def host():
     buf = pld.alloc_window_buffer(64) if pld.world_size() > 2 else 0
 #         ^^^^^^^^^^^^^^^^^^^^^^^^^^^
-# error: TW1030 `pld.alloc_window_buffer` stands only on the right of a plain `name = ...`
+# error: TW1030 `pld.alloc_window_buffer` is only allowed on the right of a plain `name = ...`
 # help: write `buf = pld.alloc_window_buffer(...)`
 
 # --- alloc_in_expression
@@ -79,7 +79,7 @@ import tilewire.language.distributed as pld
 def host():
     buf = pld.alloc_window_buffer(64) + 1
 #         ^^^^^^^^^^^^^^^^^^^^^^^^^^^
-# error: TW1030 `pld.alloc_window_buffer` stands only on the right of a plain `name = ...`
+# error: TW1030 `pld.alloc_window_buffer` is only allowed on the right of a plain `name = ...`
 # help: write `buf = pld.alloc_window_buffer(...)`
 
 # --- alloc_in_kernel
@@ -103,7 +103,7 @@ import tilewire.language.distributed as pld
 def host():
     bufs = [pld.alloc_window_buffer(64)]
 #           ^^^^^^^^^^^^^^^^^^^^^^^^^^^
-# error: TW1030 `pld.alloc_window_buffer` stands only on the right of a plain `name = ...`
+# error: TW1030 `pld.alloc_window_buffer` is only allowed on the right of a plain `name = ...`
 # help: write `buf = pld.alloc_window_buffer(...)`
 
 # --- alloc_in_loop
@@ -128,7 +128,7 @@ import tilewire.language.distributed as pld
 def host():
     return pld.alloc_window_buffer(64)
 #          ^^^^^^^^^^^^^^^^^^^^^^^^^^^
-# error: TW1030 `pld.alloc_window_buffer` stands only on the right of a plain `name = ...`
+# error: TW1030 `pld.alloc_window_buffer` is only allowed on the right of a plain `name = ...`
 # help: write `buf = pld.alloc_window_buffer(...)`
 
 # --- alloc_to_subscript
@@ -153,7 +153,7 @@ import tilewire.language.distributed as pld
 def host():
     a = b = pld.alloc_window_buffer(64)
 #           ^^^^^^^^^^^^^^^^^^^^^^^^^^^
-# error: TW1030 `pld.alloc_window_buffer` stands only on the right of a plain `name = ...`
+# error: TW1030 `pld.alloc_window_buffer` is only allowed on the right of a plain `name = ...`
 # help: write `buf = pld.alloc_window_buffer(...)`
 
 # --- alloc_unpacked
@@ -165,10 +165,10 @@ import tilewire.language.distributed as pld
 def host():
     a, b = pld.alloc_window_buffer(64), pld.alloc_window_buffer(64)
 #          ^^^^^^^^^^^^^^^^^^^^^^^^^^^
-# error: TW1030 `pld.alloc_window_buffer` stands only on the right of a plain `name = ...`
+# error: TW1030 `pld.alloc_window_buffer` is only allowed on the right of a plain `name = ...`
 # help: write `buf = pld.alloc_window_buffer(...)`
 #                                       ^^^^^^^^^^^^^^^^^^^^^^^^^^^
-# error: TW1030 `pld.alloc_window_buffer` stands only on the right of a plain `name = ...`
+# error: TW1030 `pld.alloc_window_buffer` is only allowed on the right of a plain `name = ...`
 # help: write `buf = pld.alloc_window_buffer(...)`
 
 # --- alloc_window_as_argument
@@ -180,5 +180,5 @@ import tilewire.language.distributed as pld
 def host():
     n = pld.get_comm_ctx(pld.alloc_window([16], dtype=pl.FP32))
 #                        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-# error: TW1025 `pld.alloc_window` cannot stand here
+# error: TW1025 `pld.alloc_window` is not allowed here
 # help: write it as the right-hand side of a plain `name = ...`

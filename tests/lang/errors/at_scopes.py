@@ -91,7 +91,7 @@ import tilewire.language as pl
 def kernel():
     t = pl.at(level=pl.Level.CORE_GROUP)
 #       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-# error: TW1025 `pl.at` cannot stand here
+# error: TW1025 `pl.at` is not allowed here
 # help: write it as `with pl.at(level=pl.Level.CORE_GROUP):`
 
 # --- call_in_at_scope

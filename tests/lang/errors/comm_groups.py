@@ -51,7 +51,7 @@ import tilewire.language.distributed as pld
 class P:
     group = pld.comm_group(devices=[0, 1], slots=["w"])
 #           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-# error: TW1025 `pld.comm_group` cannot stand here
+# error: TW1025 `pld.comm_group` is not allowed here
 # help: write it as a statement in the body of a program class
 
     @pl.function(type=pl.FunctionType.InCore)
@@ -73,7 +73,7 @@ import tilewire.language.distributed as pld
 def kernel():
     pld.comm_group(devices=[0], slots=[])
 #   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-# error: TW1025 `pld.comm_group` cannot stand here
+# error: TW1025 `pld.comm_group` is not allowed here
 # help: write it as a statement in the body of a program class
 
 # --- group_device_negative

@@ -108,7 +108,7 @@ import tilewire.language as pl
 def kernel(n: pl.Scalar[pl.INDEX]):
     v = ...
 #       ^^^
-# error: TW1010 `...` stands only in subscripts
+# error: TW1010 `...` is only allowed in subscripts
 # help: write it as a subscript: `y[...] = tile`
 
 # --- positional_after_keyword
@@ -176,5 +176,5 @@ import tilewire.language as pl
 def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     v = x[..., 0, ...]
 #                 ^^^
-# error: TW1010 `...` stands only in subscripts
+# error: TW1010 `...` is only allowed in subscripts
 # help: write it as a subscript: `y[...] = tile`

@@ -80,7 +80,7 @@ def kernel(n: pl.Scalar[pl.INDEX]):
         if i > 2:
             return i
 #           ^^^^^^^^
-# error: TW1068 `return` cannot stand in a loop
+# error: TW1068 `return` is not allowed in a loop
 # help: assign the value to a name and return it after the loop
 
 # --- return_in_loop
@@ -92,5 +92,5 @@ def kernel(n: pl.Scalar[pl.INDEX]):
     for i in pl.range(n):
         return i
 #       ^^^^^^^^
-# error: TW1068 `return` cannot stand in a loop
+# error: TW1068 `return` is not allowed in a loop
 # help: assign the value to a name and return it after the loop

@@ -6,7 +6,7 @@ import tilewire.language as pl
 def kernel(n: pl.Scalar[pl.INDEX]):
     pl.cond(n > 0)
 #   ^^^^^^^^^^^^^^
-# error: TW1025 `pl.cond` cannot stand here
+# error: TW1025 `pl.cond` is not allowed here
 # help: write it as a statement of its own in the body of `pl.while_`
 
 # --- loop_over_call

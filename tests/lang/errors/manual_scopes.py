@@ -6,7 +6,7 @@ import tilewire.language as pl
 def kernel(x: pl.Tensor[[16, 16], pl.FP32], y: pl.Out[pl.Tensor[[16, 16], pl.FP32]]):
     with pl.manual_scope():
 #        ^^^^^^^^^^^^^^^^^
-# error: TW1151 `pl.manual_scope` stands in orchestration functions, not in kernel functions
+# error: TW1151 `pl.manual_scope` is only allowed in orchestration functions, not in kernel functions
 # help: open it where tasks are submitted: `@pl.function(type=pl.FunctionType.Orchestration)`
         y = pl.store(pl.load(x), [0, 0], y)
 
@@ -18,7 +18,7 @@ import tilewire.language as pl
 def main(x: pl.Tensor[[16, 16], pl.FP32]):
     with pl.scope():
 #        ^^^^^^^^^^
-# error: TW1151 `pl.scope` stands in orchestration functions, not in host functions
+# error: TW1151 `pl.scope` is only allowed in orchestration functions, not in host functions
 # help: open it where tasks are submitted: `@pl.function(type=pl.FunctionType.Orchestration)`
         pass
 
@@ -31,8 +31,8 @@ def main(x: pl.Tensor[[16, 16], pl.FP32], y: pl.Out[pl.Tensor[[16, 16], pl.FP32]
     with pl.at(level=pl.Level.CORE_GROUP):
         with pl.scope():
 #            ^^^^^^^^^^
-# error: TW1151 `pl.scope` stands in orchestration functions, not in a task scope
-# help: open it around the task: it is about the tasks submitted in it
+# error: TW1151 `pl.scope` is only allowed in orchestration functions, not in a task scope
+# help: open it around the task scope: it applies to the tasks submitted inside it
             y[...] = pl.load(x)
 
 # --- scope_with_a_name
@@ -44,7 +44,7 @@ def main(x: pl.Tensor[[16, 16], pl.FP32], y: pl.Out[pl.Tensor[[16, 16], pl.FP32]
     with pl.manual_scope() as tid:
 #                             ^^^
 # error: TW1152 `pl.manual_scope` is not a task and has no id
-# help: leave `as` out; `pl.task_join(deps=[...])` is one id for several tasks
+# help: remove `as`; `pl.task_join(deps=[...])` returns one id for several tasks
         with pl.at(level=pl.Level.CORE_GROUP):
             y[...] = pl.load(x)
     with pl.at(level=pl.Level.CORE_GROUP, deps=[tid]):
@@ -71,7 +71,7 @@ import tilewire.language as pl
 def main(x: pl.Tensor[[16, 16], pl.FP32], y: pl.Out[pl.Tensor[[16, 16], pl.FP32]]):
     s = pl.scope()
 #       ^^^^^^^^^^
-# error: TW1025 `pl.scope` cannot stand here
+# error: TW1025 `pl.scope` is not allowed here
 # help: write it as `with pl.scope():`
     with pl.at(level=pl.Level.CORE_GROUP):
         y[...] = pl.load(x)
@@ -87,7 +87,7 @@ def main(x: pl.Tensor[[16, 16], pl.FP32], y: pl.Out[pl.Tensor[[16, 16], pl.FP32]
             y[...] = pl.load(x)
         return y
 #       ^^^^^^^^
-# error: TW1069 `return` cannot stand in a scope
+# error: TW1069 `return` is not allowed in a scope
 # help: return after the `with` block
 
 # --- return_in_a_branch_of_a_scope
@@ -100,7 +100,7 @@ def main(x: pl.Tensor[[16, 16], pl.FP32], n: pl.Scalar[pl.INDEX], y: pl.Out[pl.T
         if n > 0:
             return y
 #           ^^^^^^^^
-# error: TW1069 `return` cannot stand in a scope
+# error: TW1069 `return` is not allowed in a scope
 # help: return after the `with` block
         with pl.at(level=pl.Level.CORE_GROUP):
             y[...] = pl.load(x)

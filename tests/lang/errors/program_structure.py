@@ -21,7 +21,7 @@ import tilewire.language as pl
 def kernel():
     pl.jit()
 #   ^^^^^^^^
-# error: TW1025 `pl.jit` cannot stand here
+# error: TW1025 `pl.jit` is not allowed here
 # help: write it as a decorator
 
 # --- duplicate_function

@@ -78,7 +78,7 @@ import tilewire.language as pl
 def kernel(n: pl.Scalar[pl.INDEX]):
     v = pl.range(n)
 #       ^^^^^^^^^^^
-# error: TW1025 `pl.range` cannot stand here
+# error: TW1025 `pl.range` is not allowed here
 # help: write it as `for i in pl.range(n):`
 
 # --- range_bound_bool

@@ -50,7 +50,7 @@ def main(x: pl.Tensor[[16, 16], pl.FP32]):
     with pl.at(level=pl.Level.CORE_GROUP):
         return x
 #       ^^^^^^^^
-# error: TW1069 `return` cannot stand in a scope
+# error: TW1069 `return` is not allowed in a scope
 # help: return after the `with` block
 
 # --- return_missing_on_one_path

@@ -94,7 +94,7 @@ def host():
     for r in pl.range(pld.world_size()):
         kernel(s, g, device=r)
 #       ^^^^^^^^^^^^^^^^^^^^^^ `g` is a communication context
-# error: TW2014 a host function only divides groups for its collectives
+# error: TW2014 a host function may use a communication context only as `group=` of a collective
 # help: make it in the kernel: ctx = pld.get_comm_ctx(w), then pld.subgroup or pld.mesh_axis
 
 # --- context_of_another_group
@@ -117,5 +117,5 @@ def host():
         kernel(all, device=r)
     pld.tensor.barrier(all, group=pld.subgroup(pld.get_comm_ctx(few), 1))
 #   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-# error: TW2015 `pld.tensor.barrier` in a sub-group of another group: its context comes from `few`, which other ranks share
+# error: TW2015 `group=` of `pld.tensor.barrier` belongs to another group: its context comes from `few`, which is shared by other ranks
 # help: take the context of a window of this call: pld.get_comm_ctx(w)

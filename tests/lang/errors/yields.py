@@ -20,7 +20,7 @@ import tilewire.language as pl
 def kernel(n: pl.Scalar[pl.INDEX]):
     v = 1 + pl.yield_(n)
 #           ^^^^^^^^^^^^
-# error: TW1025 `pl.yield_` cannot stand here
+# error: TW1025 `pl.yield_` is not allowed here
 # help: write it as the last statement of a loop, branch or scope: `v = pl.yield_(a)`
 
 # --- yield_keyword
@@ -46,7 +46,7 @@ def kernel(n: pl.Scalar[pl.INDEX]):
     if n > 0:
         v = pl.yield_(n)
 #           ^^^^^^^^^^^^
-# error: TW1025 `pl.yield_` cannot stand here
+# error: TW1025 `pl.yield_` is not allowed here
 # help: write it as the last statement of a loop, branch or scope: `v = pl.yield_(a)`
         w = v
     else:

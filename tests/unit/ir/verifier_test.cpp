@@ -246,7 +246,7 @@ TEST(Verifier, OpsStandAtTheirLevel) {
   expect_fine(with(FunctionType::Orchestration, true));
   expect_fine(with(FunctionType::Opaque, true));
   EXPECT_EQ(error_of(with(FunctionType::InCore, true), diag::scope_misplaced),
-            "`pl.at` may only stand in an orchestration function, outside other scopes");
+            "`pl.at` is only allowed in an orchestration function, outside other scopes");
   StmtRef nested = make<SpmdScope>(Span{}, index(2), ExprList{}, VarRef(),
                                    block({make<AtScope>(Span{}, ExprList{}, block({}))}));
   error_of(program_of({function("f", FunctionType::Orchestration, {}, {}, {nested})}), diag::scope_misplaced);

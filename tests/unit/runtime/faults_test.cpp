@@ -73,7 +73,7 @@ TEST(Faults, EachHasItsText) {
   EXPECT_EQ(shown(Fault::MemberOutOfRange, "pld.tile.remote_load", 2, 2),
             "error[TW2137]: rank 2 does not exist in a sub-group of 2");
   EXPECT_EQ(shown(Fault::OtherGroup, "pld.system.notify"),
-            "error[TW2138]: the sub-group is not one of the window's group");
+            "error[TW2138]: the sub-group is not part of the window's group");
 }
 
 // Whoever adds a fault adds its text: numbers up to the last are known, the next is not.

@@ -94,7 +94,7 @@ TEST(Replay, HangsEveryTime) {
     steps.schedule.steps.resize(3);
     outcome = run_on_all(program, 2, 1, *windows, 2, body, {.replay = &steps.schedule});
     EXPECT_EQ(outcome.ending, Ending::Error);
-    EXPECT_EQ(outcome.error->message, "the schedule ends where nobody can go on, but somebody can");
+    EXPECT_EQ(outcome.error->message, "the schedule ends in a deadlock, but this run can still proceed");
   }
 }
 
