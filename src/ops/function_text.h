@@ -48,11 +48,25 @@ inline std::vector<OpParamText> op_params(const ir::Op& op) {
   return result;
 }
 
-// The parameters all candidates of a short name share, or false when they differ.
-inline bool shared_params(std::span<const ir::Op* const> candidates, std::vector<OpParamText>& params) {
-  params = op_params(*candidates.front());
-  return std::all_of(candidates.begin() + 1, candidates.end(),
-                     [&](const ir::Op* op) { return op_params(*op) == params; });
+// Whether every call that `less` accepts is one of `more`.
+inline bool covers(const std::vector<OpParamText>& more, const std::vector<OpParamText>& less) {
+  return more.size() >= less.size() && std::equal(less.begin(), less.end(), more.begin()) &&
+         std::all_of(more.begin() + static_cast<ptrdiff_t>(less.size()), more.end(),
+                     [](const OpParamText& param) { return !param.default_text.empty(); });
+}
+
+// Of the candidates of a short name those with parameters that no other one covers, in their order: one, or
+// as many as there are ways to call it.
+inline std::vector<const ir::Op*> distinct_forms(std::span<const ir::Op* const> candidates) {
+  std::vector<const ir::Op*> forms;
+  for (const ir::Op* op : candidates) {
+    const auto params = op_params(*op);
+    auto covered = [&](const ir::Op* form) { return covers(op_params(*form), params); };
+    if (std::any_of(forms.begin(), forms.end(), covered)) continue;
+    std::erase_if(forms, [&](const ir::Op* form) { return covers(params, op_params(*form)); });
+    forms.push_back(op);
+  }
+  return forms;
 }
 
 // A name under `pl` or `pld` and the ops it may mean. A name with a family means one op.

@@ -29,12 +29,13 @@ nb::object with_names(nb::object object, std::string_view path, std::string_view
 
 nb::object op_signature(const OpFunction& function) {
   SignatureBuilder builder;
-  std::vector<ops::OpParamText> params;
-  if (!ops::shared_params(function.candidates, params)) {
+  const std::vector<const ir::Op*> forms = ops::distinct_forms(function.candidates);
+  if (forms.size() > 1) {
     builder.add_rest();
     return builder.build("Expr");
   }
-  const auto& declared = function.candidates.front()->params;
+  const std::vector<ops::OpParamText> params = ops::op_params(*forms.front());
+  const auto& declared = forms.front()->params;
   for (size_t i = 0; i < params.size(); ++i) {
     nb::object default_value;
     if (!params[i].default_text.empty()) {

@@ -48,24 +48,31 @@ std::string docstring(std::string_view text, const std::string& indent) {
   return out + "\"\"\"\n";
 }
 
-std::string op_function(std::string_view name, std::span<const ir::Op* const> candidates,
-                        std::string_view module, const std::string& indent) {
-  std::vector<OpParamText> params;
+std::string op_function(std::string_view name, const ir::Op& op, std::string_view module,
+                        const std::string& indent) {
   std::string list;
-  if (ops::shared_params(candidates, params)) {
-    bool keyword_only = false;
-    for (const OpParamText& param : params) {
-      if (param.keyword_only && !keyword_only) list += list.empty() ? "*" : ", *";
-      keyword_only = param.keyword_only;
-      list += (list.empty() ? "" : ", ") + param.name + ": " + local(param.annotation, module);
-      if (!param.default_text.empty()) list += " = " + local(param.default_text, module);
-    }
-  } else {
-    list = "*args: Any, **kwargs: Any";
+  bool keyword_only = false;
+  for (const OpParamText& param : ops::op_params(op)) {
+    if (param.keyword_only && !keyword_only) list += list.empty() ? "*" : ", *";
+    keyword_only = param.keyword_only;
+    list += (list.empty() ? "" : ", ") + param.name + ": " + local(param.annotation, module);
+    if (!param.default_text.empty()) list += " = " + local(param.default_text, module);
   }
-  std::string text = indent.empty() ? "" : indent + "@staticmethod\n";
-  text += indent + "def " + std::string(name) + "(" + list + ") -> Any:\n";
-  return text + docstring(candidates.front()->doc, indent + "    ");
+  return indent + "def " + std::string(name) + "(" + list + ") -> Any:\n" +
+         docstring(op.doc, indent + "    ");
+}
+
+// A definition for each way to call it.
+std::string op_functions(std::string_view name, std::span<const ir::Op* const> candidates,
+                         std::string_view module, const std::string& indent) {
+  std::string text;
+  const std::vector<const ir::Op*> forms = ops::distinct_forms(candidates);
+  for (const ir::Op* op : forms) {
+    if (forms.size() > 1) text += indent + "@overload\n";
+    if (!indent.empty()) text += indent + "@staticmethod\n";
+    text += op_function(name, *op, module, indent);
+  }
+  return text;
 }
 
 std::string ops_text(std::string_view module) {
@@ -73,7 +80,7 @@ std::string ops_text(std::string_view module) {
   std::map<std::string, std::string> families;
   for (const ops::OpName& op : ops::op_names(ops::registry(), module)) {
     std::string& place = op.family.empty() ? text : families[op.family];
-    place += op_function(op.name, op.candidates, module, op.family.empty() ? "" : "    ");
+    place += op_functions(op.name, op.candidates, module, op.family.empty() ? "" : "    ");
   }
   for (const auto& [family, functions] : families) {
     std::string doc = docstring("The ops of `" + std::string(module) + "." + family + "`.", "    ");
@@ -304,7 +311,7 @@ def const(value: Any, dtype: DType) -> Any:
 std::string language_stub() {
   std::string text = std::string(head) +
                      "import os\nfrom collections.abc import Callable, Iterable\nfrom typing import "
-                     "Any\n\nfrom tilewire import ir\nfrom tilewire._running import "
+                     "Any, overload\n\nfrom tilewire import ir\nfrom tilewire._running import "
                      "Executable\n"
                      "from tilewire._enums import DTypeBase, Enumeration\nfrom tilewire.checking import "
                      "Reports\nfrom tilewire.ir import TensorView\n"
@@ -323,7 +330,7 @@ std::string language_stub() {
 
 std::string distributed_stub() {
   std::string text = std::string(head) +
-                     "from typing import Any\n\nimport tilewire.language as pl\n"
+                     "from typing import Any, overload\n\nimport tilewire.language as pl\n"
                      "from tilewire._enums import Enumeration\n\n";
   return text + enums_text("pld") + "DistributedTensor: Any\nCommCtx: Any\n" + forms_text("pld") +
          ops_text("pld");

@@ -54,10 +54,17 @@ def real_parameters(function):
     return [(p.name, p.kind, p.annotation, p.default) for p in inspect.signature(function).parameters.values()]
 
 
+def is_overload(node):
+    return any(ast.unparse(decorator) == "overload" for decorator in node.decorator_list)
+
+
 def definitions(body):
+    """By name; of a function with several ways to call it, the list of them."""
     found = {}
     for node in body:
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+        if isinstance(node, ast.FunctionDef) and is_overload(node):
+            found.setdefault(node.name, []).append(node)
+        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             found[node.name] = node
         elif isinstance(node, ast.AnnAssign):
             found[node.target.id] = node
@@ -103,15 +110,32 @@ def test_ops_and_forms(module):
     scopes = [(vars(module), definitions(TREES[module].body))]
     for name, family in families(module).items():
         scopes.append((vars(family), definitions(definitions(TREES[module].body)[name].body)))
-    compared = 0
+    compared, overloads = 0, []
     for real, stub in scopes:
         for name, value in real.items():
             if type(value).__name__ not in ("OpFunction", "LanguageForm") or value is pl.AUTO:
+                continue
+            if isinstance(stub[name], list):
+                overloads.append((name, stub[name]))
                 continue
             written = stub_parameters(stub[name], module, skip_self=False)
             assert [(n, k, d) for n, k, _, d in written] == [(n, k, d) for n, k, _, d in real_parameters(value)], name
             compared += 1
     assert compared > 20
+    # Each way to call such a function is that of the op of a family.
+    for name, ways in overloads:
+        ops = [getattr(family, name) for family in families(module).values() if hasattr(family, name)]
+        real = [[(n, k, d) for n, k, _, d in real_parameters(op)] for op in ops]
+        for way in ways:
+            assert [(n, k, d) for n, k, _, d in stub_parameters(way, module, skip_self=False)] in real, name
+        assert len(ways) > 1, name
+
+
+def test_reductions_and_scalars_share_a_name():
+    ways = definitions(TREES[pl].body)
+    assert [ast.unparse(way.args) for way in ways["max"]] == ["x: Any, axis: int", "a: Any, b: Any"]
+    assert [ast.unparse(way.args) for way in ways["min"]] == ["x: Any, axis: int", "a: Any, b: Any"]
+    assert ast.unparse(ways["row_max"].args) == "x: Any, scratch: Any=None"
 
 
 @pytest.mark.parametrize("module", [pl, pld, ir], ids=lambda m: m.__name__)
@@ -149,7 +173,8 @@ class P:
         t: pl.Tile[[16, 256], pl.FP32] = pl.load(x, [0, 0], [16, 256])
         for i, (a, b) in pl.range(3, init_values=(t, t)):
             a2, b2 = pl.yield_(a, b)
-        t = t + 1.0
+        t = t + pl.max(1.0, pl.min(2.0, 3.0))
+        m: pl.Tile[[16, 1], pl.FP32] = pl.max(t, axis=1)
         return pl.store(t, [0, 0], y)
 
     @pl.function(level=pl.Level.HOST, role=pl.Role.Orchestrator)
@@ -178,9 +203,10 @@ pl.no_such_op
 ir.ConstInt("text")
 pl.load(1, no_such_keyword=2)
 pl.parse(text=3)
+pl.max(1, 2, 3)
 ''')
     lines = [line for line in mypy(program).stdout.splitlines() if "error:" in line]
-    assert [int(line.split(":")[1]) for line in lines] == [4, 5, 6, 7]
+    assert [int(line.split(":")[1]) for line in lines] == [4, 5, 6, 7, 8]
 
 
 def test_mypy_on_the_package_and_examples():
