@@ -145,7 +145,6 @@ class Dispatcher final : public StructuredBuilder {
   FunctionRef run_on(const FunctionRef& host) {
     signals_.clear();
     contexts_.clear();
-    divided_.clear();
     Collectives found;
     found.owner = this;
     found.walk(*host->body);
@@ -160,10 +159,8 @@ class Dispatcher final : public StructuredBuilder {
   }
 
   void assign(const Assign& assign) override {
-    if (const auto* call = as<Call>(assign.value); call && makes_context(call->op)) {
-      contexts_[assign.var.get()] = context_of(*call);
-      return;
-    }
+    const auto* call = as<Call>(assign.value);
+    if (call && makes_context(call->op)) return;
     ExprRef result = dispatched(assign.value);
     if (result) return bind(*assign.var, result);
     StructuredBuilder::assign(assign);
@@ -180,17 +177,14 @@ class Dispatcher final : public StructuredBuilder {
     ExprRef view;
   };
 
-  // Notes which groups need a signal, and how many blocks use it.
+  // Notes what contexts stand for, which groups need a signal, and how many blocks use it.
   struct Collectives : Visitor<Collectives> {
     Dispatcher* owner = nullptr;
     bool any = false;
     void visit(const Assign& assign) {
       walk_children(assign);
       const auto* call = as<Call>(assign.value);
-      if (!call || !makes_context(call->op)) return;
-      auto outer = owner->divided_.find(call->args[0].get());
-      const bool whole = outer == owner->divided_.end();
-      owner->divided_[assign.var.get()] = whole ? call->args[0] : outer->second;
+      if (call && makes_context(call->op)) owner->note_context(*assign.var, *call);
     }
     void visit(const FunctionCall& call) {
       walk_children(call);
@@ -220,12 +214,23 @@ class Dispatcher final : public StructuredBuilder {
     }
   };
 
-  HostContext context_of(const Call& call) {
-    if (call.op == ops::pld::get_comm_ctx) return {call.args[0], {}};
-    HostContext made = context(call.args[0]);
-    ExprList args = step_with(call, call.args[0], [&](const ExprRef& number) { return use(number); });
-    made.steps.push_back(make<Call>(call.span, call.op, std::move(args), call.attrs, call.type));
-    return made;
+  void note_context(const Var& var, const Call& call) {
+    HostContext made{call.args[0], {}};
+    if (call.op != ops::pld::get_comm_ctx) {
+      auto outer = contexts_.find(call.args[0].get());
+      if (outer == contexts_.end()) return;  // carried by a loop: refused
+      made = outer->second;
+      made.steps.push_back(ref(&call));
+    }
+    contexts_[&var] = std::move(made);
+  }
+  // The same with numbers of the function being written.
+  HostContext rewritten(HostContext context) {
+    for (Ref<const Call>& step : context.steps) {
+      ExprList args = step_with(*step, step->args[0], [&](const ExprRef& number) { return use(number); });
+      step = make<Call>(step->span, step->op, std::move(args), step->attrs, step->type);
+    }
+    return context;
   }
   const HostContext& context(const ExprRef& expr) {
     auto found = contexts_.find(expr.get());
@@ -253,9 +258,10 @@ class Dispatcher final : public StructuredBuilder {
       if (auto group = window ? group_of(*window) : std::nullopt) return *group;
     }
     const ExprRef& within = args[group_slot(*call.op)];
-    auto divided = within ? divided_.find(within.get()) : divided_.end();
-    if (divided != divided_.end()) {
-      if (auto group = group_of(*as<DistributedTensorType>(divided->second->type))) return *group;
+    auto known = within ? contexts_.find(within.get()) : contexts_.end();  // not there: refused
+    if (known != contexts_.end()) {
+      const ExprRef& window = known->second.window;
+      if (auto group = group_of(static_cast<const DistributedTensorType&>(*window->type))) return *group;
     }
     TW_CHECK(!groups_.empty(), "a collective of no group: " + call.op->qualified());
     return 0;
@@ -313,7 +319,7 @@ class Dispatcher final : public StructuredBuilder {
     size_t group = group_of(*call, call->args);
     ExprRef& signal = args[signal_slot(*call->op)];
     if (!signal) signal = signals_.at(group).view;
-    const HostContext within = division ? context(division) : HostContext{};
+    const HostContext within = division ? rewritten(context(division)) : HostContext{};
     if (division) check_same_group(*call, group, within);
     const std::string& callee = kernel(*call, args, within);
     ExprList passed;
@@ -340,7 +346,6 @@ class Dispatcher final : public StructuredBuilder {
   ExprRef world_size_;
   std::map<std::string, std::string> made_;
   std::map<const Expr*, HostContext> contexts_;
-  std::map<const Expr*, ExprRef> divided_;  // per context, a window of the group
   Names names_;
 };
 

@@ -97,6 +97,23 @@ def host():
 # error: TW2014 a host function may use a communication context only as `group=` of a collective
 # help: make it in the kernel: ctx = pld.get_comm_ctx(w), then pld.subgroup or pld.mesh_axis
 
+# --- context_carried_by_the_host
+# run: tilewire print --after dispatch_host_collectives %s
+import tilewire.language as pl
+import tilewire.language.distributed as pld
+
+
+@pl.jit.host
+def host(n: pl.Scalar[pl.INDEX]):
+    w = pld.alloc_window([1, 8], dtype=pl.FP32)
+    g = pld.get_comm_ctx(w)
+    for i in pl.range(2):
+#   ^^^^^^^^^^^^^^^^^^^^ `g` is a communication context
+# error: TW2014 a host function may use a communication context only as `group=` of a collective
+# help: make it in the kernel: ctx = pld.get_comm_ctx(w), then pld.subgroup or pld.mesh_axis
+        w = pld.tensor.allreduce(w, group=g)
+        g = pld.subgroup(g, n)
+
 # --- context_of_another_group
 # run: tilewire check %s --ranks 2
 import tilewire.language as pl
