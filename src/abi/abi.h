@@ -270,8 +270,9 @@ enum UpdateBits : uint32_t {
   Wide = 2,  // an INT64, else an INT32
 };
 
-// How a round of a polling loop looked at a cell.
-enum class LookKind : uint32_t { Read, Test };
+// How a round of a polling loop looked at a cell. Update: by an atomic update; the condition is `!=` what it
+// found, or `>=` the least INT32 after one that has changed the cell.
+enum class LookKind : uint32_t { Read, Test, Update };
 
 // Where an orchestration function is: in a `pl.parallel` loop or a `pl.manual_scope` (task_order.h says what
 // follows), or in a `pl.scope`. Loops and scopes nest. Keep: what was allocated last outlives the `pl.scope`.

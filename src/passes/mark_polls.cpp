@@ -22,6 +22,17 @@ bool reads_cell(const Call& call, const Effect& effect) {
          tensor->dtype == DType::Int32;
 }
 
+// An atomic update of what may be a cell that changes it only when it finds what it looks for, or never.
+bool tries(const Call& call, const Effect& effect) {
+  if (effect.access != Access::Update) return false;
+  const Op& op = *call.op;
+  const auto* tensor = as<TensorType>(call.args[static_cast<size_t>(op.operand_slots[effect.param])]->type);
+  if (!tensor || tensor->dtype != DType::Int32) return false;
+  if (op.param_index("expected") >= 0) return true;
+  const int added = std::max(op.param_index("v"), op.param_index("value"));
+  return constant_value(call.args[static_cast<size_t>(op.operand_slots[static_cast<size_t>(added)])]) == 0;
+}
+
 // What a call does to memory, as far as polls are concerned.
 enum class Touch { Nothing, Look, Other };
 
@@ -29,14 +40,14 @@ Touch touch_of(const Call& call) {
   Touch touch = call.op->synchronizes && !only_checks(*call.op) ? Touch::Other : Touch::Nothing;
   for (const Effect& effect : call.op->effects) {
     if (!happens(effect, call)) continue;
-    const bool look = effect.access == Access::Wait || reads_cell(call, effect);
+    const bool look = effect.access == Access::Wait || reads_cell(call, effect) || tries(call, effect);
     if (!look || effect.all_peers) return Touch::Other;
     if (touch == Touch::Nothing) touch = Touch::Look;
   }
   return touch;
 }
 
-// Whether a round looks at cells and does nothing else to memory.
+// Whether a round looks at cells, or tries to update them, and does nothing else to memory.
 struct Round : Visitor<Round> {
   bool looks = false, other = false;
   void visit(const Call& call) {

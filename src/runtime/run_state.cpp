@@ -349,15 +349,30 @@ std::optional<std::vector<Blocked>> Run::waits() {
   return result;
 }
 
+namespace {
+
+Blocked::Does does(const Waiter& waiter) {
+  if (waiter.looks.empty()) return Blocked::Does::Wait;
+  switch (waiter.looks.front().kind) {
+    case abi::LookKind::Read:
+      return Blocked::Does::Read;
+    case abi::LookKind::Test:
+      return Blocked::Does::Test;
+    case abi::LookKind::Update:
+      return Blocked::Does::Update;
+  }
+  return Blocked::Does::Wait;
+}
+
+}  // namespace
+
 Blocked Run::blocked(const Waiter& waiter) const {
   Blocked result{.site = waiter.site,
                  .cell = windows ? windows->name_of(waiter.cell) : "",
                  .seen = cell_value(waiter.cell),
                  .cmp = waiter.cmp,
                  .expected = waiter.expected,
-                 .does = waiter.looks.empty()                               ? Blocked::Does::Wait
-                         : waiter.looks.front().kind == abi::LookKind::Test ? Blocked::Does::Test
-                                                                            : Blocked::Does::Read};
+                 .does = does(waiter)};
   if (waiter.job) {
     const BlockContext& context = waiter.job->context;
     result.rank = context.rank;
@@ -390,7 +405,7 @@ void Run::wake(const int32_t* cell, Worker& worker) {
 
 void Run::wake_parked(const int32_t* cell, Worker& worker) {
   const uint32_t* word = windows ? windows->waiter_word(cell) : nullptr;
-  if (word && __atomic_load_n(word, __ATOMIC_SEQ_CST) != 0) wake(cell, worker);
+  if (!word || __atomic_load_n(word, __ATOMIC_SEQ_CST) != 0) wake(cell, worker);
 }
 
 void Run::land_notifies(BlockContext& context) {

@@ -77,7 +77,7 @@ class Run {
   void yielded(Worker& worker, Job& job);
 
   void wake(const int32_t* cell, Worker& worker);
-  // After a cell was written: wakes those that are parked on it, if anybody is parked in its region.
+  // After a cell was written: wakes those that are parked on it.
   void wake_parked(const int32_t* cell, Worker& worker);
   // With a random schedule: notifies that the block has made land, all of them or those up to a cell's.
   void land_notifies(BlockContext& context);

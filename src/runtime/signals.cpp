@@ -54,6 +54,18 @@ abi::Status cannot_block(BlockContext& block, const char* op) {
   return abi::failed;
 }
 
+bool tries(const Look& look) {
+  return look.kind == abi::LookKind::Update;
+}
+
+// Whether the round that made the look may not sleep: it has changed the cell, or whoever writes that wakes
+// those of another process only.
+bool keeps_awake(const Run& run, const Look& look) {
+  if (!tries(look)) return false;
+  const int32_t rank = run.windows ? run.windows->rank_of(look.cell) : -1;
+  return look.cmp == static_cast<uint32_t>(abi::Compare::Ge) || (rank >= 0 && !run.part.has(rank));
+}
+
 void trace_wait(BlockContext& block, const Waiter& waiter, uint64_t start_ns, uint64_t end_ns) {
   Run& run = *block.run;
   block.worker->trace.push_back({.kind = TraceEvent::Kind::Wait,
@@ -150,6 +162,8 @@ abi::Status poll(abi::Context* context, const abi::Word* carried, uint32_t count
   }
   const std::span<Look> looks = job.polls.end_round({carried, count}, depth);
   if (run.replay) {
+    if (std::any_of(looks.begin(), looks.end(), tries))
+      return run.aborted() ? abi::aborted : abi::ok;  // each of them is an event
     job.replay->repeats.assign(looks.begin(), looks.end());
     if (!looks.empty()) job.polls.changed(depth);
     // Elements of tensors that are no windows: looking at them is no event.
@@ -158,7 +172,10 @@ abi::Status poll(abi::Context* context, const abi::Word* carried, uint32_t count
     }
     return run.aborted() ? abi::aborted : abi::ok;
   }
-  if (looks.empty()) {
+  const bool awake =
+      std::any_of(looks.begin(), looks.end(), [&](const Look& look) { return keeps_awake(run, look); });
+  if (looks.empty() || awake) {
+    if (awake) job.polls.changed(depth);
     job.leave(Job::After::Yield);
     return run.aborted() ? abi::aborted : abi::ok;
   }

@@ -160,6 +160,84 @@ def test_updates_wake(place):
         assert (y == [2, 3]).all()
 
 
+# Loops that try again sleep until the cell changes: under a lock of blocks in a plain tensor, at a barrier that adds 0,
+# and while a compare replaces 0 with 0, which changes nothing and is no reason to sleep.
+@pl.jit.incore
+def sleeper(c: pl.InOut[pl.Tensor[[3], pl.INT32]], t: pl.InOut[pl.Tensor[[1, 8], pl.INT32]]):
+    for i in pl.range(10):
+        while pl.atomic_cas(c, [0], 0, 1) != 0:
+            pass
+        pl.write(t, [0, 0], pl.read(t, [0, 0]) + 1)
+        pl.atomic_add(c, [0], -1)
+    pl.atomic_add(c, [1], 1)
+    while pl.atomic_add(c, [1], 0) < pl.cast(pl.tile.get_block_num(), pl.INT32):
+        pass
+    if pl.tile.get_block_idx() == 0:
+        pl.atomic_cas(c, [2], 0, 7)
+    while pl.atomic_cas(c, [2], 0, 0) == 0:
+        pass
+    if pl.tile.get_block_idx() == 1:
+        pl.write(t, [0, 1], pl.read(t, [0, 0]))
+
+
+@pl.jit
+def sleepers(c: pl.InOut[pl.Tensor[[3], pl.INT32]], t: pl.InOut[pl.Tensor[[1, 8], pl.INT32]]):
+    with pl.spmd(5):
+        sleeper(c, t)
+
+
+def test_loops_that_try_again(place):
+    for settings in place.settings(schedules=6):
+        c, t = np.zeros(3, np.int32), np.zeros((1, 8), np.int32)
+        sleepers(c, t, **settings)
+        assert t[0, :2].tolist() == [50, 50] and c.tolist() == [0, 5, 7], settings
+
+
+# Both ranks find the lock taken, or a cell that stays 0.
+@pl.jit.incore
+def keep(s: pl.InOut[pld.DistributedTensor[[2, 1], pl.INT32]]):
+    me = pld.rank(pld.get_comm_ctx(s))
+    if me == 1:
+        pld.system.fetch_add(s, 0, [0, 0], 1)
+        pld.system.fetch_add(s, 0, [1, 0], 1)
+    pld.system.wait(s, [1, 0], 1 - me)
+    while pld.system.compare_exchange(s, 0, [0, 0], 0, 1) != 0:
+        pass
+
+
+@pl.jit.host
+def kept():
+    s = pld.alloc_signal(2)
+    for r in pl.range(pld.world_size()):
+        keep(s, device=r)
+
+
+@pl.jit.incore
+def add_nothing(s: pl.InOut[pld.DistributedTensor[[2, 1], pl.INT32]]):
+    n = pl.const(0, pl.INT32)
+    while n == 0:
+        n = pld.system.fetch_add(s, 0, [0, 0], 0)
+
+
+@pl.jit.host
+def added():
+    s = pld.alloc_signal(2)
+    for r in pl.range(pld.world_size()):
+        add_nothing(s, device=r)
+
+
+@pytest.mark.parametrize("program, kernel, value", [(kept, "keep", 1), (added, "add_nothing", 0)], ids=["lock", "add"])
+def test_an_update_that_is_tried_for_ever_is_a_deadlock(place, program, kernel, value):
+    for settings in place.settings(schedules=4):
+        with pytest.raises(tilewire.DeadlockError) as raised:
+            program(ranks=2, **settings)
+        [found] = raised.value.diagnostics
+        assert found.message == "deadlock: 2 tasks are blocked and nothing can wake them"
+        assert [note.text for note in found.notes] == [
+            f"rank {rank}, in `{kernel}`: updates `s[0]` of rank 0, which is {value}" for rank in range(2)], settings
+    assert program.check(ranks=[2]).verdict == "refuted"
+
+
 @pl.jit.incore
 def faulty(i: pl.Scalar[pl.INDEX], peer: pl.Scalar[pl.INDEX], s: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]],
            x: pl.InOut[pl.Tensor[[4], pl.INT64]]):

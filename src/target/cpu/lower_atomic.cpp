@@ -1,5 +1,7 @@
 // Atomic updates that return the old value: one instruction, and for INT32 elements, which others may wait
 // for, a look at the waiter word as after a notify. With `hooks` the runtime does them.
+#include <limits>
+
 #include "ir/op.h"
 #include "ops/handles.h"
 #include "target/cpu/emitter.h"
@@ -34,13 +36,19 @@ Value* hooked(FunctionEmitter& e, const Update& u, const Call& call) {
   return e.b.CreateTrunc(e.b.CreateAlignedLoad(wide, old, llvm::Align(8)), u.value->getType());
 }
 
-Value* update(FunctionEmitter& e, const Call& call) {
-  Update u{e.accessed_tensor(call.args[0], call), nullptr, nullptr, nullptr};
-  if (ExprRef expected = operand(call, "expected")) u.expected = e.scalar(expected);
-  u.value = e.scalar(either(call, "v", "value"));
-  std::vector<Value*> where = e.indices(either(call, "idx", "offsets"));
-  u.element = e.element_address(u.tensor.data, u.tensor.dtype, e.element_offset(u.tensor, where, call));
-  if (e.module.options.hooks) return hooked(e, u, call);
+// A round that tries it again finds the same until the cell is another. One that has changed the cell does
+// not come again: its condition always holds.
+void note_try(FunctionEmitter& e, const Update& u, Value* old, const Call& call) {
+  if (!e.in_poll() || u.tensor.dtype != DType::Int32) return;
+  auto number = [&](abi::Compare cmp) { return e.b.getInt32(static_cast<uint32_t>(cmp)); };
+  Value* changed =
+      u.expected ? e.b.CreateICmpEQ(old, u.expected) : e.b.CreateICmpNE(u.value, e.b.getInt32(0));
+  Value* least = e.b.getInt32(static_cast<uint32_t>(std::numeric_limits<int32_t>::min()));
+  Value* cmp = e.b.CreateSelect(changed, number(abi::Compare::Ge), number(abi::Compare::Ne));
+  e.note_look(u.element, e.b.CreateSelect(changed, least, old), cmp, abi::LookKind::Update, call);
+}
+
+Value* made_inline(FunctionEmitter& e, const Update& u) {
   const bool awaited = u.tensor.dtype == DType::Int32;
   const llvm::Align align(static_cast<uint64_t>(bytes(u.tensor.dtype)));
   const auto order = llvm::AtomicOrdering::SequentiallyConsistent;
@@ -55,6 +63,17 @@ Value* update(FunctionEmitter& e, const Call& call) {
     e.when(e.b.CreateExtractValue(both, 1), [&] { e.wake_waiters(u.tensor, u.element); });
   }
   return e.b.CreateExtractValue(both, 0);
+}
+
+Value* update(FunctionEmitter& e, const Call& call) {
+  Update u{e.accessed_tensor(call.args[0], call), nullptr, nullptr, nullptr};
+  if (ExprRef expected = operand(call, "expected")) u.expected = e.scalar(expected);
+  u.value = e.scalar(either(call, "v", "value"));
+  std::vector<Value*> where = e.indices(either(call, "idx", "offsets"));
+  u.element = e.element_address(u.tensor.data, u.tensor.dtype, e.element_offset(u.tensor, where, call));
+  Value* old = e.module.options.hooks ? hooked(e, u, call) : made_inline(e, u);
+  note_try(e, u, old, call);
+  return old;
 }
 
 }  // namespace

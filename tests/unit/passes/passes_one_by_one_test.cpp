@@ -138,6 +138,16 @@ TEST(MarkPolls, LoopsThatHandOnWhatTheyReadFromCells) {
             "        if pld.system.test(s, [i], 1):\n            d = d + 1"));
 }
 
+TEST(MarkPolls, LoopsThatTryUpdates) {
+  EXPECT_TRUE(polls("while pl.atomic_cas(s, [0], 0, 1) != 0:\n    d = 0"));
+  EXPECT_TRUE(polls("while pld.system.compare_exchange(s, 0, [0], 0, 1) != 0:\n    d = 0"));
+  EXPECT_TRUE(polls("while pl.atomic_add(s, [0], 0) < 4:\n    d = 0"));
+  EXPECT_TRUE(polls("n = pl.const(1, pl.INT32)\nwhile n != 0:\n    n = pl.atomic_cas(s, [0], 0, 1)"));
+  EXPECT_FALSE(polls("while pl.atomic_add(s, [0], 1) < 4:\n    d = 0"));
+  EXPECT_FALSE(polls("while pl.atomic_cas(s, [0], 0, 1) != 0:\n    n = n + 1"));
+  EXPECT_FALSE(polls("while pl.atomic_cas(s, [0], 0, 1) != 0:\n    pl.write(y, [2], n)"));
+}
+
 TEST(MarkPolls, NotThoseThatCountWriteOrReadData) {
   EXPECT_FALSE(polls("while not pld.system.test(s, [0], 1):\n    n = n + 1"));
   EXPECT_FALSE(polls("while n < 9:\n    n = n + pl.read(s, [0])"));

@@ -423,6 +423,39 @@ Scenario polling(bool answered) {
   };
 }
 
+// A lock in a cell of rank 0, taken as generated code does it: who gives it back wakes those who live with
+// rank 0.
+TEST(Worlds, ALockOfAnotherPartIsTriedAgain) {
+  expect_same([](const Setting& setting) {
+    Program program;
+    uint32_t site = program.site("pld.system.compare_exchange", 8);
+    auto windows = setting.windows();
+    Body body = [&](Context* context, const Word* args) {
+      const abi::Window &data = window(args[0]), &signal = window(args[1]);
+      int32_t *lock = cell_of(signal, 0, 0), *sum = cell_of(data, 0, 0);
+      for (int i = 0; i < 50; ++i) {
+        for (uint32_t round = 0;; ++round) {
+          int32_t seen = 0;
+          if (__atomic_compare_exchange_n(lock, &seen, 1, false, __ATOMIC_SEQ_CST, __ATOMIC_ACQUIRE)) break;
+          if (round > 0) {
+            context->api->look(context, lock, seen, ne, site, static_cast<uint32_t>(abi::LookKind::Update));
+          }
+          if (Status status = context->api->poll(context, nullptr, 0, 0, round, site)) return status;
+        }
+        if (i % 10 == 0) usleep(200);  // the others come to sleep
+        *sum += 1;
+        notify(context, signal, 0, 0, -1);
+      }
+      notify(context, signal, 0, 1, 1);
+      if (context->rank != 0) return Status{abi::ok};
+      const Status status = wait(context, signal, 1, ranks, site);
+      setting.results[0] = *sum;
+      return status;
+    };
+    return run_on_all(program, ranks, setting.threads, *windows, 2, body, setting.request());
+  });
+}
+
 TEST(Worlds, PollsAreAnsweredFromOtherParts) {
   expect_same(polling(true));
 }
