@@ -94,7 +94,13 @@ using Code = Status (*)(Context*, const Word* args, Word* results);
 // What the function does beyond computing, for scheduling.
 enum KernelBits : uint32_t {
   MayBlock = 1,  // waits, tests, pipes: needs a fiber of its own
+  // Of a kernel made of a cube and a vector half, block by block: the cube half, its vector lane or two.
+  TwoLanes = 2,
+  ThreeLanes = 4,
 };
+inline constexpr int64_t lanes_of(uint32_t bits) {
+  return (bits & ThreeLanes) != 0 ? 3 : (bits & TwoLanes) != 0 ? 2 : 1;
+}
 
 struct Function {
   const char* name;
@@ -195,6 +201,7 @@ enum class Fault : uint32_t {
   MeshSize,            // a: ranks of the mesh, b: ranks of the group
   MemberOutOfRange,    // a: rank, b: ranks of the sub-group
   OtherGroup,          // a sub-group with a window of another group
+  PipeWorkspace,       // a: bytes it has, b: blocks that share it, c: bytes that each needs
 };
 
 // One rank's view of a communication group, and of one window buffer of it.

@@ -6,6 +6,9 @@
 #include "check/divergence.h"
 #include "check/outlook.h"
 #include "check/replay.h"
+#include "ops/handles.h"
+#include "ops/pipe.h"
+#include "support/block_text.h"
 #include "support/diagnostics/check.h"
 #include "support/diagnostics/runtime.h"
 
@@ -80,6 +83,10 @@ struct CellWords {
   std::string text, brief;
   CellWords(const Names& names, const Action& action)
       : text(names.cell(action.cell())), brief(names.short_cell(action.cell())) {
+    if (std::string pipe = names.pipe_cell(action.cell()); !pipe.empty()) {
+      text = brief = pipe;
+      return;
+    }
     const std::string name = operand_name(action);
     if (names.is_in_window(action.cell()) || name.empty()) return;
     brief = name + "[" + std::to_string(action.box.offset / ir::bytes(action.dtype)) + "]";
@@ -286,9 +293,11 @@ Blocked describe_blocked(Run& run, AgentId id, const Outlook& outlook) {
   if (wait != uses.end()) {
     CellId cell{wait->storage, wait->offset};
     blocked.wait = *wait;
-    blocked.text += " waits for " + names.cell(cell) + " " + sign(wait->cmp) + " " +
-                    std::to_string(wait->value) + ", it is " + std::to_string(value_of(run, *wait)) +
-                    notifies_of(run, cell, id, outlook);
+    const auto* call = agent.next() ? ir::as<ir::Call>(agent.next()->node) : nullptr;
+    const ir::AttrValue* what = call ? ir::find_attr(call->attrs, "what") : nullptr;
+    blocked.text += " waits for " + (what ? *what->get<std::string>() + ": " : "") + names.cell(cell) + " " +
+                    sign(wait->cmp) + " " + std::to_string(wait->value) + ", it is " +
+                    std::to_string(value_of(run, *wait)) + notifies_of(run, cell, id, outlook);
   } else if (agent.polls.repeated >= 0) {
     const CellId cell{uses.front().storage, uses.front().offset};
     blocked.text += " reads " + names.cell(cell) + " in a loop, it is " +
@@ -375,7 +384,10 @@ std::string Names::who(AgentId agent, int rank, TaskNo task) const {
   if (task == interp::no_task) return text;
   const interp::Agent& a = world_.agent(agent);
   text += " in `" + function(task) + "`";
-  if (a.blocks > 1) text += ", block " + std::to_string(a.block);
+  const int64_t lanes = world_.task(task).code->lanes();
+  const std::string half = half_text(a.block, lanes);
+  if (!half.empty()) text += ", " + half;
+  if (a.blocks > lanes) text += (half.empty() ? ", block " : " of block ") + std::to_string(a.block / lanes);
   if (world_.options().calls > 1) text += ", call " + std::to_string(call(task) + 1);
   return text;
 }
@@ -410,7 +422,16 @@ std::string Names::tensor_element(const CellId& cell) const {
   return name + "[" + std::to_string(cell.offset / size) + "]";
 }
 
+std::string Names::pipe_cell(const CellId& cell) const {
+  const interp::Storage& storage = world_.storage(cell.storage);
+  const auto* made = storage.where ? ir::as<ir::Call>(storage.where) : nullptr;
+  if (!made || made->op != ops::pl::pipe::cells) return "";
+  const std::string& rings = *ir::find_attr(made->attrs, "rings")->get<std::string>();
+  return ops::cell_text(rings, cell.offset / (ops::cell_line * ir::bytes(ir::DType::Int32)));
+}
+
 std::string Names::cell(const CellId& cell) const {
+  if (std::string pipe = pipe_cell(cell); !pipe.empty()) return pipe;
   const std::string name = "`" + cell_name(cell) + "`";
   return rank_of(cell) < 0 ? name : name + " of rank " + std::to_string(rank_of(cell));
 }
@@ -533,10 +554,14 @@ std::optional<Finding> failure_of(const Run& run) {
       .kind = Kind::Bounds, .diagnostic = {}, .places = {}, .story = {}, .schedule = run.schedule};
   if (said.id == diag::run_window_view) {
     finding.kind = Kind::Window;
+  } else if (said.id == diag::run_pipe_workspace) {
+    finding.kind = Kind::Shard;
   } else if (said.id != diag::run_index && said.id != diag::run_region && said.id != diag::run_peer) {
     return std::nullopt;
   }
-  Diag id = finding.kind == Kind::Window ? diag::check_window : diag::check_bounds;
+  Diag id = finding.kind == Kind::Window  ? diag::check_window
+            : finding.kind == Kind::Shard ? diag::check_workspace
+                                          : diag::check_bounds;
   finding.diagnostic = diagnostic(id, said.span, {said.message});
   finding.diagnostic.label = said.label;
   finding.diagnostic.notes = said.notes;

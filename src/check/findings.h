@@ -24,6 +24,8 @@ class Names {
   int call(TaskNo task) const { return task == interp::no_task ? 0 : world_.task(task).call; }
   // "`sig[3]` of rank 1"; for an element of a tensor that is no window, "`count[3]`"
   std::string cell(const CellId& cell) const;
+  std::string pipe_cell(
+      const CellId& cell) const;  // "`filled[3]` of pipe 0, cube to vector"; empty for others
   std::string cell_name(const CellId& cell) const;   // "sig[3]"
   std::string short_cell(const CellId& cell) const;  // "sig[3]@1"
   bool is_in_window(const CellId& cell) const { return window_of(cell.storage) != nullptr; }

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "check/findings.h"
+#include "support/block_text.h"
 
 namespace tilewire::check {
 namespace {
@@ -243,7 +244,8 @@ class Builder {
       lanes[id] = static_cast<uint32_t>(line.lanes.size());
       const interp::Agent& agent = run_.world.agent(id);
       const std::string& function = agent.task == interp::no_task ? entry_name_ : actors[id].function;
-      line.lanes.push_back({actors[id].rank, function, actors[id].task, actors[id].block, agent.blocks});
+      line.lanes.push_back({actors[id].rank, function, actors[id].task, actors[id].block, agent.blocks,
+                            agent.frames.empty() ? 1 : agent.frames.front().code->lanes()});
     }
     return lanes;
   }
@@ -410,10 +412,8 @@ std::string_view name(Link::Kind kind) {
 std::string title(const Lane& lane) {
   if (lane.rank < 0) return "the host";
   std::string text = "rank " + std::to_string(lane.rank) + " `" + lane.function + "`";
-  if (lane.blocks > 1) {
-    text += ", block " + std::to_string(lane.block) + " of " + std::to_string(lane.blocks);
-  }
-  return text;
+  const std::string block = block_text(lane.block, lane.blocks, lane.lanes);
+  return block.empty() ? text : text + ", " + block;
 }
 
 Timeline timeline_of(Run& run, std::span<const uint32_t> order, const Conflict* conflict, size_t most) {

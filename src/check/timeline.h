@@ -23,6 +23,7 @@ struct Lane {
   std::string function;
   int64_t task = -1;  // of its rank, in the order of submission; -1: what the host dispatched, or the host
   int64_t block = 0, blocks = 1;
+  int64_t lanes = 1;  // blocks that work as one (support/block_text)
 };
 
 // One thing that somebody did, or stands before for ever.

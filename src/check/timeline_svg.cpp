@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "support/block_text.h"
 #include "support/escape.h"
 #include "support/unicode.h"
 
@@ -33,7 +34,9 @@ std::string lane_text(const Lane& lane) {
   if (lane.rank < 0) return "host";
   std::string text = lane.function;
   if (lane.task >= 0) text += " #" + std::to_string(lane.task);
-  if (lane.blocks > 1) text += " block " + std::to_string(lane.block);
+  const std::string half = half_text(lane.block, lane.lanes);
+  if (!half.empty()) text += " " + half;
+  if (lane.blocks > lane.lanes) text += " block " + std::to_string(lane.block / lane.lanes);
   return text;
 }
 

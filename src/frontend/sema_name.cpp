@@ -33,9 +33,9 @@ constexpr std::string_view python_functions[] = {
     "isinstance", "list",  "map",    "next",   "open",      "pow",    "print",   "repr",    "reversed",
     "set",        "slice", "sorted", "str",    "super",     "tuple",  "type",    "zip"};
 
-constexpr std::string_view modules[] = {"pl",        "pld",       "math",       "tilewire",
-                                        "pl.tile",   "pl.tensor", "pl.scalar",  "pl.array",
-                                        "pl.system", "pld.tile",  "pld.tensor", "pld.system"};
+constexpr std::string_view modules[] = {"pl",        "pld",        "math",      "tilewire", "pl.tile",
+                                        "pl.tensor", "pl.scalar",  "pl.array",  "pl.pipe",  "pl.system",
+                                        "pld.tile",  "pld.tensor", "pld.system"};
 
 std::optional<Value> language_name(std::string_view module, std::string_view name) {
   for (const ops::FormRecord& f : ops::all_forms) {

@@ -65,15 +65,6 @@ void block_count(Context& c, int) {
   c.result = Scalar::of_int(DType::Index, c.agent().blocks);
 }
 
-// One lane: kernels that split over two have pipes, which say so.
-void subblock_index(Context& c, int) {
-  c.result = Scalar::of_int(DType::Index, 0);
-}
-
-void subblock_count(Context& c, int) {
-  c.result = Scalar::of_int(DType::Index, 1);
-}
-
 }  // namespace
 
 void add_arrays(OpEntries& entries) {
@@ -85,8 +76,6 @@ void add_arrays(OpEntries& entries) {
   entries.add(ops::pl::no_dep, no_dep);
   entries.add(ops::pl::tile::get_block_idx, block_index);
   entries.add(ops::pl::tile::get_block_num, block_count);
-  entries.add(ops::pl::tile::get_subblock_idx, subblock_index);
-  entries.add(ops::pl::tile::get_subblock_num, subblock_count);
 }
 
 }  // namespace tilewire::interp

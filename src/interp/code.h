@@ -102,6 +102,9 @@ struct Code {
   };
   std::vector<Loop> loops;
 
+  // Blocks that work as one (ir::Function::lanes).
+  int64_t lanes() const { return function ? function->lanes : 1; }
+
   // Worked out when it is first asked for: only agents that poll need it.
   const Liveness& liveness() const {
     std::call_once(liveness_once_, [this] { liveness_ = Liveness(*this); });

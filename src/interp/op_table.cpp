@@ -49,6 +49,7 @@ const OpEntries& op_entries() {
     add_atomics(all);
     add_remote(all);
     add_print(all);
+    add_pipes(all);
     return all;
   }();
   return entries;

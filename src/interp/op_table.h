@@ -63,5 +63,6 @@ void add_signals(OpEntries& entries);
 void add_atomics(OpEntries& entries);
 void add_remote(OpEntries& entries);
 void add_print(OpEntries& entries);
+void add_pipes(OpEntries& entries);
 
 }  // namespace tilewire::interp

@@ -59,7 +59,7 @@ void print(Context& c, int) {
     elements.push_back(word_of(c.scalar(0)));
   }
   what.elements = elements.data();
-  write_out(print_text(what, {c.agent().rank, c.agent().block, c.call.span.line}));
+  write_out(print_text(what, {c.agent().rank, c.agent().block, c.frame().code->lanes(), c.call.span.line}));
 }
 
 }  // namespace

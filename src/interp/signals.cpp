@@ -100,6 +100,7 @@ std::string explain_cell(const Context& c, const Tensor& cell, WaitCmp cmp, int6
 }
 
 std::string explain_wait(Context& c, int which) {
+  if (const AttrValue* what = c.attr("what")) return "waits for " + *what->get<std::string>();
   return explain_cell(c, c.region(0), c.enum_attr<WaitCmp>("cmp"), c.integer(static_cast<size_t>(which)));
 }
 
@@ -209,6 +210,8 @@ void add_signals(OpEntries& entries) {
   all.joint = true;
   entries.add(ops::pld::system::wait_all, wait_all, 0, wait_all_ready, explain_wait_all).cells =
       wait_all_cells;
+  entries.add(ops::pl::pipe::notify, notify, 2).cells = notify_cells;
+  entries.add(ops::pl::pipe::wait, wait, 2, wait_ready, explain_wait).cells = wait_cells;
   entries.add(ops::pld::peer_slot, peer_slot);
   entries.add(ops::pl::tile::comm_notify, notify, 1).cells = notify_cells;
   entries.add(ops::pl::tile::comm_wait, wait, 1, wait_ready, explain_wait).cells = wait_cells;

@@ -12,6 +12,7 @@
 #include "interp/waiting_tests.h"
 #include "ir/check_ops.h"
 #include "numeric/numeric.h"
+#include "support/block_text.h"
 #include "support/diagnostics/runtime.h"
 
 namespace tilewire::interp {
@@ -625,14 +626,14 @@ void World::wake() {
 
 namespace {
 
-std::string place(const Agent& agent, const std::string& task, int ranks) {
+std::string place(const Agent& agent, int ranks) {
   std::string where = ranks > 1 && agent.rank >= 0 ? "rank " + std::to_string(agent.rank) : "";
-  if (agent.level == CodeLevel::Kernel) {
+  if (agent.level == CodeLevel::Kernel && !agent.frames.empty()) {
     where += where.empty() ? "" : ", ";
-    where += "in `" + task + "`";
-    if (agent.blocks > 1) {
-      where += ", block " + std::to_string(agent.block) + " of " + std::to_string(agent.blocks);
-    }
+    const Code& task = *agent.frames.front().code;
+    where += "in `" + task.name + "`";
+    const std::string block = block_text(agent.block, agent.blocks, task.lanes());
+    if (!block.empty()) where += ", " + block;
   }
   return where;
 }
@@ -655,7 +656,7 @@ void World::fail_with(const Failure& failure, AgentId id) {
   }
   Diagnostics diags;
   Diagnostic& d = diags.report(failure.id, instr ? instr->node->span : Span{}, failure.arguments);
-  std::string where = place(agent, task, options_.ranks);
+  std::string where = place(agent, options_.ranks);
   if (!error.op.empty()) d.with_label(error.op);
   if (!where.empty()) d.with_note(where);
   error.diagnostic = d;
@@ -682,7 +683,7 @@ void World::report_deadlock() {
   Diagnostic& d = diags.report(diag::run_deadlock, first, {diag::blocked_text(waiting.size())});
   for (AgentId id : waiting) {
     const Agent& agent = *agents_[id];
-    std::string where = place(agent, agent.frames.front().code->name, options_.ranks);
+    std::string where = place(agent, options_.ranks);
     if (where.empty()) where = "the orchestration function";
     const Instr& instr = *agent.next();
     if (!agent.started) {

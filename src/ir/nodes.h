@@ -433,12 +433,15 @@ struct Function final : Node {
   // Of a kernel in a lowered program: what it does to each parameter, as ir/param_effects.h writes it. Empty:
   // not recorded yet.
   std::string effects;
+  // Of a kernel made of two halves: how many blocks of a launch work as one, the cube half and its vector
+  // lanes.
+  int64_t lanes = 1;
   static constexpr size_t required = 5;
   static constexpr auto fields() {
-    return std::tuple{use("name", &Function::name),       use("type", &Function::type),
-                      bind("params", &Function::params),  use("return_types", &Function::return_types),
-                      use("body", &Function::body),       attr("split", &Function::split),
-                      attr("effects", &Function::effects)};
+    return std::tuple{use("name", &Function::name),        use("type", &Function::type),
+                      bind("params", &Function::params),   use("return_types", &Function::return_types),
+                      use("body", &Function::body),        attr("split", &Function::split),
+                      attr("effects", &Function::effects), attr("lanes", &Function::lanes)};
   }
   void finish();
 };

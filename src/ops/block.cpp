@@ -25,7 +25,7 @@ void define_block(std::vector<Op>& ops) {
     Define def(ops, "pl", entry.name, entry.doc);
     def.result("An INDEX scalar.").rule([](OpCheck&) { return scalar_type(DType::Index); });
     if (!entry.vector_only) continue;
-    def.no_rule("Only the vector half of a split kernel has lanes, and no target splits kernels yet.");
+    def.no_rule("The pass lower_pipes replaces it by a part of the number of the block.");
     def.op().functions = function_bit(FunctionType::AIV);
   }
   Define(

@@ -25,5 +25,6 @@ void define_atomics(std::vector<ir::Op>& ops);
 void define_remote(std::vector<ir::Op>& ops);
 void define_collectives(std::vector<ir::Op>& ops);
 void define_pipes(std::vector<ir::Op>& ops);
+void define_pipe_slots(std::vector<ir::Op>& ops);
 
 }  // namespace tilewire::ops

@@ -30,6 +30,14 @@ inline constinit const Handle get{"pl.array.get"};
 inline constinit const Handle set{"pl.array.set"};
 }
 
+namespace pl::pipe {
+inline constinit const Handle cells{"pl.pipe.cells"};
+inline constinit const Handle check_workspace{"pl.pipe.check_workspace"};
+inline constinit const Handle notify{"pl.pipe.notify"};
+inline constinit const Handle slot{"pl.pipe.slot"};
+inline constinit const Handle wait{"pl.pipe.wait"};
+}
+
 namespace pl::scalar {
 inline constinit const Handle abs{"pl.scalar.abs"};
 inline constinit const Handle add{"pl.scalar.add"};

@@ -11,7 +11,7 @@ using namespace ir;
 
 namespace {
 
-const char* const no_pipes = "Pipes join the halves of split kernels, which no target makes yet.";
+const char* const no_pipes = "The pass lower_pipes replaces it by accesses to slots and cells.";
 
 int64_t int_attr(const OpCheck& c, const char* name) {
   return *c.attr(name)->get<int64_t>();

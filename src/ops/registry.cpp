@@ -29,6 +29,7 @@ std::vector<ir::Op> all_ops() {
   define_remote(ops);
   define_collectives(ops);
   define_pipes(ops);
+  define_pipe_slots(ops);
   return ops;
 }
 

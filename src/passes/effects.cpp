@@ -27,7 +27,8 @@ class EffectWalk : public Visitor<EffectWalk> {
     const Op& op = *call.op;
     for (const Effect& effect : op.effects) {
       if (!happens(effect, call)) continue;
-      touch(call.args[op.operand_slots[effect.param]], bits_of(effect));
+      const ExprRef& operand = call.args[op.operand_slots[effect.param]];
+      touch(operand, bits_of(effect, isa<DistributedTensorType>(operand->type)));
     }
   }
 
@@ -41,8 +42,10 @@ class EffectWalk : public Visitor<EffectWalk> {
   }
 
  private:
-  // What happens at a peer does nothing to this rank's copy, and signal cells make no data order.
-  static uint8_t bits_of(const Effect& effect) {
+  // What happens at a peer does nothing to this rank's copy, and signal cells of a window make no data order.
+  // Cells of other memory are between the blocks of a launch: what tasks before and after it do with them is
+  // data.
+  static uint8_t bits_of(const Effect& effect, bool window) {
     if (effect.peer_param >= 0 || effect.all_peers) return EffectCommunicates;
     switch (effect.access) {
       case Access::Read:
@@ -54,8 +57,9 @@ class EffectWalk : public Visitor<EffectWalk> {
       case Access::Atomic:
         return EffectReads | EffectWrites | EffectAtomic;
       case Access::Signal:
+        return window ? EffectCommunicates : EffectReads | EffectWrites | EffectAtomic;
       case Access::Wait:
-        return EffectCommunicates;
+        return window ? EffectCommunicates : EffectReads;
       case Access::Update:
         // Data to whoever reads the element afterwards, and an acquire and a release where it is in a window.
         return EffectReads | EffectWrites | EffectAtomic | EffectCommunicates;

@@ -453,7 +453,9 @@ class Dispatcher : public Rebuilder {
     const auto* call = as<FunctionCall>(now);
     FunctionRef callee = call ? program_.find(call->callee) : nullptr;
     if (!callee || !is_kernel_or_group(callee->type)) return now;
-    if (!everywhere_ && returns_parameters(*callee)) return now;
+    // A Group needs somebody to make the workspace of its pipes.
+    const bool group = callee->type == FunctionType::Group;
+    if (!everywhere_ && !group && returns_parameters(*callee)) return now;
     Ref<FunctionCall> changed = copy(*call);
     TypeRef blocks = call->blocks ? call->blocks->type : nullptr;
     changed->callee = pass_through(*callee, blocks);

@@ -7,8 +7,10 @@
 #include "passes/dispatch_host_collectives.h"
 #include "passes/effects.h"
 #include "passes/expand_ops.h"
+#include "passes/inject_gm_pipe_buffer.h"
 #include "passes/inline_functions.h"
 #include "passes/lower_composite_ops.h"
+#include "passes/lower_pipes.h"
 #include "passes/lower_subgroups.h"
 #include "passes/mark_collectives.h"
 #include "passes/mark_polls.h"
@@ -31,6 +33,9 @@ bool always(const Traits&) {
 }
 bool over_tiles(const Traits& traits) {
   return !traits.written_kernels;
+}
+bool without_pipes(const Traits& traits) {
+  return !traits.has_pipes;
 }
 bool marking(const Traits& traits) {
   return traits.marks_collectives;
@@ -57,6 +62,10 @@ constexpr Pass table[] = {
      lower_composite_ops, over_tiles},
     {"lower_subgroups", "writes what is counted in sub-groups with ranks of the window's group",
      plain<lower_subgroups>, over_tiles},
+    {"inject_gm_pipe_buffer", "gives kernels that have pipes the memory of their slots",
+     plain<inject_gm_pipe_buffer>, always},
+    {"lower_pipes", "writes a cube and a vector half as blocks of one kernel", plain<lower_pipes>,
+     without_pipes},
     {"normalize_return_order", "lets kernels return in the order of their parameters",
      plain<normalize_return_order>, over_tiles},
     {"record_effects", "records what each kernel does to its parameters", plain<record_effects>, always},

@@ -5,7 +5,8 @@
 // In a lowered program (checked by verify_lowered.h)
 // - no op that has an expansion is left;
 // - kernels hold tile, scalar and array ops, loads and stores, views and control flow; tensors they make for
-//   themselves are made by `pl.tensor.create`; collectives and pipes are as they were written;
+//   themselves are made by `pl.tensor.create`; collectives, sub-groups
+//   and, but for targets that have pipes, the halves of kernels are written with these;
 // - kernels return what they wrote, in the order of their parameters;
 // - orchestration functions hold scalars, control flow, `create`, views, element reads and writes, calls of
 //   kernels, and scopes with exactly one such call (or `defer_wait` alone);

@@ -18,10 +18,16 @@ using namespace ir;
 
 namespace {
 
-// A kernel and which of its parameters, at the end of the list, are for tensors it returns.
+// A tensor that a kernel makes, and now takes as a parameter.
+struct Made {
+  TypeRef type;       // in terms of the kernel's parameters
+  int returned = -1;  // the number of the return that gives it; -1: a Group keeps what its half returns
+};
+
+// A kernel or Group, with a parameter at the end of the list for each tensor it made.
 struct Changed {
   FunctionRef before, after;
-  std::vector<size_t> returns;  // the numbers of the returns that were its own
+  std::vector<Made> made;
 };
 using ChangedKernels = std::map<std::string, Changed, std::less<>>;
 
@@ -77,6 +83,112 @@ class Receiver : public Rebuilder {
   std::vector<Ref<const Parameter>> outputs_;
 };
 
+void bind_dims(Rebuilder& inside, const TypeRef& param, const TypeRef& arg) {
+  const auto* declared = as<TensorType>(param);
+  const auto* given = as<TensorType>(arg);
+  for (size_t i = 0; declared && given && i < declared->shape.size(); ++i) {
+    if (const auto* symbol = as<DimSymbol>(declared->shape[i]))
+      inside.bind_dim(symbol->name, given->shape[i]);
+  }
+}
+
+// What the caller calls the tensors that a function makes.
+void bind_arguments(Rebuilder& inside, const Function& callee, const ExprList& args) {
+  for (size_t i = 0; i < callee.params.size(); ++i) {
+    inside.bind(*callee.params[i], args[i]);
+    bind_dims(inside, callee.params[i]->type, args[i]->type);
+  }
+}
+
+// The type of a call whose callee gets the tensors it made.
+TypeRef call_type(const FunctionCall& call, const Changed& changed, const ExprList& given) {
+  std::vector<TypeRef> types;
+  if (const auto* tuple = as<TupleType>(call.type)) {
+    types = tuple->types;
+  } else {
+    types = {call.type};
+  }
+  for (size_t k = 0; k < changed.made.size(); ++k) {
+    const int returned = changed.made[k].returned;
+    if (returned >= 0) types[static_cast<size_t>(returned)] = given[k]->type;
+  }
+  return types.size() == 1 ? types[0] : TypeRef(make<TupleType>(call.span, std::move(types)));
+}
+
+// A Group takes what its halves make and hands it on.
+class GroupReceiver : public Rebuilder {
+ public:
+  GroupReceiver(const Function& group, const ChangedKernels& halves, Diagnostics& diags)
+      : Rebuilder(diags), group_(group), halves_(halves) {}
+
+  Changed run() {
+    for (const auto& param : group_.params) names_.take(param->name);
+    Ref<Function> now = copy(group_);
+    now->body = block(*group_.body);
+    now->params.insert(now->params.end(), outputs_.begin(), outputs_.end());
+    for (size_t k = 0; k < made_.size(); ++k) {
+      if (made_[k].returned >= 0)
+        now->return_types[static_cast<size_t>(made_[k].returned)] = outputs_[k]->type;
+    }
+    return {FunctionRef(&group_), finish_node(std::move(now)), std::move(made_)};
+  }
+
+ protected:
+  ExprRef value(const ExprRef& expr) override {
+    const auto* call = as<FunctionCall>(expr);
+    auto found = call ? halves_.find(call->callee) : halves_.end();
+    if (found == halves_.end()) return use(expr);
+    const Changed& half = found->second;
+    Rebuilder inside(diags_);
+    bind_arguments(inside, *half.before, call->args);
+    ExprList given;
+    for (const Made& made : half.made) {
+      const TypeRef type = inside.use_type(made.type);
+      const auto& tensor = static_cast<const TensorType&>(*type);
+      const std::string name = names_.take("made");
+      ExprList shape;
+      for (size_t i = 0; i < tensor.shape.size(); ++i) {
+        const bool portable = isa<ConstInt>(tensor.shape[i]) || isa<DimSymbol>(tensor.shape[i]);
+        shape.push_back(portable ? tensor.shape[i]
+                                 : make<DimSymbol>(call->span, name + "_d" + std::to_string(i)));
+      }
+      TypeRef own = make<TensorType>(call->span, std::move(shape), tensor.dtype);
+      outputs_.push_back(make<Parameter>(call->span, name, own, Direction::Out));
+      given.push_back(outputs_.back());
+      made_.push_back({type, returned_from(*call, made.returned)});
+    }
+    Ref<FunctionCall> now = copy(*call);
+    now->args.insert(now->args.end(), given.begin(), given.end());
+    now->type = call_type(*call, half, given);
+    return finish_node(std::move(now));
+  }
+
+ private:
+  // The number of the Group's return that is this return of a call.
+  int returned_from(const FunctionCall& call, int which) const {
+    const auto* ret = as<Return>(group_.body->stmts.back());
+    if (!ret || which < 0) return -1;
+    const Expr* wanted = nullptr;
+    for (const StmtRef& stmt : group_.body->stmts) {
+      const auto* assign = as<Assign>(stmt);
+      if (!assign) continue;
+      const auto* get = as<TupleGet>(assign->value);
+      if (assign->value.get() == &call) wanted = assign->var.get();
+      if (get && get->tuple.get() == wanted && get->index == which) wanted = assign->var.get();
+    }
+    for (size_t i = 0; wanted && i < ret->values.size(); ++i) {
+      if (ret->values[i].get() == wanted) return static_cast<int>(i);
+    }
+    return -1;
+  }
+
+  const Function& group_;
+  const ChangedKernels& halves_;
+  Names names_;
+  std::vector<Ref<const Parameter>> outputs_;
+  std::vector<Made> made_;
+};
+
 // Calls of changed kernels, with the tensors created before them.
 class Caller : public Rebuilder {
  public:
@@ -101,7 +213,7 @@ class Caller : public Rebuilder {
     if (prepared_ != expr.get()) prepare(as<FunctionCall>(expr));
     Ref<FunctionCall> result = copy(*call);
     result->args.insert(result->args.end(), created_.begin(), created_.end());
-    result->type = type_of(*call, found->second);
+    result->type = call_type(*call, found->second, created_);
     prepared_ = nullptr;
     return finish_node(std::move(result));
   }
@@ -113,40 +225,14 @@ class Caller : public Rebuilder {
     if (found == changed_.end()) return;
     prepared_ = call;
     created_.clear();
-    const Function& kernel = *found->second.before;
     Rebuilder inside(diags_);
-    for (size_t i = 0; i < kernel.params.size(); ++i) {
-      inside.bind(*kernel.params[i], use(call->args[i]));
-      bind_dims(inside, kernel.params[i]->type, use(call->args[i])->type);
-    }
-    const auto& ret = static_cast<const Return&>(*kernel.body->stmts.back());
-    for (size_t k : found->second.returns) {
-      const TensorType& type = tensor_type_of(ret.values[k]);
+    bind_arguments(inside, *found->second.before, use(call->args));
+    for (const Made& made : found->second.made) {
+      const auto& type = static_cast<const TensorType&>(*made.type);
       ExprRef shape = make<MakeTuple>(call->span, inside.use(type.shape));
       created_.push_back(assign_new(
           "made", call_op(create, {shape}, {{"dtype", AttrValue{type.dtype}}}, call->span), call->span));
     }
-  }
-
-  static void bind_dims(Rebuilder& inside, const TypeRef& param, const TypeRef& arg) {
-    const auto* declared = as<TensorType>(param);
-    const auto* given = as<TensorType>(arg);
-    for (size_t i = 0; declared && given && i < declared->shape.size(); ++i) {
-      if (const auto* symbol = as<DimSymbol>(declared->shape[i])) {
-        inside.bind_dim(symbol->name, given->shape[i]);
-      }
-    }
-  }
-
-  TypeRef type_of(const FunctionCall& call, const Changed& changed) {
-    std::vector<TypeRef> types;
-    if (const auto* tuple = as<TupleType>(call.type)) {
-      types = tuple->types;
-    } else {
-      types = {call.type};
-    }
-    for (size_t k = 0; k < changed.returns.size(); ++k) types[changed.returns[k]] = created_[k]->type;
-    return types.size() == 1 ? types[0] : TypeRef(make<TupleType>(call.span, std::move(types)));
   }
 
   const ChangedKernels& changed_;
@@ -190,16 +276,24 @@ ProgramRef return_by_parameter(const ProgramRef& program, Diagnostics& diags) {
       }
     }
     if (own.empty()) continue;
-    FunctionRef after = Receiver(*kernel, own, diags).run();
-    changed[kernel->name] = {kernel, after, own};
+    std::vector<Made> made;
+    for (size_t i : own) made.push_back({ret.values[i]->type, static_cast<int>(i)});
+    changed[kernel->name] = {kernel, Receiver(*kernel, own, diags).run(), std::move(made)};
   }
   if (changed.empty()) return program;
+  ChangedKernels groups;
+  for (const FunctionRef& function : program->functions) {
+    if (function->type != FunctionType::Group) continue;
+    Changed group = GroupReceiver(*function, changed, diags).run();
+    if (!group.made.empty()) groups[function->name] = std::move(group);
+  }
+  changed.merge(groups);
   Ref<Program> result = copy(*program);
   for (FunctionRef& function : result->functions) {
     auto found = changed.find(function->name);
     if (found != changed.end()) {
       function = found->second.after;
-    } else {
+    } else if (function->type != FunctionType::Group) {
       Caller caller(changed, diags);
       function = with_body(*function, caller.block(*function->body));
     }

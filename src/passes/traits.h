@@ -32,6 +32,9 @@ struct Traits {
   // `pld.system.enter_collective` says in front of what was a collective which one it was.
   bool marks_collectives = false;
 
+  // The target runs cube and vector halves side by side and has pipes between them.
+  bool has_pipes = false;
+
   // Whether the target has a rule of its own for an op that has an expansion. Such a rule equals the
   // expansion bit for bit. Null: there are none.
   bool (*has_rule)(const ir::Op&) = nullptr;

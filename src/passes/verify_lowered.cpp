@@ -99,6 +99,9 @@ std::string not_lowered(const Program& program, const Traits& traits) {
     if (function->type == FunctionType::Inline || function->type == FunctionType::Opaque) {
       problems += function->name + ": is still inline or opaque\n";
     }
+    if (!traits.has_pipes && (is_half(function->type) || function->type == FunctionType::Group)) {
+      problems += function->name + ": is still a half or a group of halves\n";
+    }
     Check(functions, *function, traits, problems).walk(*function);
     if (!is_kernel_or_group(function->type)) continue;
     int last = -1;

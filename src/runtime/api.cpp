@@ -172,7 +172,8 @@ void parallel(abi::Context* context, uint32_t step) noexcept {
 void print(abi::Context* context, const abi::Print* what) noexcept {
   BlockContext& block = BlockContext::of(context);
   const abi::Site& site = block.run->module->sites[what->site];
-  write_out(print_text(*what, {block.rank, block.block_index, site.line}));
+  write_out(
+      print_text(*what, {block.rank, block.block_index, abi::lanes_of(block.function->bits), site.line}));
 }
 
 }  // namespace

@@ -1,10 +1,12 @@
 // The words for what goes wrong at run time. Texts are rows 21xx of the diagnostics, shared with the
 // interpreter; what is known of the place goes into the label (the op) and a note (rank, block, kernel).
 #include <algorithm>
+#include <cstring>
 #include <tuple>
 
 #include "runtime/failure.h"
 #include "runtime/trace.h"
+#include "support/block_text.h"
 #include "support/diagnostics/runtime.h"
 
 namespace tilewire::runtime {
@@ -28,11 +30,20 @@ std::string last_of(int64_t first, int64_t count) {
 }
 
 // As the interpreter says it: "rank 1, in `k`, block 3 of 8", as far as there is something to tell apart.
-std::string place(const std::string& kernel, int64_t block, int64_t blocks, int32_t rank, int32_t ranks) {
+int64_t lanes_of(const abi::Module& module, const std::string& kernel) {
+  for (uint32_t i = 0; i < module.kernel_count; ++i) {
+    if (kernel == module.kernels[i].name) return abi::lanes_of(module.kernels[i].bits);
+  }
+  return 1;
+}
+
+std::string place(const abi::Module& module, const std::string& kernel, int64_t block, int64_t blocks,
+                  int32_t rank, int32_t ranks) {
   std::string text = ranks > 1 && rank >= 0 ? "rank " + std::to_string(rank) : "";
   if (kernel.empty()) return text;
   text += (text.empty() ? "in `" : ", in `") + kernel + "`";
-  if (blocks > 1) text += ", block " + std::to_string(block) + " of " + std::to_string(blocks);
+  const std::string where = block_text(block, blocks, lanes_of(module, kernel));
+  if (!where.empty()) text += ", " + where;
   return text;
 }
 
@@ -100,6 +111,9 @@ Words words_of(const Failure& failure, const abi::Module& module, const abi::Sit
       return {diag::run_member, {number(0), number(1)}};
     case abi::Fault::OtherGroup:
       return {diag::run_other_group, {}};
+    case abi::Fault::PipeWorkspace:
+      return {diag::run_pipe_workspace,
+              {number(0), number(1) + (n[1] == 1 ? " block" : " blocks"), number(2)}};
   }
   return {diag::run_internal,
           {"fault " + std::to_string(static_cast<uint32_t>(failure.fault)) + " has no text"}};
@@ -125,7 +139,7 @@ Diagnostic describe_deadlock(const Failure& failure, const abi::Module& module) 
   Diagnostic result = make(diag::run_deadlock, first, {diag::blocked_text(blocked.size())});
   for (size_t i = 0; i < blocked.size() && i < shown; ++i) {
     const Blocked& one = blocked[i];
-    std::string text = place(one.kernel, one.block, one.blocks, one.rank, failure.ranks);
+    std::string text = place(module, one.kernel, one.block, one.blocks, one.rank, failure.ranks);
     if (!text.empty()) text += ": ";
     if (one.for_cores != 0) {
       text += one.for_cores == 1 ? "waits for a core"
@@ -137,6 +151,12 @@ Diagnostic describe_deadlock(const Failure& failure, const abi::Module& module) 
     const bool waits = one.does == Blocked::Does::Wait;
     static constexpr const char* verbs[] = {"waits for ", "tests ", "reads ", "updates "};
     text += verbs[static_cast<size_t>(one.does)];
+    // A wait that the compiler made has no name that the program knows, but words for what it waits for.
+    const char* what = site_of(module, one.site).what;
+    if (waits && what && std::strchr(what, ' ')) {
+      result.with_note(text + what, span_of(site_of(module, one.site)));
+      continue;
+    }
     text += one.cell.empty() ? "a cell" : one.cell;
     if (waits)
       text += std::string(" ") + abi::sign(static_cast<abi::Compare>(one.cmp)) + " " +
@@ -188,7 +208,8 @@ Diagnostic describe(const Failure& failure, const abi::Module& module) {
   Diagnostic result = make(words.row, span_of(site), words.arguments);
   bool of_program = failure.cause == Cause::Fault || failure.cause == Cause::Row;
   if (of_program && site.what && *site.what) result.with_label(site.what);
-  std::string where = place(failure.kernel, failure.block, failure.blocks, failure.rank, failure.ranks);
+  std::string where =
+      place(module, failure.kernel, failure.block, failure.blocks, failure.rank, failure.ranks);
   if (!where.empty() && failure.cause != Cause::Internal) result.with_note(where);
   return result;
 }

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "support/block_text.h"
+
 namespace tilewire {
 namespace {
 
@@ -34,7 +36,9 @@ std::string shape(int64_t rows, int64_t cols) {
 
 std::string print_text(const abi::Print& what, const PrintPlace& place) {
   const auto format = static_cast<abi::PrintFormat>(what.format);
-  std::string text = "rank " + std::to_string(place.rank) + ", block " + std::to_string(place.block) +
+  const std::string half = half_text(place.block, place.lanes);
+  std::string text = "rank " + std::to_string(place.rank) + ", block " +
+                     std::to_string(place.block / place.lanes) + (half.empty() ? "" : ", " + half) +
                      ", line " + std::to_string(place.line) + ": ";
   if (*what.label) text += std::string(what.label) + ": ";
   text += what.dtype;

@@ -17,6 +17,7 @@ namespace tilewire {
 struct PrintPlace {
   int32_t rank;
   int64_t block;
+  int64_t lanes;  // blocks that work as one (support/block_text)
   uint32_t line;
 };
 

@@ -475,6 +475,23 @@ class array:
     @staticmethod
     def set(a: Any, i: Any, v: Any) -> Any:
         """An array with one element replaced. `a[i] = v` on an array is this op."""
+class pipe:
+    """The ops of `pl.pipe`."""
+    @staticmethod
+    def slot(buffer: Any, offset: Any, shape: Any, dtype: DType) -> Any:
+        """A part of a buffer of bytes as a dense tensor: a slot of a pipe."""
+    @staticmethod
+    def cells(shape: Any, rings: str) -> Any:
+        """New cells for the pipes of a launch, all 0."""
+    @staticmethod
+    def notify(cells: Any, offsets: Any, value: Any, *, op: pld.NotifyOp | str = pld.NotifyOp.AtomicAdd) -> Any:
+        """Adds to a cell of this rank, as `pld.system.notify` does. Everything that happens before it is visible to whoever waits for that value."""
+    @staticmethod
+    def wait(cells: Any, offsets: Any, expected: Any, *, cmp: pld.WaitCmp | str = pld.WaitCmp.Ge, what: str) -> Any:
+        """Blocks until a cell of this rank meets a condition."""
+    @staticmethod
+    def check_workspace(bytes: Any, blocks: Any, needed: Any) -> Any:
+        """Stops the run when the blocks of a launch have no workspace of their own for their pipes."""
 class scalar:
     """The ops of `pl.scalar`."""
     @staticmethod

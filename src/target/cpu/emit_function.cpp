@@ -173,7 +173,10 @@ Value* FunctionEmitter::new_alloca(llvm::Type* type, Value* count) {
 Value* FunctionEmitter::site(const Node& at, std::string_view what) {
   std::string name(what);
   if (name.empty()) {
-    if (const auto* call = as<Call>(&at)) name = op_for_messages(*call);
+    if (const auto* call = as<Call>(&at)) {
+      const AttrValue* what = find_attr(call->attrs, "what");
+      name = what ? *what->get<std::string>() : op_for_messages(*call);
+    }
     if (const auto* call = as<FunctionCall>(&at)) name = call->callee;
     if (isa<For>(at)) name = "pl.range";
   }

@@ -162,7 +162,7 @@ void FunctionEmitter::wake_waiters(const TensorValue& tensor, Value* cell) {
 void FunctionEmitter::notify(const TensorValue& window, Value* cell, Value* value, NotifyOp op,
                              const Call& call) {
   if (module.options.hooks) {
-    Value* peer = place_rank(window);
+    Value* peer = window.window ? place_rank(window) : b.getInt32(-1);
     Value* number = b.getInt32(static_cast<uint32_t>(abi_number(op)));
     return return_unless_ok(call_api(offsetof(abi::Api, notify), {cell, value, number, peer, site(call)}));
   }
@@ -303,6 +303,8 @@ void add_signal_lowerings(LoweringTable& table) {
   add(ops::pld::system::notify_all, notify_all);
   add(ops::pld::system::wait_all, wait_all);
   add(ops::pld::peer_slot, peer_slot, OpClass::TensorView);
+  add(ops::pl::pipe::notify, notify);
+  add(ops::pl::pipe::wait, wait);
   add(ops::pl::tile::comm_notify, notify);
   add(ops::pl::tile::comm_wait, wait);
   add(ops::pl::tile::comm_test, test);

@@ -84,8 +84,36 @@ Value* no_dep(FunctionEmitter& e, const Call& call) {
   return nullptr;
 }
 
+// A part of a buffer of bytes.
+Value* slot(FunctionEmitter& e, const Call& call) {
+  const TensorValue& buffer = e.tensor(call.args[0]);
+  TensorValue part = buffer;
+  part.dtype = static_cast<const TensorType&>(*call.type).dtype;
+  part.extents = e.indices(call.args[2]);
+  part.strides = e.dense_strides(part.extents);
+  Value* size = e.i64(bytes(part.dtype));
+  for (Value* extent : part.extents) size = e.b.CreateMul(size, extent);
+  Value* const starts[] = {e.index(call.args[1])};
+  Value* const sizes[] = {size};
+  part.data = e.region(buffer, starts, sizes, call).data;
+  result_slot(e, call) = std::move(part);
+  return nullptr;
+}
+
+Value* check_workspace(FunctionEmitter& e, const Call& call) {
+  Value *bytes = e.index(call.args[0]), *blocks = e.index(call.args[1]), *needed = e.index(call.args[2]);
+  Value* share = e.b.CreateSDiv(bytes, e.maximum(blocks, e.i64(1)));
+  e.fail_if(e.b.CreateICmpSLT(share, needed), abi::Fault::PipeWorkspace, call, {bytes, blocks, needed});
+  return nullptr;
+}
+
+struct Created {
+  TensorValue tensor;
+  Value* bytes;
+};
+
 // The runtime owns created storage; it gives it back when the function ends and its readers have.
-Value* create(FunctionEmitter& e, const Call& call) {
+Created new_tensor(FunctionEmitter& e, const Call& call) {
   TensorValue t;
   t.dtype = static_cast<const TensorType&>(*call.type).dtype;
   t.extents = e.indices(call.args[0]);
@@ -109,7 +137,18 @@ Value* create(FunctionEmitter& e, const Call& call) {
   e.return_unless_ok(status);
   t.data = e.b.CreateLoad(e.b.getPtrTy(), slot);
   e.track(t);
-  result_slot(e, call) = std::move(t);
+  return {std::move(t), size};
+}
+
+Value* create(FunctionEmitter& e, const Call& call) {
+  result_slot(e, call) = new_tensor(e, call).tensor;
+  return nullptr;
+}
+
+Value* cells(FunctionEmitter& e, const Call& call) {
+  Created made = new_tensor(e, call);
+  e.b.CreateMemSet(made.tensor.data, e.b.getInt8(0), made.bytes, llvm::MaybeAlign(64));
+  result_slot(e, call) = std::move(made.tensor);
   return nullptr;
 }
 
@@ -169,6 +208,9 @@ void add_tensor_lowerings(LoweringTable& table) {
   untracked.scalar = no_dep;
   untracked.untracked = true;
   table.add(ops::pl::no_dep, untracked);
+  add(ops::pl::pipe::cells, OpClass::TensorCreate, cells);
+  add(ops::pl::pipe::slot, OpClass::TensorView, slot);
+  add(ops::pl::pipe::check_workspace, OpClass::Scalar, check_workspace);
   add(ops::pl::tensor::create, OpClass::TensorCreate, create);
   add(ops::pl::tensor::read, OpClass::Scalar, read);
   add(ops::pl::tensor::write, OpClass::Scalar, write);

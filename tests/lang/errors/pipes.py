@@ -133,7 +133,7 @@ class P:
 
     @pl.function(type=pl.FunctionType.AIV)
     def vector(self, y: pl.Out[pl.Tensor[[16, 64], pl.FP16]]):
-        b = pl.reserve_buffer(name="c2v", size=4096)
+        b = pl.reserve_buffer(name="c2v", size=32768)
         pl.aiv_initialize_pipe(b, None, dir_mask=1, slot_size=4096)
         t: pl.Tile[[16, 64], pl.FP16] = pl.tpop_from_aic(split=0)
         pl.tfree_to_aic(t)
@@ -155,8 +155,7 @@ class P:
 
     @pl.function(type=pl.FunctionType.AIV)
     def vector(self, y: pl.Out[pl.Tensor[[16, 64], pl.FP16]]):
-        t: pl.Tile[[16, 64], pl.FP16] = pl.tpop_from_aic(split=0)
-        pl.tfree_to_aic(t)
+        pl.store(pl.full([16, 64], dtype=pl.FP16, value=0.0), [0, 0], y)
 
 # --- pipe_peer_unknown
 import tilewire.language as pl
@@ -175,7 +174,7 @@ class P:
 
     @pl.function(type=pl.FunctionType.AIV)
     def vector(self, y: pl.Out[pl.Tensor[[16, 64], pl.FP16]]):
-        b = pl.reserve_buffer(name="c2v", size=4096)
+        b = pl.reserve_buffer(name="c2v", size=32768)
         pl.aiv_initialize_pipe(b, None, dir_mask=1, slot_size=4096)
         t: pl.Tile[[16, 64], pl.FP16] = pl.tpop_from_aic(split=0)
         pl.tfree_to_aic(t)
@@ -233,3 +232,517 @@ def vector():
 #       ^^^^^^^^^^^^^^^^^^^^^^^^^
 # error: TW0393 `pl.tpop_from_aic` needs an annotation that gives the tile it pops
 # help: write t: pl.Tile[[16, 16], pl.FP32] = pl.tpop_from_aic(...)
+
+# --- pipe_not_initialised
+import tilewire.language as pl
+
+
+@pl.program
+class P:
+    @pl.function(type=pl.FunctionType.AIC)
+    def cube(self, a: pl.Tensor[[16, 64], pl.FP32]):
+        b = pl.import_peer_buffer(name="c2v", peer_func="vector")
+        pl.aic_initialize_pipe(b, None, dir_mask=1, slot_size=4096)
+        pl.tpush_to_aiv(pl.load(a, [0, 0], [16, 64]), split=0, id=1)
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+# error: TW0451 `pl.tpush_to_aiv` uses pipe 1, which `cube` has not initialised
+# help: did you mean id=0?
+
+    @pl.function(type=pl.FunctionType.AIV)
+    def vector(self, y: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
+        b = pl.reserve_buffer(name="c2v", size=32768)
+        pl.aiv_initialize_pipe(b, None, dir_mask=1, slot_size=4096)
+        t: pl.Tile[[16, 64], pl.FP32] = pl.tpop_from_aic(split=0)
+        pl.store(t, [0, 0], y)
+        pl.tfree_to_aic(t)
+
+    @pl.function(type=pl.FunctionType.Group)
+    def both(self, a: pl.Tensor[[16, 64], pl.FP32], y: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
+        self.cube(a)
+        self.vector(y)
+
+# --- pipe_popped_without_initialise
+import tilewire.language as pl
+
+
+@pl.program
+class P:
+    @pl.function(type=pl.FunctionType.AIC)
+    def cube(self, a: pl.Tensor[[16, 64], pl.FP32]):
+        b = pl.import_peer_buffer(name="c2v", peer_func="vector")
+        pl.aic_initialize_pipe(b, None, dir_mask=1, slot_size=4096)
+        pl.tpush_to_aiv(pl.load(a, [0, 0], [16, 64]), split=0)
+
+    @pl.function(type=pl.FunctionType.AIV)
+    def vector(self, y: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
+        t: pl.Tile[[16, 64], pl.FP32] = pl.tpop_from_aic(split=0)
+#                                       ^^^^^^^^^^^^^^^^^^^^^^^^^
+# error: TW0451 `pl.tpop_from_aic` uses pipe 0, which `vector` has not initialised
+        b = pl.reserve_buffer(name="c2v", size=32768)
+        pl.aiv_initialize_pipe(b, None, dir_mask=1, slot_size=4096)
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+# note: pipe 0 is initialised here, behind it
+        pl.store(t, [0, 0], y)
+        pl.tfree_to_aic(t)
+
+    @pl.function(type=pl.FunctionType.Group)
+    def both(self, a: pl.Tensor[[16, 64], pl.FP32], y: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
+        self.cube(a)
+        self.vector(y)
+
+# --- pipe_never_initialised
+import tilewire.language as pl
+
+
+@pl.program
+class P:
+    @pl.function(type=pl.FunctionType.AIC)
+    def cube(self, a: pl.Tensor[[16, 64], pl.FP32]):
+        b = pl.import_peer_buffer(name="c2v", peer_func="vector")
+        pl.aic_initialize_pipe(b, None, dir_mask=1, slot_size=4096)
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+# error 3: TW0459 `cube` initialises pipe 0, and the other half of `both`, `vector`, does not
+        pl.tpush_to_aiv(pl.load(a, [0, 0], [16, 64]), split=0)
+
+    @pl.function(type=pl.FunctionType.AIV)
+    def vector(self, y: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
+        b = pl.reserve_buffer(name="c2v", size=32768)
+        t: pl.Tile[[16, 64], pl.FP32] = pl.tpop_from_aic(split=0)
+#                                       ^^^^^^^^^^^^^^^^^^^^^^^^^
+# error 1: TW0451 `pl.tpop_from_aic` uses pipe 0, which `vector` has not initialised
+# help: call pl.aiv_initialize_pipe(..., id=0) first
+        pl.store(t, [0, 0], y)
+        pl.tfree_to_aic(t)
+#       ^^^^^^^^^^^^^^^^^^
+# error 2: TW0451 `pl.tfree_to_aic` uses pipe 0, which `vector` has not initialised
+# help: call pl.aiv_initialize_pipe(..., id=0) first
+
+    @pl.function(type=pl.FunctionType.Group)
+    def both(self, a: pl.Tensor[[16, 64], pl.FP32], y: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
+        self.cube(a)
+        self.vector(y)
+
+# --- pipe_initialised_twice
+import tilewire.language as pl
+
+
+@pl.program
+class P:
+    @pl.function(type=pl.FunctionType.AIC)
+    def cube(self, a: pl.Tensor[[16, 64], pl.FP32]):
+        b = pl.import_peer_buffer(name="c2v", peer_func="vector")
+        pl.aic_initialize_pipe(b, None, dir_mask=1, slot_size=4096)
+        pl.aic_initialize_pipe(b, None, dir_mask=1, slot_size=4096)
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+# error: TW0452 `cube` initialises pipe 0 twice
+        pl.tpush_to_aiv(pl.load(a, [0, 0], [16, 64]), split=0)
+
+    @pl.function(type=pl.FunctionType.AIV)
+    def vector(self, y: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
+        b = pl.reserve_buffer(name="c2v", size=32768)
+        pl.aiv_initialize_pipe(b, None, dir_mask=1, slot_size=4096)
+        t: pl.Tile[[16, 64], pl.FP32] = pl.tpop_from_aic(split=0)
+        pl.store(t, [0, 0], y)
+        pl.tfree_to_aic(t)
+
+    @pl.function(type=pl.FunctionType.Group)
+    def both(self, a: pl.Tensor[[16, 64], pl.FP32], y: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
+        self.cube(a)
+        self.vector(y)
+
+# --- pipe_initialised_in_a_loop
+import tilewire.language as pl
+
+
+@pl.program
+class P:
+    @pl.function(type=pl.FunctionType.AIC)
+    def cube(self, a: pl.Tensor[[16, 64], pl.FP32]):
+        b = pl.import_peer_buffer(name="c2v", peer_func="vector")
+        for i in pl.range(2):
+            pl.aic_initialize_pipe(b, None, dir_mask=1, slot_size=4096)
+#           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+# error: TW0453 pipe 0 is initialised in a loop or branch
+# help: initialise it once, at the start of the function
+        pl.tpush_to_aiv(pl.load(a, [0, 0], [16, 64]), split=0)
+
+    @pl.function(type=pl.FunctionType.AIV)
+    def vector(self, y: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
+        b = pl.reserve_buffer(name="c2v", size=32768)
+        pl.aiv_initialize_pipe(b, None, dir_mask=1, slot_size=4096)
+        t: pl.Tile[[16, 64], pl.FP32] = pl.tpop_from_aic(split=0)
+        pl.store(t, [0, 0], y)
+        pl.tfree_to_aic(t)
+
+    @pl.function(type=pl.FunctionType.Group)
+    def both(self, a: pl.Tensor[[16, 64], pl.FP32], y: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
+        self.cube(a)
+        self.vector(y)
+
+# --- pipe_direction_missing
+import tilewire.language as pl
+
+
+@pl.program
+class P:
+    @pl.function(type=pl.FunctionType.AIC)
+    def cube(self, a: pl.Tensor[[16, 64], pl.FP32]):
+        b = pl.import_peer_buffer(name="c2v", peer_func="vector")
+        pl.aic_initialize_pipe(None, b, dir_mask=2, slot_size=4096)
+        pl.tpush_to_aiv(pl.load(a, [0, 0], [16, 64]), split=0)
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+# error: TW0454 `pl.tpush_to_aiv` needs the direction cube to vector of pipe 0, whose `dir_mask` is 2
+# help: dir_mask=3 is a pipe in both directions
+
+    @pl.function(type=pl.FunctionType.AIV)
+    def vector(self, y: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
+        b = pl.reserve_buffer(name="c2v", size=32768)
+        pl.aiv_initialize_pipe(None, b, dir_mask=2, slot_size=4096)
+        t: pl.Tile[[16, 64], pl.FP32] = pl.tpop_from_aic(split=0)
+#                                       ^^^^^^^^^^^^^^^^^^^^^^^^^
+# error: TW0454 `pl.tpop_from_aic` needs the direction cube to vector of pipe 0, whose `dir_mask` is 2
+# help: dir_mask=3 is a pipe in both directions
+        pl.store(t, [0, 0], y)
+        pl.tfree_to_aic(t)
+#       ^^^^^^^^^^^^^^^^^^
+# error: TW0454 `pl.tfree_to_aic` needs the direction cube to vector of pipe 0, whose `dir_mask` is 2
+# help: dir_mask=3 is a pipe in both directions
+
+    @pl.function(type=pl.FunctionType.Group)
+    def both(self, a: pl.Tensor[[16, 64], pl.FP32], y: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
+        self.cube(a)
+        self.vector(y)
+
+# --- pipe_slot_smaller_than_tile
+import tilewire.language as pl
+
+
+@pl.program
+class P:
+    @pl.function(type=pl.FunctionType.AIC)
+    def cube(self, a: pl.Tensor[[16, 64], pl.FP32]):
+        b = pl.import_peer_buffer(name="c2v", peer_func="vector")
+        pl.aic_initialize_pipe(b, None, dir_mask=1, slot_size=2048)
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+# note 1: `slot_size` of the pipe is given here
+        pl.tpush_to_aiv(pl.load(a, [0, 0], [16, 64]), split=0)
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ pl.Tile[[16, 64], pl.FP32]
+# error 1: TW0455 a slot of pipe 0 has 2048 bytes, and the tile has 4096
+
+    @pl.function(type=pl.FunctionType.AIV)
+    def vector(self, y: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
+        b = pl.reserve_buffer(name="c2v", size=32768)
+        pl.aiv_initialize_pipe(b, None, dir_mask=1, slot_size=2048)
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+# note 2: `slot_size` of the pipe is given here
+        t: pl.Tile[[16, 64], pl.FP32] = pl.tpop_from_aic(split=0)
+#                                       ^^^^^^^^^^^^^^^^^^^^^^^^^ pl.Tile[[16, 64], pl.FP32]
+# error 2: TW0455 a slot of pipe 0 has 2048 bytes, and the tile has 4096
+        pl.store(t, [0, 0], y)
+        pl.tfree_to_aic(t)
+
+    @pl.function(type=pl.FunctionType.Group)
+    def both(self, a: pl.Tensor[[16, 64], pl.FP32], y: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
+        self.cube(a)
+        self.vector(y)
+
+# --- pipe_slot_smaller_than_both_lanes
+import tilewire.language as pl
+
+
+@pl.program
+class P:
+    @pl.function(type=pl.FunctionType.AIC)
+    def cube(self, a: pl.Tensor[[16, 64], pl.FP32]):
+        b = pl.import_peer_buffer(name="c2v", peer_func="vector")
+        pl.aic_initialize_pipe(b, None, dir_mask=1, slot_size=2048)
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+# note 1: `slot_size` of the pipe is given here
+        pl.tpush_to_aiv(pl.load(a, [0, 0], [16, 64]), split=1)
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ pl.Tile[[16, 64], pl.FP32]
+# error 1: TW0455 a slot of pipe 0 has 2048 bytes, and the tile has 4096
+# help: a slot holds the tiles of both vector lanes
+
+    @pl.function(type=pl.FunctionType.AIV)
+    def vector(self, y: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
+        b = pl.reserve_buffer(name="c2v", size=32768)
+        pl.aiv_initialize_pipe(b, None, dir_mask=1, slot_size=2048)
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+# note 2: `slot_size` of the pipe is given here
+        t: pl.Tile[[8, 64], pl.FP32] = pl.tpop_from_aic(split=1)
+#                                      ^^^^^^^^^^^^^^^^^^^^^^^^^ pl.Tile[[16, 64], pl.FP32]
+# error 2: TW0455 a slot of pipe 0 has 2048 bytes, and the tile has 4096
+# help: a slot holds the tiles of both vector lanes
+        pl.store(t, [pl.tile.get_subblock_idx() * 8, 0], y)
+        pl.tfree_to_aic(t)
+
+    @pl.function(type=pl.FunctionType.Group)
+    def both(self, a: pl.Tensor[[16, 64], pl.FP32], y: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
+        self.cube(a)
+        self.vector(y)
+
+# --- pipe_slot_size_odd
+import tilewire.language as pl
+
+
+@pl.program
+class P:
+    @pl.function(type=pl.FunctionType.AIC)
+    def cube(self, a: pl.Tensor[[16, 64], pl.FP32]):
+        b = pl.import_peer_buffer(name="c2v", peer_func="vector")
+        pl.aic_initialize_pipe(b, None, dir_mask=1, slot_size=4100)
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+# error: TW0456 `slot_size` must be a multiple of 32 bytes, got 4100
+        pl.tpush_to_aiv(pl.load(a, [0, 0], [16, 64]), split=0)
+
+    @pl.function(type=pl.FunctionType.AIV)
+    def vector(self, y: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
+        b = pl.reserve_buffer(name="c2v", size=40000)
+        pl.aiv_initialize_pipe(b, None, dir_mask=1, slot_size=4100)
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+# error: TW0456 `slot_size` must be a multiple of 32 bytes, got 4100
+        t: pl.Tile[[16, 64], pl.FP32] = pl.tpop_from_aic(split=0)
+        pl.store(t, [0, 0], y)
+        pl.tfree_to_aic(t)
+
+    @pl.function(type=pl.FunctionType.Group)
+    def both(self, a: pl.Tensor[[16, 64], pl.FP32], y: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
+        self.cube(a)
+        self.vector(y)
+
+# --- pipe_buffer_too_small
+import tilewire.language as pl
+
+
+@pl.program
+class P:
+    @pl.function(type=pl.FunctionType.AIC)
+    def cube(self, a: pl.Tensor[[16, 64], pl.FP32]):
+        b = pl.import_peer_buffer(name="c2v", peer_func="vector")
+        pl.aic_initialize_pipe(b, None, dir_mask=1, slot_size=4096)
+        pl.tpush_to_aiv(pl.load(a, [0, 0], [16, 64]), split=0)
+
+    @pl.function(type=pl.FunctionType.AIV)
+    def vector(self, y: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
+        b = pl.reserve_buffer(name="c2v", size=4096)
+#           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+# error: TW0457 the buffer of pipe 0, cube to vector, needs 32768 bytes, 8 slots of 4096, and has 4096
+        pl.aiv_initialize_pipe(b, None, dir_mask=1, slot_size=4096)
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+# note: the pipe is initialised here
+        t: pl.Tile[[16, 64], pl.FP32] = pl.tpop_from_aic(split=0)
+        pl.store(t, [0, 0], y)
+        pl.tfree_to_aic(t)
+
+    @pl.function(type=pl.FunctionType.Group)
+    def both(self, a: pl.Tensor[[16, 64], pl.FP32], y: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
+        self.cube(a)
+        self.vector(y)
+
+# --- pipe_halves_differ
+import tilewire.language as pl
+
+
+@pl.program
+class P:
+    @pl.function(type=pl.FunctionType.AIC)
+    def cube(self, a: pl.Tensor[[16, 64], pl.FP32]):
+        b = pl.import_peer_buffer(name="c2v", peer_func="vector")
+        pl.aic_initialize_pipe(b, None, dir_mask=1, slot_size=8192, slot_num=4)
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+# error: TW0458 the halves of `both` initialise pipe 0 differently: slot_size=8192, slot_num=4 in `cube`, slot_size=4096, slot_num=8 in `vector`
+        pl.tpush_to_aiv(pl.load(a, [0, 0], [16, 64]), split=0)
+
+    @pl.function(type=pl.FunctionType.AIV)
+    def vector(self, y: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
+        b = pl.reserve_buffer(name="c2v", size=32768)
+        pl.aiv_initialize_pipe(b, None, dir_mask=1, slot_size=4096)
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+# note: the other half initialises it here
+        t: pl.Tile[[16, 64], pl.FP32] = pl.tpop_from_aic(split=0)
+        pl.store(t, [0, 0], y)
+        pl.tfree_to_aic(t)
+
+    @pl.function(type=pl.FunctionType.Group)
+    def both(self, a: pl.Tensor[[16, 64], pl.FP32], y: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
+        self.cube(a)
+        self.vector(y)
+
+# --- pipe_of_one_half
+import tilewire.language as pl
+
+
+@pl.program
+class P:
+    @pl.function(type=pl.FunctionType.AIC)
+    def cube(self, a: pl.Tensor[[16, 64], pl.FP32]):
+        b = pl.import_peer_buffer(name="c2v", peer_func="vector")
+        pl.aic_initialize_pipe(b, None, dir_mask=1, slot_size=4096, id=2)
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+# error: TW0459 `cube` initialises pipe 2, and the other half of `both`, `vector`, does not
+        pl.aic_initialize_pipe(b, None, dir_mask=1, slot_size=4096)
+        pl.tpush_to_aiv(pl.load(a, [0, 0], [16, 64]), split=0)
+
+    @pl.function(type=pl.FunctionType.AIV)
+    def vector(self, y: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
+        b = pl.reserve_buffer(name="c2v", size=32768)
+        pl.aiv_initialize_pipe(b, None, dir_mask=1, slot_size=4096)
+        t: pl.Tile[[16, 64], pl.FP32] = pl.tpop_from_aic(split=0)
+        pl.store(t, [0, 0], y)
+        pl.tfree_to_aic(t)
+
+    @pl.function(type=pl.FunctionType.Group)
+    def both(self, a: pl.Tensor[[16, 64], pl.FP32], y: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
+        self.cube(a)
+        self.vector(y)
+
+# --- pipe_split_on_one_side
+import tilewire.language as pl
+
+
+@pl.program
+class P:
+    @pl.function(type=pl.FunctionType.AIC)
+    def cube(self, a: pl.Tensor[[16, 64], pl.FP32]):
+        b = pl.import_peer_buffer(name="c2v", peer_func="vector")
+        pl.aic_initialize_pipe(b, None, dir_mask=1, slot_size=4096)
+        pl.tpush_to_aiv(pl.load(a, [0, 0], [16, 64]), split=0)
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+# note: pushed here
+
+    @pl.function(type=pl.FunctionType.AIV)
+    def vector(self, y: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
+        b = pl.reserve_buffer(name="c2v", size=32768)
+        pl.aiv_initialize_pipe(b, None, dir_mask=1, slot_size=4096)
+        t: pl.Tile[[8, 64], pl.FP32] = pl.tpop_from_aic(split=1)
+#                                      ^^^^^^^^^^^^^^^^^^^^^^^^^
+# error: TW0460 tiles of pipe 0, cube to vector, are split by rows in `vector` and not at all in `cube`
+        pl.store(t, [pl.tile.get_subblock_idx() * 8, 0], y)
+        pl.tfree_to_aic(t)
+
+    @pl.function(type=pl.FunctionType.Group)
+    def both(self, a: pl.Tensor[[16, 64], pl.FP32], y: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
+        self.cube(a)
+        self.vector(y)
+
+# --- pipe_once_and_twice
+import tilewire.language as pl
+
+
+@pl.program
+class P:
+    @pl.function(type=pl.FunctionType.AIC)
+    def cube(self, a: pl.Tensor[[16, 64], pl.FP32]):
+        b = pl.import_peer_buffer(name="c2v", peer_func="vector")
+        pl.aic_initialize_pipe(b, None, dir_mask=1, slot_size=4096)
+        pl.tpush_to_aiv(pl.load(a, [0, 0], [16, 64]), split=0)
+        pl.tpush_to_aiv(pl.load(a, [0, 0], [16, 64]), split=1)
+
+    @pl.function(type=pl.FunctionType.AIV)
+    def vector(self, y: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
+        b = pl.reserve_buffer(name="c2v", size=32768)
+        pl.aiv_initialize_pipe(b, None, dir_mask=1, slot_size=4096)
+        t: pl.Tile[[16, 64], pl.FP32] = pl.tpop_from_aic(split=0)
+#                                       ^^^^^^^^^^^^^^^^^^^^^^^^^ not split
+# error: TW0461 `vector` would run once per block for some of its pipes and on two lanes for others
+# help: split all of them, or none
+        pl.store(t, [0, 0], y)
+        pl.tfree_to_aic(t)
+        s: pl.Tile[[8, 64], pl.FP32] = pl.tpop_from_aic(split=1)
+#                                      ^^^^^^^^^^^^^^^^^^^^^^^^^
+# note: split over two lanes
+        pl.store(s, [pl.tile.get_subblock_idx() * 8, 0], y)
+        pl.tfree_to_aic(s)
+
+    @pl.function(type=pl.FunctionType.Group)
+    def both(self, a: pl.Tensor[[16, 64], pl.FP32], y: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
+        self.cube(a)
+        self.vector(y)
+
+# --- pipe_frees_another_tile
+import tilewire.language as pl
+
+
+@pl.program
+class P:
+    @pl.function(type=pl.FunctionType.AIC)
+    def cube(self, a: pl.Tensor[[16, 64], pl.FP32]):
+        b = pl.import_peer_buffer(name="c2v", peer_func="vector")
+        pl.aic_initialize_pipe(b, None, dir_mask=1, slot_size=4096)
+        pl.tpush_to_aiv(pl.load(a, [0, 0], [16, 64]), split=0)
+
+    @pl.function(type=pl.FunctionType.AIV)
+    def vector(self, y: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
+        b = pl.reserve_buffer(name="c2v", size=32768)
+        pl.aiv_initialize_pipe(b, None, dir_mask=1, slot_size=4096)
+        t: pl.Tile[[16, 64], pl.FP32] = pl.tpop_from_aic(split=0)
+        e = pl.exp(t)
+#           ^^^^^^^^^
+# note: the tile is made here
+        pl.store(e, [0, 0], y)
+        pl.tfree_to_aic(e)
+#       ^^^^^^^^^^^^^^^^^^
+# error: TW0462 `pl.tfree_to_aic` hands back a tile that was not popped from pipe 0, cube to vector
+
+    @pl.function(type=pl.FunctionType.Group)
+    def both(self, a: pl.Tensor[[16, 64], pl.FP32], y: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
+        self.cube(a)
+        self.vector(y)
+
+# --- pipe_pops_another_type
+import tilewire.language as pl
+
+
+@pl.program
+class P:
+    @pl.function(type=pl.FunctionType.AIC)
+    def cube(self, a: pl.Tensor[[16, 64], pl.FP32]):
+        b = pl.import_peer_buffer(name="c2v", peer_func="vector")
+        pl.aic_initialize_pipe(b, None, dir_mask=1, slot_size=4096)
+        pl.tpush_to_aiv(pl.load(a, [0, 0], [16, 64]), split=0)
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+# note: pushed here
+
+    @pl.function(type=pl.FunctionType.AIV)
+    def vector(self, y: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
+        b = pl.reserve_buffer(name="c2v", size=32768)
+        pl.aiv_initialize_pipe(b, None, dir_mask=1, slot_size=4096)
+        t: pl.Tile[[16, 32], pl.FP32] = pl.tpop_from_aic(split=0)
+#                                       ^^^^^^^^^^^^^^^^^^^^^^^^^
+# error: TW0463 `vector` pops pl.Tile[[16, 32], pl.FP32] from pipe 0, cube to vector, and `cube` pushes pl.Tile[[16, 64], pl.FP32]
+        pl.store(t, [0, 0], y)
+        pl.tfree_to_aic(t)
+
+    @pl.function(type=pl.FunctionType.Group)
+    def both(self, a: pl.Tensor[[16, 64], pl.FP32], y: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
+        self.cube(a)
+        self.vector(y)
+
+# --- pipe_used_after_free
+import tilewire.language as pl
+
+
+@pl.program
+class P:
+    @pl.function(type=pl.FunctionType.AIC)
+    def cube(self, a: pl.Tensor[[16, 64], pl.FP32]):
+        b = pl.import_peer_buffer(name="c2v", peer_func="vector")
+        pl.aic_initialize_pipe(b, None, dir_mask=1, slot_size=4096)
+        pl.tpush_to_aiv(pl.load(a, [0, 0], [16, 64]), split=0)
+
+    @pl.function(type=pl.FunctionType.AIV)
+    def vector(self, y: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
+        b = pl.reserve_buffer(name="c2v", size=32768)
+        pl.aiv_initialize_pipe(b, None, dir_mask=1, slot_size=4096)
+        t: pl.Tile[[16, 64], pl.FP32] = pl.tpop_from_aic(split=0)
+        pl.tfree_to_aic(t)
+#       ^^^^^^^^^^^^^^^^^^
+# note: it was handed back here
+        pl.store(t, [0, 0], y)
+#       ^^^^^^^^^^^^^^^^^^^^^^
+# error: TW0466 `t` is used after its slot was handed back
+
+    @pl.function(type=pl.FunctionType.Group)
+    def both(self, a: pl.Tensor[[16, 64], pl.FP32], y: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
+        self.cube(a)
+        self.vector(y)

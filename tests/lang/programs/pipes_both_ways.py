@@ -11,7 +11,7 @@ class BothWays:
              v: pl.Tensor[[64, 64], pl.FP16],
              out: pl.Out[pl.Tensor[[BLOCKS, 32, 64], pl.FP32]]) -> pl.Tensor[[BLOCKS, 32, 64], pl.FP32]:
         to_vector = pl.import_peer_buffer(name="scores", peer_func=self.vector)
-        to_cube = pl.reserve_buffer(name="weights", size=16384, base=0)
+        to_cube = pl.reserve_buffer(name="weights", size=32768, base=0)
         pl.aic_initialize_pipe(to_vector, to_cube, dir_mask=3, slot_size=8192, slot_num=4)
         b = pl.tile.get_block_idx()
         tq = pl.load(q, [b, 0, 0], [1, 32, 64])

@@ -91,7 +91,7 @@ TEST(OpReference, FindsAnOpByFullAndShortNames) {
   EXPECT_EQ(names(named(registry(), "pl.tile.add")), List{"pl.tile.add"});
   EXPECT_EQ(names(named(registry(), "tile.add")), List{"pl.tile.add"});
   EXPECT_EQ(names(named(registry(), "world_size")), List{"pld.world_size"});
-  EXPECT_EQ(names(named(registry(), "notify")), List{"pld.system.notify"});
+  EXPECT_EQ(names(named(registry(), "notify")), (List{"pld.system.notify", "pl.pipe.notify"}));
   EXPECT_EQ(names(named(registry(), "pl.world_size")), List{});
   EXPECT_EQ(names(named(registry(), "nothing")), List{});
   EXPECT_EQ(names(named(registry(), "")), List{});

@@ -74,6 +74,8 @@ TEST(Faults, EachHasItsText) {
             "error[TW2137]: rank 2 does not exist in a sub-group of 2");
   EXPECT_EQ(shown(Fault::OtherGroup, "pld.system.notify"),
             "error[TW2138]: the sub-group is not part of the window's group");
+  EXPECT_EQ(shown(Fault::PipeWorkspace, "pl.aic_initialize_pipe", 4096, 4, 4096),
+            "error[TW2139]: the pipe workspace has 4096 bytes, and a launch of 4 blocks needs 4096 for each");
 }
 
 // Whoever adds a fault adds its text: numbers up to the last are known, the next is not.
@@ -86,8 +88,9 @@ TEST(Faults, NoneIsForgotten) {
     abi::Module module{};
     if (describe(failure, module).message.find("has no text") == std::string::npos) ++known;
   }
-  EXPECT_EQ(known, static_cast<int>(abi::Fault::OtherGroup) + 1) << "a fault of abi.h has no text, or this "
-                                                                    "test does not know the last one";
+  EXPECT_EQ(known, static_cast<int>(abi::Fault::PipeWorkspace) + 1)
+      << "a fault of abi.h has no text, or this "
+         "test does not know the last one";
 }
 
 TEST(Faults, TheFirstCountsAndSaysItsBlockAndRank) {

@@ -20,7 +20,7 @@ abi::Print what(const std::vector<Word>& elements, PrintFormat format, const cha
 }
 
 std::string scalar(Word word, PrintFormat format, const char* dtype, const char* label = "") {
-  return print_text(what({word}, format, dtype, label), {1, 2, 30});
+  return print_text(what({word}, format, dtype, label), {1, 2, 1, 30});
 }
 
 Word bits(double value) {
@@ -51,7 +51,7 @@ std::string tile(int64_t rows, int64_t cols, int64_t valid_rows, int64_t valid_c
   print.cols = cols;
   print.valid_rows = valid_rows;
   print.valid_cols = valid_cols;
-  return print_text(print, {0, 0, 5});
+  return print_text(print, {0, 0, 1, 5});
 }
 
 TEST(PrintText, Tiles) {
