@@ -138,30 +138,30 @@ class JitFunction:
         """
         return self._versions.read(arguments, named, None)
 
-    def compile(self, *arguments: Any, target: str = "cpu", debug_bounds: bool = False, **named: Any) -> Any:
+    def compile(self, *arguments: Any, target: str = "cpu", debug_bounds: bool = False, split: str = "auto", **named: Any) -> Any:
         """The program made ready to be called; arguments give parameters without annotation their types."""
         program = self._versions.program(*self._versions.arguments(arguments, named))
-        return compile_program(program, self.__name__, target, debug_bounds, named)
+        return compile_program(program, self.__name__, target, debug_bounds, split, named)
 
     def check(self, *arguments: Any, ranks: int | Iterable[int] | None = None, make: Callable[[int], Any] | None = None,
-              calls: int = 1, cores: int = 0, seed: int = 1, limit: int = 0, general: bool = False, **named: Any) -> Reports:
+              calls: int = 1, cores: int = 0, seed: int = 1, limit: int = 0, general: bool = False, split: str = "auto", **named: Any) -> Reports:
         """Whether some schedule goes wrong, one report per number of ranks (docs/checking.md).
 
         Arguments left out are made up; `make(p)` returns them for p ranks. `calls` are made one after the other over
         windows that keep their content. At most `cores` blocks of a rank run at a time.
         """
-        return check_program(self._checked, self.__name__, arguments, named, ranks, make, calls, cores, seed, limit, general)
+        return check_program(self._checked, self.__name__, arguments, named, ranks, make, calls, cores, seed, limit, general, split)
 
     def _checked(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[ir.Program, tuple[Any, ...], dict[str, Any]]:
         arguments, named = self._versions.arguments(arguments, named)
         program = self._versions.program(arguments, named)
         return program, *self._versions.parameters(program[self.__name__], arguments, named)
 
-    def __call__(self, *arguments: Any, target: str = "cpu", debug_bounds: bool = False, **named: Any) -> Any:
+    def __call__(self, *arguments: Any, target: str = "cpu", debug_bounds: bool = False, split: str = "auto", **named: Any) -> Any:
         """Compiles on first use and runs; arrays are used in place, outputs left out are made."""
         arguments, named = self._versions.arguments(arguments, named)
         program = self._versions.program(arguments, named)
-        return compile_program(program, self.__name__, target, debug_bounds)(*arguments, **named)
+        return compile_program(program, self.__name__, target, debug_bounds, split)(*arguments, **named)
 
     def __repr__(self) -> str:
         code = self.__wrapped__.__code__

@@ -23,11 +23,11 @@ class _Compiled:
         self._entries: collections.OrderedDict[Any, tuple[Any, Any]] = collections.OrderedDict()
         self._limit = limit
 
-    def get(self, program: Any, entry: str, target: str, debug_bounds: bool) -> Any:
-        key = (id(program), entry, target, debug_bounds)
+    def get(self, program: Any, entry: str, target: str, debug_bounds: bool, split: str) -> Any:
+        key = (id(program), entry, target, debug_bounds, split)
         found = self._entries.get(key)
         if found is None:
-            found = (program, _core.compile(program, entry, target, debug_bounds))
+            found = (program, _core.compile(program, entry, target, debug_bounds, split))
             self._entries[key] = found
             if len(self._entries) > self._limit:
                 self._entries.popitem(last=False)
@@ -43,9 +43,9 @@ _compiled = _Compiled()
 atexit.register(_compiled.clear)  # before the interpreter takes the types of these objects down
 
 
-def compile_program(program: Any, entry: str, target: str, debug_bounds: bool, settings: dict[str, Any] | None = None) -> Any:
+def compile_program(program: Any, entry: str, target: str, debug_bounds: bool, split: str, settings: dict[str, Any] | None = None) -> Any:
     """Ready to be called; `settings` are keywords of calls, such as ranks, and may name parameters too."""
-    executable = _compiled.get(program, entry, target, debug_bounds)
+    executable = _compiled.get(program, entry, target, debug_bounds, split)
     return executable._with_settings(settings) if settings else executable
 
 
@@ -61,36 +61,36 @@ class Entry:
         """The function as IR."""
         return self.program[self.name]
 
-    def compile(self, *arguments: Any, target: str = "cpu", debug_bounds: bool = False, **named: Any) -> Executable:
+    def compile(self, *arguments: Any, target: str = "cpu", debug_bounds: bool = False, split: str = "auto", **named: Any) -> Executable:
         """The program made ready to be called from this function. Arguments are only checked."""
-        return compile_program(self.program, self.name, target, debug_bounds, named)
+        return compile_program(self.program, self.name, target, debug_bounds, split, named)
 
     def check(self, *arguments: Any, ranks: int | Iterable[int] | None = None, make: Callable[[int], Any] | None = None,
-              calls: int = 1, cores: int = 0, seed: int = 1, limit: int = 0, general: bool = False, **named: Any) -> Reports:
+              calls: int = 1, cores: int = 0, seed: int = 1, limit: int = 0, general: bool = False, split: str = "auto", **named: Any) -> Reports:
         """Whether some schedule goes wrong, one report per number of ranks (docs/checking.md).
 
         Arguments left out are made up; `make(p)` returns them for p ranks. `calls` are made one after the other over
         windows that keep their content. At most `cores` blocks of a rank run at a time.
         """
         return check_program(lambda *given: (self.program, *given), self.name, arguments, named, ranks, make, calls, cores, seed,
-                             limit, general)
+                             limit, general, split)
 
-    def __call__(self, *arguments: Any, target: str = "cpu", debug_bounds: bool = False, **named: Any) -> Any:
-        return compile_program(self.program, self.name, target, debug_bounds)(*arguments, **named)
+    def __call__(self, *arguments: Any, target: str = "cpu", debug_bounds: bool = False, split: str = "auto", **named: Any) -> Any:
+        return compile_program(self.program, self.name, target, debug_bounds, split)(*arguments, **named)
 
     def __repr__(self) -> str:
         return f"<Entry {self.name} of {self.program.name_hint or 'a program'}>"
 
 
-def _compile(self: Any, *arguments: Any, entry: str = "", target: str = "cpu", debug_bounds: bool = False, **named: Any) -> Executable:
+def _compile(self: Any, *arguments: Any, entry: str = "", target: str = "cpu", debug_bounds: bool = False, split: str = "auto", **named: Any) -> Executable:
     """The program made ready to be called from `entry`, by default the only function to start from."""
-    return compile_program(self, entry, target, debug_bounds, named)
+    return compile_program(self, entry, target, debug_bounds, split, named)
 
 
 def _check(self: Any, *arguments: Any, entry: str = "", ranks: int | Iterable[int] | None = None, make: Callable[[int], Any] | None = None,
-           calls: int = 1, cores: int = 0, seed: int = 1, limit: int = 0, general: bool = False, **named: Any) -> Reports:
+           calls: int = 1, cores: int = 0, seed: int = 1, limit: int = 0, general: bool = False, split: str = "auto", **named: Any) -> Reports:
     """Whether some schedule goes wrong, from `entry`, by default the only function to start from."""
-    return check_program(lambda *given: (self, *given), entry, arguments, named, ranks, make, calls, cores, seed, limit, general)
+    return check_program(lambda *given: (self, *given), entry, arguments, named, ranks, make, calls, cores, seed, limit, general, split)
 
 
 _core.Program.compile = _compile

@@ -230,6 +230,7 @@ def check_program(
     seed: int,
     limit: int,
     general: bool,
+    split: str,
 ) -> Reports:
     """`program` gives the program, and the arguments that are left, for arguments in order and by name."""
     counts = [ranks] if isinstance(ranks, int) else [int(count) for count in ranks or ()]
@@ -242,7 +243,7 @@ def check_program(
 
     def reports(in_order: tuple[Any, ...], by_name: dict[str, Any], at: list[int]) -> list[Any]:
         checked, in_order, by_name = program(in_order, by_name)
-        made: list[Any] = _core.check(checked, entry, in_order, by_name, at, calls, cores, seed, limit, general)
+        made: list[Any] = _core.check(checked, entry, in_order, by_name, at, calls, cores, seed, limit, general, split)
         return made
 
     if make is None:

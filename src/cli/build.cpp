@@ -14,6 +14,7 @@ int build(const BuildOptions& options) {
   driver::CompileOptions compile;
   compile.entry = options.input.entry;
   compile.bounds = options.debug_bounds;
+  compile.split = options.input.kernel_split();
   auto executable = driver::Executable::compile(input.program, compile, diags);
   if (!executable || !executable->save(options.directory, options.ranks, diags)) {
     std::fputs(diags.text().c_str(), stderr);

@@ -51,6 +51,7 @@ bool write_replay(const CheckOptions& options, const std::vector<check::Report>&
   Schedule schedule = *found;
   schedule.constants = options.input.constants;
   schedule.shapes = options.input.shapes;
+  schedule.split = options.input.split;
   return write(options.replay_out, driver::write_schedule(schedule));
 }
 
@@ -66,6 +67,7 @@ int check(const CheckOptions& options) {
   settings.calls = options.calls;
   settings.cores = options.cores;
   settings.general = options.general;
+  settings.split = options.input.kernel_split();
   settings.seed = options.seed;
   settings.schedules = options.limit;
   settings.inputs = options.inputs;

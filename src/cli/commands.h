@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "passes/traits.h"
+
 namespace tilewire::cli {
 
 enum ExitCode { Fine = 0, Failed = 1, WrongUsage = 2, InvalidProgram = 3 };
@@ -17,6 +19,11 @@ struct InputOptions {
   std::vector<std::string> constants;  // "NAME=VALUE"
   std::vector<std::string> shapes;     // "x=4x16:FP32", "n=INT32"
   std::string entry;
+  std::string split;  // "auto", "fused" or "split"; empty: auto
+
+  passes::KernelSplit kernel_split() const {
+    return passes::kernel_split(split).value_or(passes::KernelSplit::Auto);
+  }
 };
 
 struct PrintOptions {

@@ -66,6 +66,13 @@ void add_input(CLI::App& command, InputOptions& input) {
       ->type_name("NAME")
       ->excludes(python);
   command
+      .add_option(
+          "--split", input.split,
+          "Whether kernels that mix products and vector work run as a cube and a vector half: auto, fused or "
+          "split. Results are the same")
+      ->type_name("HOW")
+      ->check(CLI::IsMember({"auto", "fused", "split"}));
+  command
       .add_option("--shape", input.shapes,
                   "Type of a parameter without annotation: x=4x16:FP32 is a tensor, n=INT32 a scalar")
       ->type_name("NAME=TYPE")

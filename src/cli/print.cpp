@@ -15,9 +15,13 @@ bool put(const std::string& text) {
   return std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
 }
 
-int unknown_pass(const std::string& name) {
+passes::Traits traits_of(const PrintOptions& options) {
+  return passes::with_split(driver::default_target().traits, options.input.kernel_split());
+}
+
+int unknown_pass(const std::string& name, const passes::Traits& traits) {
   std::string names;
-  for (const passes::Pass* pass : passes::pipeline(driver::default_target().traits))
+  for (const passes::Pass* pass : passes::pipeline(traits))
     names += (names.empty() ? "" : ", ") + std::string(pass->name);
   Diagnostics diags;
   diags.report(diag::unknown_pass, {}, {name}).with_help("the passes are " + names);
@@ -30,7 +34,7 @@ void say(const Diagnostics& diags) {
   if (!diags.all().empty()) std::fputs(diags.text().c_str(), stderr);
 }
 
-int print_all(const ir::ProgramRef& program) {
+int print_all(const ir::ProgramRef& program, const passes::Traits& traits) {
   std::string before = ir::as_python(program);
   bool good = put("# as it was read\n" + before);
   Diagnostics diags;
@@ -40,7 +44,7 @@ int print_all(const ir::ProgramRef& program) {
     good = put(title + (text == before ? ": no change\n" : "\n" + text)) && good;
     before = std::move(text);
   };
-  ir::ProgramRef lowered = passes::lower(program, driver::default_target().traits, diags, show);
+  ir::ProgramRef lowered = passes::lower(program, traits, diags, show);
   say(diags);
   if (!lowered) return InvalidProgram;
   return good ? Fine : Failed;
@@ -49,16 +53,16 @@ int print_all(const ir::ProgramRef& program) {
 }  // namespace
 
 int print(const PrintOptions& options) {
-  const passes::Pass* last =
-      options.after.empty() ? nullptr : passes::find_pass(options.after, driver::default_target().traits);
-  if (!options.after.empty() && !last) return unknown_pass(options.after);
+  const passes::Traits traits = traits_of(options);
+  const passes::Pass* last = options.after.empty() ? nullptr : passes::find_pass(options.after, traits);
+  if (!options.after.empty() && !last) return unknown_pass(options.after, traits);
   Input input = read_input(options.input);
   if (!input.program) return input.exit_code;
-  if (options.all_passes) return print_all(input.program);
+  if (options.all_passes) return print_all(input.program, traits);
   ir::ProgramRef program = input.program;
   if (last) {
     Diagnostics diags;
-    program = passes::lower_until(*last, program, driver::default_target().traits, diags);
+    program = passes::lower_until(*last, program, traits, diags);
     say(diags);
     if (!program) return InvalidProgram;
   }

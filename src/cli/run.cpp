@@ -109,6 +109,7 @@ std::shared_ptr<driver::Executable> executable_for(const RunOptions& options, in
   if (std::filesystem::is_directory(options.input.file, ignored)) {
     const char* wrong = options.target != driver::default_target().name ? "--target"
                         : options.debug_bounds                          ? "--debug-bounds"
+                        : !options.input.split.empty()                  ? "--split"
                         : !options.input.constants.empty()              ? "-D"
                                                                         : nullptr;
     if (wrong) {
@@ -124,7 +125,8 @@ std::shared_ptr<driver::Executable> executable_for(const RunOptions& options, in
       return nullptr;
     }
     executable = driver::Executable::compile(
-        input.program, {options.input.entry, options.target, options.debug_bounds}, diags);
+        input.program,
+        {options.input.entry, options.target, options.debug_bounds, options.input.kernel_split()}, diags);
   }
   if (!executable) refuse(diags, exit_code);
   return executable;
@@ -138,6 +140,7 @@ void take_settings(const Schedule& replay, RunOptions& options) {
   otherwise(options.input.constants, replay.constants);
   otherwise(options.input.shapes, replay.shapes);
   otherwise(options.input.entry, replay.entry);
+  otherwise(options.input.split, replay.split);
   otherwise(options.inputs, replay.inputs);
   if (!options.ranks) options.ranks = replay.ranks;
   if (options.seed == 0) options.seed = replay.seed;

@@ -209,7 +209,8 @@ std::vector<check::Report> check_program(const ir::ProgramRef& program, const Ch
   const Entry entry = find_entry(program, options.entry, diags);
   if (!entry.function) return {};
   // What targets run: collectives are checked as what they are made of, and what is not used does not race.
-  ir::ProgramRef lowered = passes::lower(entry.program, passes::for_checking(default_target().traits), diags);
+  const passes::Traits traits = passes::with_split(default_target().traits, options.split);
+  ir::ProgramRef lowered = passes::lower(entry.program, passes::for_checking(traits), diags);
   if (!lowered) return {};
   return Checking(entry, std::move(lowered), options).go(diags);
 }

@@ -9,6 +9,7 @@
 #include "check/check.h"
 #include "driver/execute/arguments.h"
 #include "ir/nodes.h"
+#include "passes/traits.h"
 #include "support/diagnostics.h"
 
 namespace tilewire::driver {
@@ -19,6 +20,7 @@ struct CheckOptions {
   int calls = 1;               // over windows that keep their content
   int cores = 0;
   bool general = false;
+  passes::KernelSplit split = passes::KernelSplit::Auto;
   bool reduce = true;  // false: to measure what the reduction of the search saves
   uint64_t seed = 1;
   size_t schedules = 0;  // at most; 0: the default

@@ -6,6 +6,7 @@
 #include "passes/convert_tensor_to_tile_ops.h"
 #include "passes/dispatch_host_collectives.h"
 #include "passes/effects.h"
+#include "passes/expand_mixed_kernel.h"
 #include "passes/expand_ops.h"
 #include "passes/inject_gm_pipe_buffer.h"
 #include "passes/inline_functions.h"
@@ -33,6 +34,9 @@ bool always(const Traits&) {
 }
 bool over_tiles(const Traits& traits) {
   return !traits.written_kernels;
+}
+bool splitting(const Traits& traits) {
+  return traits.splits_kernels;
 }
 bool without_pipes(const Traits& traits) {
   return !traits.has_pipes;
@@ -62,6 +66,8 @@ constexpr Pass table[] = {
      lower_composite_ops, over_tiles},
     {"lower_subgroups", "writes what is counted in sub-groups with ranks of the window's group",
      plain<lower_subgroups>, over_tiles},
+    {"expand_mixed_kernel", "splits kernels that mix products and vector work into two halves",
+     plain<expand_mixed_kernel>, splitting},
     {"inject_gm_pipe_buffer", "gives kernels that have pipes the memory of their slots",
      plain<inject_gm_pipe_buffer>, always},
     {"lower_pipes", "writes a cube and a vector half as blocks of one kernel", plain<lower_pipes>,
@@ -74,8 +80,10 @@ constexpr Pass table[] = {
 
 ir::ProgramRef run(const ir::ProgramRef& program, Traits traits, Diagnostics& diags,
                    const PassObserver& after, const Pass* last) {
-  // A collective means what the passes over tiles make of it.
-  traits.written_kernels = traits.written_kernels && !has_composite_ops(*program);
+  // A collective means what the passes over tiles make of it, and halves are made of tiles.
+  traits.written_kernels = traits.written_kernels && !has_composite_ops(*program) && !traits.splits_kernels;
+  // A kernel that is split needs somebody to make the workspace of its pipe.
+  traits.dispatches_kernels = traits.dispatches_kernels && !traits.splits_kernels;
   ir::ProgramRef now = program;
   for (const Pass* pass : pipeline(traits)) {
     Diagnostics found;

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
+#include <string_view>
 
 #include "ir/enums.h"
 
@@ -35,6 +37,9 @@ struct Traits {
   // The target runs cube and vector halves side by side and has pipes between them.
   bool has_pipes = false;
 
+  // Kernels that mix products and vector work are split into a cube and a vector half.
+  bool splits_kernels = false;
+
   // Whether the target has a rule of its own for an op that has an expansion. Such a rule equals the
   // expansion bit for bit. Null: there are none.
   bool (*has_rule)(const ir::Op&) = nullptr;
@@ -51,6 +56,21 @@ struct Traits {
 inline Traits for_checking(Traits traits) {
   traits.dispatches_kernels = traits.marks_collectives = true;
   traits.has_rule = nullptr;  // the interpreter, which runs them, has none of them
+  return traits;
+}
+
+// What a user asks for: what suits the target, or kernels as they were written, or in halves where that can
+// be.
+enum class KernelSplit : uint8_t { Auto, Fused, Split };
+// "auto", "fused" or "split"; nothing for anything else.
+inline std::optional<KernelSplit> kernel_split(std::string_view text) {
+  if (text == "auto") return KernelSplit::Auto;
+  if (text == "fused") return KernelSplit::Fused;
+  if (text == "split") return KernelSplit::Split;
+  return std::nullopt;
+}
+inline Traits with_split(Traits traits, KernelSplit split) {
+  if (split != KernelSplit::Auto) traits.splits_kernels = split == KernelSplit::Split;
   return traits;
 }
 

@@ -275,4 +275,14 @@ std::string given_type(nb::handle object) {
   return module.empty() || module == "builtins" ? name : module + "." + name;
 }
 
+passes::KernelSplit split_option(nb::handle value) {
+  std::string text;
+  if (!nb::try_cast(value, text)) {
+    PyErr_Format(PyExc_TypeError, "split must be a str, got %R", value.ptr());
+    throw nb::python_error();
+  }
+  if (auto split = passes::kernel_split(text)) return *split;
+  throw nb::value_error(("split must be \"auto\", \"fused\" or \"split\", got \"" + text + "\"").c_str());
+}
+
 }  // namespace tilewire::python

@@ -15,6 +15,7 @@
 #include "ir/attr.h"
 #include "ir/class_text.h"
 #include "ir/op.h"
+#include "passes/traits.h"
 
 namespace tilewire::python {
 
@@ -132,5 +133,8 @@ struct FieldValue {
     return true;
   }
 };
+
+// The keyword `split` of compile and check: "auto", "fused" or "split".
+passes::KernelSplit split_option(nanobind::handle value);
 
 }  // namespace tilewire::python

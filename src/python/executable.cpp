@@ -34,7 +34,7 @@ std::string path_option(const std::string& name, nb::handle value) {
   throw nb::python_error();
 }
 
-// Keywords of a call, `target` and `debug_bounds` among them although they say how to compile.
+// Keywords of a call, `target`, `split` and `debug_bounds` among them although they say how to compile.
 const std::vector<std::string> call_keywords = {"ranks",  "target", "split",   "schedule",
                                                 "replay", "trace",  "threads", "debug_bounds"};
 
@@ -48,10 +48,6 @@ bool take_option(const std::string& name, nb::handle value, driver::CallOptions&
     if (options.threads < 0) throw nb::value_error("threads must not be negative");
   } else if (name == "trace") {
     if (given) options.trace = path_option(name, value);
-  } else if (name == "split") {
-    if (given && option<std::string>(name, value, "a str") != "auto") {
-      throw nb::value_error("split must be \"auto\"");
-    }
   } else if (name == "schedule") {
     if (given) options.schedule = option<std::string>(name, value, "a str");
   } else if (name == "replay") {
@@ -184,9 +180,9 @@ class PythonCall {
 };
 
 Callable compile(const ir::Program& program, const std::string& entry, nb::handle target,
-                 nb::handle debug_bounds) {
+                 nb::handle debug_bounds, nb::handle split) {
   driver::CompileOptions options{entry, option<std::string>("target", target, "a str"),
-                                 option<bool>("debug_bounds", debug_bounds, "a bool")};
+                                 option<bool>("debug_bounds", debug_bounds, "a bool"), split_option(split)};
   Diagnostics diags;
   std::shared_ptr<driver::Executable> executable;
   {
@@ -314,7 +310,7 @@ void bind_executable(nb::module_& module) {
   module.def("load_bundle", load_bundle, nb::arg("folder"), nb::arg("entry") = "",
              "The program of a bundle, ready to be called.");
   module.def("compile", compile, nb::arg("program"), nb::arg("entry"), nb::arg("target"),
-             nb::arg("debug_bounds"));
+             nb::arg("debug_bounds"), nb::arg("split"));
 }
 
 }  // namespace tilewire::python

@@ -71,6 +71,7 @@ struct Schedule {
   int32_t calls = 1;    // of the entry, over windows that keep their content
   int32_t cores = 0;    // blocks of a rank that run at a time, waiting ones included; 0: any number
   std::string entry;    // empty: the only one there is
+  std::string split;    // how kernels were split ("split"); empty: as suits the target
   std::string program;  // digest of the functions it is about
   // As they were given: "N=4", "x=4x16:FP32", "x=x.npy".
   std::vector<std::string> constants, shapes, inputs;

@@ -16,7 +16,8 @@ namespace tilewire::driver {
 std::shared_ptr<CompiledExecutable> CompiledExecutable::make(const Entry& entry, const CompiledTarget& target,
                                                              const CompileOptions& options,
                                                              Diagnostics& diags) {
-  ir::ProgramRef lowered = passes::lower(entry.program, target.traits, diags);
+  ir::ProgramRef lowered =
+      passes::lower(entry.program, passes::with_split(target.traits, options.split), diags);
   if (!lowered) return nullptr;
   auto made = std::make_shared<CompiledExecutable>(entry, target, std::move(lowered), options.bounds);
   return made->prepare(diags) && made->code({}, diags) ? made : nullptr;

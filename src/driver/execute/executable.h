@@ -14,6 +14,7 @@
 
 #include "driver/execute/arguments.h"
 #include "ir/nodes.h"
+#include "passes/traits.h"
 #include "support/diagnostics.h"
 
 namespace tilewire::driver {
@@ -22,6 +23,7 @@ struct CompileOptions {
   std::string entry;           // empty: the only one there is
   std::string target = "cpu";  // the name of one that runs (targets.h)
   bool bounds = false;         // check every access
+  passes::KernelSplit split = passes::KernelSplit::Auto;
 };
 
 struct CallOptions {

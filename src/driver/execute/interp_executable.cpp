@@ -41,8 +41,10 @@ class AbortPulse final : public interp::Pulse {
 
 class InterpExecutable final : public Executable {
  public:
-  InterpExecutable(const Entry& entry, const Target& target, ir::ProgramRef grouped)
+  InterpExecutable(const Entry& entry, const Target& target, passes::KernelSplit split,
+                   ir::ProgramRef grouped)
       : Executable(entry.program, signature_of(entry), target.name),
+        split_(split),
         grouped_(std::move(grouped)),
         host_(signature(), *grouped_) {}
 
@@ -58,9 +60,8 @@ class InterpExecutable final : public Executable {
     auto ranks = host_.ranks(schedule.ranks(options), arguments, diags);
     if (!ranks || !schedule.begin(*this, *ranks, arguments, diags)) return {};
     // A schedule is one of the lowered program, which is what the checker runs.
-    ir::ProgramRef checked =
-        schedule.replay ? passes::lower(program(), passes::for_checking(default_target().traits), diags)
-                        : grouped_;
+    const passes::Traits checks = passes::for_checking(passes::with_split(default_target().traits, split_));
+    ir::ProgramRef checked = schedule.replay ? passes::lower(program(), checks, diags) : grouped_;
     if (!checked) return {};
     // In the order of targets that compile: what follows from the number of ranks, then sizes, then the rest.
     const ir::Function* host = host_.function();
@@ -144,15 +145,19 @@ class InterpExecutable final : public Executable {
     return !manifest || manifest->resolve(ranks, size_names(signature(), arguments), diags);
   }
 
+  const passes::KernelSplit split_;
   ir::ProgramRef grouped_;  // with the communication groups that no call is needed for
   HostAnalysis host_;
 };
 
 }  // namespace
 
-std::shared_ptr<Executable> compile_for_interp(const Entry& entry, const Target& target, Diagnostics& diags) {
-  ir::ProgramRef grouped = passes::lower(entry.program, target.traits, diags);
-  return grouped ? std::make_shared<InterpExecutable>(entry, target, std::move(grouped)) : nullptr;
+std::shared_ptr<Executable> compile_for_interp(const Entry& entry, const Target& target,
+                                               const CompileOptions& options, Diagnostics& diags) {
+  ir::ProgramRef grouped =
+      passes::lower(entry.program, passes::with_split(target.traits, options.split), diags);
+  return grouped ? std::make_shared<InterpExecutable>(entry, target, options.split, std::move(grouped))
+                 : nullptr;
 }
 
 }  // namespace tilewire::driver

@@ -5,6 +5,7 @@
 
 namespace tilewire::driver {
 
-std::shared_ptr<Executable> compile_for_interp(const Entry& entry, const Target& target, Diagnostics& diags);
+std::shared_ptr<Executable> compile_for_interp(const Entry& entry, const Target& target,
+                                               const CompileOptions& options, Diagnostics& diags);
 
 }  // namespace tilewire::driver

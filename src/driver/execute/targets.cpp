@@ -15,9 +15,9 @@ class InterpTarget final : public Target {
   InterpTarget()
       : Target("interp", "the reference interpreter", passes::for_interp(cpu_target().traits), true,
                nullptr) {}
-  std::shared_ptr<Executable> compile(const Entry& entry, const CompileOptions&,
+  std::shared_ptr<Executable> compile(const Entry& entry, const CompileOptions& options,
                                       Diagnostics& diags) const override {
-    return compile_for_interp(entry, *this, diags);
+    return compile_for_interp(entry, *this, options, diags);
   }
 };
 

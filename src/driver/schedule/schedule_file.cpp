@@ -9,6 +9,7 @@
 #include <set>
 
 #include "abi/numbers.h"
+#include "passes/traits.h"
 #include "support/diagnostics/bundle.h"
 #include "support/diagnostics/driver.h"
 #include "support/json_reader.h"
@@ -143,6 +144,7 @@ std::string write_schedule(const Schedule& schedule) {
             {"dimension", schedule.dimension}};
   if (schedule.calls > 1) head["calls"] = schedule.calls;
   if (!schedule.entry.empty()) head["entry"] = schedule.entry;
+  if (!schedule.split.empty()) head["split"] = schedule.split;
   if (!schedule.told.empty()) head["told"] = schedule.told;
   std::string text = head.dump(-1, ' ', false, Json::error_handler_t::replace);
   text.pop_back();
@@ -163,6 +165,13 @@ std::optional<Schedule> read_schedule(std::string_view text, const std::string& 
     schedule.calls = static_cast<int32_t>(root.member("calls").integer(1, most_calls));
   }
   if (root.has("entry")) schedule.entry = root.member("entry").text(longest_text);
+  if (root.has("split")) {
+    schedule.split = root.member("split").text();
+    if (!reader.failed() && !passes::kernel_split(schedule.split)) {
+      root.member("split").refuse(diag::json_key_range,
+                                  {"auto, fused or split", root.member("split").shown()});
+    }
+  }
   schedule.program = root.member("program").text();
   if (!reader.failed() && !is_digest(schedule.program)) {
     root.member("program").refuse(diag::json_key_range,

@@ -1,0 +1,248 @@
+#include "passes/lane_parts.h"
+
+#include <algorithm>
+#include <map>
+
+#include "ir/op.h"
+#include "ir/visitor.h"
+#include "ops/handles.h"
+
+namespace tilewire::passes {
+
+using namespace ir;
+
+namespace {
+
+const TileType& tile_type(const TypeRef& type) {
+  return static_cast<const TileType&>(*type);
+}
+
+int64_t extent_of(const TypeRef& tile, int dimension) {
+  return dimension == 0 ? tile_type(tile).rows() : tile_type(tile).cols();
+}
+
+// Whether an integer is a multiple of another in every run, as far as that shows.
+class Multiples {
+ public:
+  explicit Multiples(const Function& kernel) {
+    struct Loops : Visitor<Loops> {
+      std::map<const Expr*, const For*> found;
+      std::map<const Expr*, ExprRef> values;
+      void visit(const For& loop) {
+        found[loop.loop_var.get()] = &loop;
+        walk_children(loop);
+      }
+      void visit(const Assign& assign) {
+        values[assign.var.get()] = assign.value;
+        walk_children(assign);
+      }
+    } loops;
+    loops.walk(*kernel.body);
+    loops_ = std::move(loops.found);
+    values_ = std::move(loops.values);
+  }
+
+  bool holds(const ExprRef& expr, int64_t of) const {
+    if (auto value = constant_value(expr)) return *value % of == 0;
+    if (auto loop = loops_.find(expr.get()); loop != loops_.end()) {
+      return holds(loop->second->start, of) && holds(loop->second->step, of);
+    }
+    if (auto value = values_.find(expr.get()); value != values_.end()) return holds(value->second, of);
+    const auto* call = as<Call>(expr);
+    if (!call) return false;
+    if (call->op == ops::pl::scalar::mul) {
+      for (int side : {0, 1}) {
+        if (holds(call->args[static_cast<size_t>(side)], of)) return true;
+      }
+      return false;
+    }
+    if (call->op == ops::pl::scalar::add || call->op == ops::pl::scalar::sub) {
+      return holds(call->args[0], of) && holds(call->args[1], of);
+    }
+    return false;
+  }
+
+ private:
+  std::map<const Expr*, const For*> loops_;
+  std::map<const Expr*, ExprRef> values_;
+};
+
+// Whether every op of the vector half can be dealt out.
+struct Ops : Visitor<Ops> {
+  const MixedPlan& plan;
+  const SplitMode mode;
+  const int dimension;
+  bool possible = true;
+
+  Ops(const MixedPlan& p, SplitMode m) : plan(p), mode(m), dimension(split_dimension(m)) {}
+
+  void visit(const Assign& assign) {
+    handed_on(assign.var);
+    statement(assign, assign.value);
+  }
+  void visit(const Eval& eval) { statement(eval, eval.value); }
+  void visit(const If& branch) { carried(branch, branch.results); }
+  void visit(const For& loop) { carried(loop, loop.results, loop.iter_args); }
+  void visit(const While& loop) { carried(loop, loop.results, loop.iter_args); }
+  template <class T>
+  void carried(const T& stmt, const VarList& results, const VarList& args = {}) {
+    for (const VarRef& var : results) handed_on(var);
+    for (const VarRef& var : args) handed_on(var);
+    walk_children(stmt);
+  }
+
+  // What crosses goes in two halves.
+  void handed_on(const VarRef& var) {
+    if (plan.crosses_from(*var) == 0) return;
+    possible = possible && isa<TileType>(var->type) && is_dealt(var->type, mode) && evenly(var->type);
+  }
+
+  void statement(const Stmt& stmt, const ExprRef& value) {
+    if (!(plan.places(stmt) & on_vector)) return;
+    const auto* call = as<Call>(value);
+    possible = possible && (call ? fits(*call) : isa<ScalarType>(value->type));
+    if (call) walk_children(*call);
+  }
+  // Within another expression, or a condition: an element of a tile is not everybody's.
+  void visit(const Call& call) {
+    for (const ExprRef& arg : call.args) possible = possible && !(arg && isa<TileType>(arg->type));
+    walk_children(call);
+  }
+
+  bool evenly(const TypeRef& type) const {
+    const int64_t extent = extent_of(type, dimension);
+    return extent == 1 || extent % 2 == 0;
+  }
+
+  bool fits(const Call& call) const {
+    const Op& op = *call.op;
+    bool tiles = isa<TileType>(call.type);
+    if (tiles && !evenly(call.type)) return false;
+    for (const ExprRef& arg : call.args) {
+      if (!arg || !isa<TileType>(arg->type)) continue;
+      tiles = true;
+      if (!evenly(arg->type)) return false;
+    }
+    // Scalars and views are everybody's; effects happen once.
+    if (!tiles) return op.effects.empty() && !op.synchronizes && !op.keeps && op.form != OpForm::Create;
+    switch (op.form) {
+      case OpForm::Map:
+      case OpForm::MapRow:
+      case OpForm::MapCol:
+      case OpForm::ExpandRow:
+      case OpForm::ExpandCol:
+      case OpForm::Fill:
+      case OpForm::Create:
+      case OpForm::Same:
+        return true;
+      case OpForm::ReduceRow:
+      case OpForm::ArgRow:
+        return dimension == 0;
+      case OpForm::ReduceCol:
+        return dimension == 1;
+      case OpForm::Count: {
+        const AttrValue* given = find_attr(call.attrs, "axis");
+        const int64_t axis = given ? *given->get<int64_t>() : -1;
+        return (axis < 0 ? axis + 2 : axis) != dimension;
+      }
+      case OpForm::Load:
+        return op == ops::pl::tile::load && call.args[1] && call.args[2];
+      case OpForm::Store:
+        return op == ops::pl::tile::store && isa<Var>(call.args[0]) &&
+               plan.states_extents(static_cast<const Var&>(*call.args[0]));
+      default:
+        return op == ops::pl::tile::set_validshape;
+    }
+  }
+};
+
+// Whether the tiles of one lane stay apart from those of the other one where a tensor is stored to: there is
+// one store and nothing else, or every tile is in its place, at a multiple of its extent.
+struct Meetings : Visitor<Meetings> {
+  const MixedPlan& plan;
+  const Roots& roots;
+  const int dimension;
+  const Multiples multiples;
+  int depth = 0;
+  struct Tensor {
+    bool stored = false, in_place = true;
+    int meetings = 0;
+    int64_t extent = 0;
+  };
+  std::map<int, Tensor> tensors;  // by parameter
+
+  Meetings(const Function& kernel, const MixedPlan& p, const Roots& r, SplitMode mode)
+      : plan(p), roots(r), dimension(split_dimension(mode)), multiples(kernel) {}
+
+  void visit(const For& loop) { nested(loop); }
+  void visit(const While& loop) { nested(loop); }
+  template <class T>
+  void nested(const T& loop) {
+    ++depth;
+    walk_children(loop);
+    --depth;
+  }
+  void visit(const Assign& assign) { statement(assign, assign.value); }
+  void visit(const Eval& eval) { statement(eval, eval.value); }
+
+  void statement(const Stmt& stmt, const ExprRef& value) {
+    const auto* call = as<Call>(value);
+    if (!call || !(plan.places(stmt) & on_vector)) return;
+    const bool load = call->op == ops::pl::tile::load, store = call->op == ops::pl::tile::store;
+    if (!load && !store) return;
+    const int64_t extent = extent_of(load ? call->type : call->args[0]->type, dimension);
+    for (int root : roots.of(call->args[load ? 0 : 2])) {
+      Tensor& tensor = tensors[root];
+      if (tensor.meetings == 0) tensor.extent = extent;
+      tensor.meetings += depth == 0 ? 1 : 2;
+      tensor.stored = tensor.stored || store;
+      tensor.in_place = tensor.in_place && tensor.extent == extent && in_its_place(call->args[1], extent);
+    }
+  }
+
+  bool in_its_place(const ExprRef& offsets, int64_t extent) const {
+    const auto* list = as<MakeTuple>(offsets);
+    if (!list) return true;  // all of it, from the start
+    const size_t rank = list->elements.size();
+    if (rank == 1 && dimension == 0) return true;
+    const size_t at = rank == 1 ? 0 : rank - 2 + static_cast<size_t>(dimension);
+    return multiples.holds(list->elements[at], extent);
+  }
+
+  bool stay_apart() const {
+    return std::all_of(tensors.begin(), tensors.end(), [](const auto& entry) {
+      const Tensor& tensor = entry.second;
+      return !tensor.stored || tensor.meetings == 1 || tensor.in_place;
+    });
+  }
+};
+
+}  // namespace
+
+int split_dimension(SplitMode mode) {
+  return mode == SplitMode::LEFT_RIGHT ? 1 : 0;
+}
+
+bool is_dealt(const TypeRef& tile, SplitMode mode) {
+  return mode != SplitMode::NONE && extent_of(tile, split_dimension(mode)) > 1;
+}
+
+TypeRef lane_type(const TypeRef& tile, SplitMode mode) {
+  if (!is_dealt(tile, mode)) return tile;
+  Ref<TileType> half = copy(tile_type(tile));
+  const auto dimension = static_cast<size_t>(split_dimension(mode));
+  half->shape[dimension] = const_index(extent_of(tile, split_dimension(mode)) / 2);
+  return finish_node(std::move(half));
+}
+
+SplitMode lane_split(const Function& kernel, const MixedPlan& plan, SplitMode mode) {
+  if (mode == SplitMode::NONE) return mode;
+  Ops ops(plan, mode);
+  ops.walk(*kernel.body);
+  if (!ops.possible) return SplitMode::NONE;
+  Meetings meetings(kernel, plan, plan.roots(), mode);
+  meetings.walk(*kernel.body);
+  return meetings.stay_apart() ? mode : SplitMode::NONE;
+}
+
+}  // namespace tilewire::passes

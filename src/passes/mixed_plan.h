@@ -1,0 +1,128 @@
+// Which half of a kernel, the cube or the vector core, does what, and which values go from one to the other.
+//
+// - Products are the cube half's, everything else on tiles the vector half's. What only makes tiles (loads of
+//   memory that nobody writes meanwhile, constants) is done where it is needed, twice if need be. So is
+//   scalar arithmetic, and the loops and branches around what a half does.
+// - Effects happen once: on the vector half, but stores of products to a tensor that only such stores touch.
+// A
+//   kernel that signals, waits or reaches a peer has all its effects on the vector half, in the order of
+//   program.
+// - A tile, or a scalar with a meaning of its own (an element read, what a wait saw), that the other half
+// needs
+//   crosses where it is defined.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ir/nodes.h"
+#include "ir/pointer_map.h"
+#include "passes/roots.h"
+#include "passes/valid_shapes.h"
+
+namespace tilewire::passes {
+
+// Sets of halves.
+using Halves = uint8_t;
+inline constexpr Halves on_cube = 1, on_vector = 2, on_both = 3;
+constexpr Halves other_half(Halves half) {
+  return static_cast<Halves>(on_both & ~half);
+}
+
+class MixedPlan {
+ public:
+  MixedPlan(const ir::Function& kernel, const ReturnRoots& returns);
+
+  // Whether both halves have work to do, and values to hand on.
+  bool mixed() const { return mixed_; }
+  // Why it cannot be split, for a message; empty when it can.
+  const std::string& obstacle() const { return obstacle_; }
+
+  // Where a statement stands: a call, a loop, a branch.
+  Halves places(const ir::Stmt& stmt) const;
+  // Where a variable has its value, what crosses aside.
+  Halves holds(const ir::Var& var) const;
+  // The half it crosses from; 0: it does not.
+  Halves crosses_from(const ir::Var& var) const;
+  // Of a tile that crosses: the extents to be set where it arrives; null where they are full.
+  struct Extents {
+    ir::ExprRef rows, cols;
+  };
+  Extents extents(const ir::Var& tile) const;
+  // Whether extents() says all there is: no extent is known at run time only.
+  bool states_extents(const ir::Var& tile) const;
+  // Whether a half writes the tensor of a parameter.
+  bool writes(Halves half, size_t param) const;
+  // The parameters that the kernel returns, in their order.
+  const std::vector<int>& returned() const { return returned_; }
+  // Bytes of the largest value that crosses, from either half.
+  int64_t largest() const { return largest_; }
+  const Roots& roots() const { return roots_; }
+  // The halves that values cross from.
+  Halves senders() const { return senders_; }
+
+ private:
+  struct Value {
+    ir::VarRef var;
+    Halves home = 0;  // 0: wherever it is needed
+    Halves need = 0;
+    bool parameter = false;
+    const ir::Call* call = nullptr;
+    const ir::Expr* from = nullptr;           // of a TupleGet, the tuple
+    int structure = -1;                       // the innermost around it
+    std::vector<ir::ExprRef> starts, yields;  // of what a loop carries, or a branch decides
+    int partner = -1;   // of a carried value, the result; of a result, the carried value
+    int given_by = -1;  // of these, the loop or branch
+  };
+  struct Structure {
+    const ir::Stmt* stmt;
+    int outer;
+    Halves halves = 0;
+    bool condition = false;  // what a while loop runs in front of its condition
+  };
+  struct Work {
+    const ir::Stmt* stmt;
+    const ir::Call* call;  // null: a TupleGet or scalar expression
+    ir::VarRef var;        // null: nobody uses a value
+    int structure;
+    Halves home = 0;
+  };
+
+  void collect(const ir::Block& body, int structure);
+  void add(const ir::VarRef& var, int structure);
+  int number(const ir::Expr& expr) const;
+  Halves home_of(const ir::Expr& expr) const;
+  void find_effects();
+  bool stays_unwritten(const ir::ExprRef& tensor) const;
+  Halves home_of_call(const ir::Call& call) const;
+  Halves home_of_carried(const Value& value) const;
+  void settle_homes();
+  bool need(const ir::ExprRef& expr, Halves halves);
+  bool need_structures(int structure, Halves halves);
+  void settle_needs();
+  bool round_of_needs();
+  void find_crossings();
+  void stop(std::string why) {
+    if (obstacle_.empty()) obstacle_ = std::move(why);
+  }
+
+  const ir::Function& kernel_;
+  Roots roots_;
+  ValidShapes valid_;
+  std::vector<Value> values_;
+  ir::PointerMap<uint32_t> numbers_;
+  std::vector<Structure> structures_;
+  ir::PointerMap<uint32_t> structure_numbers_;
+  std::vector<Work> works_;
+  ir::PointerMap<uint32_t> work_numbers_;
+  bool synchronizes_ = false;
+  std::vector<bool> written_, cube_owned_;  // by parameter
+  std::vector<int> returned_;
+  std::string obstacle_;
+  bool mixed_ = false;
+  int64_t largest_ = 0;
+  Halves senders_ = 0;
+};
+
+}  // namespace tilewire::passes
