@@ -2,7 +2,14 @@
 
 The sum is the built-in collective. `partial` is both the result of the multiplication and the window the
 collective works on, so nothing is copied in between.
+
+    python examples/tensor_parallel.py --ranks 4
 """
+import argparse
+from typing import Any
+
+import numpy as np
+
 import tilewire.language as pl
 import tilewire.language.distributed as pld
 
@@ -59,5 +66,20 @@ def linear(
         chip(x[r], w[r], partial, signal, y[r], device=r)
 
 
+def main(ranks: int = 4, **how: Any) -> None:
+    random = np.random.default_rng(1)
+    x = random.integers(-4, 5, (ranks, BATCH, SLICE)).astype(np.float16)
+    w = random.integers(-4, 5, (ranks, SLICE, OUT)).astype(np.float16)
+    y = np.zeros((ranks, BATCH, OUT), np.float32)
+    linear(x, w, y, ranks=ranks, **how)
+    want = (x.astype(np.float32) @ w.astype(np.float32)).sum(axis=0)
+    for r in range(ranks):
+        assert np.array_equal(y[r], want)
+    print(f"tensor parallel: {ranks} ranks have the sum of their products {x.shape[1:]} @ {w.shape[1:]}")
+
+
 if __name__ == "__main__":
-    print(linear.program.as_python())
+    parser = argparse.ArgumentParser(description="a linear layer split over ranks, compared with NumPy")
+    parser.add_argument("--ranks", type=int, default=4)
+    parser.add_argument("--target", default="cpu", choices=["cpu", "interp"])
+    main(**vars(parser.parse_args()))
