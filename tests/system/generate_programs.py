@@ -18,13 +18,13 @@ from program_scopes import ScopePieces
 from program_updates import UpdatePieces
 
 UPDATES = ["locked", "tickets", "elected", "shared_work", "fetched"]
-LOCAL = ["compute", "compute", "update", "halves", "launch", "rounds", "rounds", "ids", "elements", "elements", "block_work",
+LOCAL = ["mixed", "mixed", "compute", "compute", "update", "halves", "launch", "rounds", "rounds", "ids", "elements", "elements", "block_work",
          "joined", "entries", "freed"]  # fmt: skip
 REUSABLE = ["swap", "stream", "collective", "collective", "collective", "sub_collective"]
 EXCHANGE = ["push", "push", "push", "stream", "gather_sum", "pull", "all_pairs", "unordered", "unordered", "late_notify",
             "counts", "block_signals", "collective", "collective", "collective", "swap", "window_element", "window_element",
             "views", "added", "sub_collective", "sub_collective", "sub_exchange"]  # fmt: skip
-TINY = ["push", "push", "flags", "gather_sum", "pull", "unordered", "late_notify", "counts", "compute", "rounds", "ids", "elements",
+TINY = ["push", "push", "flags", "gather_sum", "pull", "unordered", "late_notify", "counts", "compute", "mixed", "rounds", "ids", "elements",
         "block_signals", "joined", "entries", "freed", "sub_exchange", *UPDATES, "added"]  # fmt: skip
 
 

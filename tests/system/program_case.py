@@ -51,10 +51,12 @@ class Kernel:
     name: str
     params: list[Param]
     lines: list[Line]
+    split: str = ""  # how a vector half is dealt out, a pl.SplitMode
 
     @property
     def text(self) -> str:
-        head = f"@pl.jit.incore\ndef {self.name}({', '.join(p.text for p in self.params)}):"
+        settings = f'(attrs={{"split": pl.SplitMode.{self.split}}})' if self.split else ""
+        head = f"@pl.jit.incore{settings}\ndef {self.name}({', '.join(p.text for p in self.params)}):"
         return "\n".join([head, *indented([line.text for line in self.lines] or ["pass"])])
 
 
@@ -184,6 +186,11 @@ class Case:
     mutations: list[str] = dataclasses.field(default_factory=list)
     reusable: bool = False  # leaves windows and cells as it needs to find them
     tiny: bool = False  # takes no arguments: what a host function would pass is made by the orchestration functions
+
+    @property
+    def split(self) -> str:
+        """Whether kernels that mix products and other work run as two halves."""
+        return "split" if "mixed" in self.features and self.seed % 4 else "fused"
 
     # Text.
 

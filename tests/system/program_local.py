@@ -25,6 +25,36 @@ class LocalPieces(Parts):
             self.task(self.compute_kernel(a, b, out), [a, b, out])
             self.values.append(out)
 
+    def mixed(self) -> None:
+        """A product and other work on tiles in one kernel, which may run as a cube and a vector half."""
+        a, b, out = self.value(), self.value(), self.place()
+        kind = self.pick("before", "behind", "both", "rounds", "scalar")
+        rows = self.pick("up", "down")
+        mask = f"pl.tile.tri([{COLS}, {COLS}], k={self.pick(-1, 0, 2)}, upper={rows == 'up'}, dtype=pl.FP32)"
+        first = self.loaded("a", a, "FP32")
+        second = self.loaded("b", b, out.dtype)
+        left = f"pl.rem({first} * 2.0, 5.0)" if kind in ("before", "both") else first
+        product = f"pl.rem(pl.matmul({left}, m), {MODULUS['FP32']})"
+        product = product if out.dtype == "FP32" else f"pl.cast({product}, pl.{out.dtype})"
+        lines = [f"m = {mask}"]
+        if kind == "rounds":
+            lines += [f"p = pl.full([{out.rows}, {COLS}], dtype=pl.{out.dtype}, value={0 if out.dtype == 'INT32' else 0.0})",
+                      f"for i in pl.range({self.pick(1, 3, 9)}):\n    p = pl.rem(p + {product}, {MODULUS[out.dtype]})"]  # fmt: skip
+        elif kind == "scalar":  # an element that the kernel reads and one half needs of the other
+            lines += [f"n = pl.read({self.loaded('b', b, 'FP32')}, [0, {self.random.randrange(COLS)}])",
+                      f"p = {product}",
+                      f"if n > 2.0:\n    p = p + {product}"]  # fmt: skip
+        else:
+            lines.append(f"p = {product}")
+        result = "p" if kind == "before" else f"pl.rem(p + {second}, {MODULUS[out.dtype]})"
+        lines.append(f"pl.store({result}, [0, 0], o)")
+        params = [self.param("a", a), self.param("b", b), self.param("o", out, "Out")]
+        kernel = self.kernel(params, lines)
+        kernel.split = self.pick("", "", "UP_DOWN", "LEFT_RIGHT")
+        self.task(kernel, [a, b, out], self.pick("call", "spmd"))
+        self.values.append(out)
+        self.features.add("mixed")
+
     def update(self) -> None:
         """Tasks that change a tensor in place, one after the other."""
         a, out = self.value(), self.made()

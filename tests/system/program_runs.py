@@ -92,7 +92,7 @@ def _examine(case: Case, stage: Callable[[str], None], output: Output) -> Outcom
     stage("reading")
     program = _call("reading", lambda: pl.parse(case.text, f"seed_{case.seed}.py"))
     stage("checking")
-    reports = _call("checking", lambda: program.main.check(*case.arguments(), ranks=case.ranks, limit=SCHEDULES))
+    reports = _call("checking", lambda: program.main.check(*case.arguments(), ranks=case.ranks, limit=SCHEDULES, split=case.split))
     [report] = reports
     if output.take():
         raise Wrong("the checker prints")
@@ -124,7 +124,7 @@ def _compare(case: Case, program: Any, outcome: Outcome, stage: Callable[[str], 
         kind = " ".join([target, *(["random"] if "schedule" in settings else [])])
         stage(f"proved, {words}")
         if target not in compiled:
-            compiled[target] = _call(f"{target} compile", lambda: program.compile(entry="main", target=target))
+            compiled[target] = _call(f"{target} compile", lambda: program.compile(entry="main", target=target, split=case.split))
         given = case.arguments()
         _call(f"proved, {kind}", lambda: compiled[target](*given, ranks=case.ranks, **settings))
         printed = output.take()
@@ -139,6 +139,16 @@ def _compare(case: Case, program: Any, outcome: Outcome, stage: Callable[[str], 
         given = case.arguments()
         _call("without prints", lambda: pl.parse(plain).compile(entry="main")(*given, ranks=case.ranks))
         _same(expected, given, "proved, without prints", "without prints")
+    if case.split == "fused" or outcome.open:
+        return
+    # Fused kernels have the order of the program where halves have that of their pipe: the bits are the same.
+    for target in TARGETS:
+        stage(f"proved, fused on {target}")
+        exe = _call(f"{target} compile", lambda: program.compile(entry="main", target=target, split="fused"))
+        given = case.arguments()
+        _call("proved, fused", lambda: exe(*given, ranks=case.ranks))
+        _same(expected, given, "proved, fused", f"fused on {target}")
+        output.take()
 
 
 def _same_print(expected: list[str], got: list[str], kind: str, words: str) -> None:
@@ -161,15 +171,15 @@ def _session(case: Case, program: Any, stage: Callable[[str], None], output: Out
     if case.mutations:
         return
     stage("checking two calls")
-    settings = {"ranks": case.ranks, "limit": SCHEDULES, "calls": 2}
+    settings = {"ranks": case.ranks, "limit": SCHEDULES, "calls": 2, "split": case.split}
     reports = _call("checking two calls", lambda: program.main.check(*case.arguments(), **settings))
     if reports.verdict == "refuted":
         raise Wrong("two calls are refuted", str(reports))
     if "cpu" not in TARGETS:
         return
     stage("session")
-    exe = _call("cpu compile", lambda: program.compile(entry="main", target="cpu"))
-    interp = program.compile(entry="main", target="interp")
+    exe = _call("cpu compile", lambda: program.compile(entry="main", target="cpu", split=case.split))
+    interp = program.compile(entry="main", target="interp", split=case.split)
     with exe.open(ranks=case.ranks) as session:
         for call in range(CALLS):
             given, expected = case.arguments(call), case.arguments(call)
@@ -188,7 +198,7 @@ def _replay(case: Case, program: Any, report: Any, found: Any, stage: Callable[[
         report.schedule(schedule)
         for target in TARGETS:
             stage(f"refuted ({found.kind}), {target} replay")
-            exe = _call(f"{target} compile", lambda: program.compile(entry="main", target=target))
+            exe = _call(f"{target} compile", lambda: program.compile(entry="main", target=target, split=case.split))
             given, error = case.arguments(), None
             output.take()
             said: list[str] = []
