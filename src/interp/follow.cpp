@@ -124,6 +124,15 @@ class Follower final : public EventSink {
     }
   }
 
+  // Cells of memory that is no window have no name.
+  bool is_cell(const Tensor& cell, const ScheduleStep& wanted) const {
+    if (cell.window < 0) return wanted.cell.empty();
+    const Window& window = world_.windows()[static_cast<size_t>(cell.window)];
+    const std::string name = window.buffer ? window.buffer->name : "window";
+    return name + "[" + std::to_string(cell.offset) + "]" == wanted.cell &&
+           world_.storage(cell.storage).rank == wanted.cell_rank;
+  }
+
   // A notify that has left, as this step says: it lands, or is known to land later. False: there is none.
   bool land(AgentId issuer, size_t index) {
     const ScheduleStep& wanted = schedule_.steps[index];
@@ -132,10 +141,7 @@ class Follower final : public EventSink {
     for (AgentId id : world_.flights()) {
       const Flight& flight = *world_.agent(id).flight;
       if (flight.issuer != issuer || flight.notifies == false || known_.count(id) != lands) continue;
-      const Window& window = world_.windows()[static_cast<size_t>(flight.to.window)];
-      const std::string name = window.buffer ? window.buffer->name : "window";
-      if (name + "[" + std::to_string(flight.to.offset) + "]" != wanted.cell) continue;
-      if (world_.storage(flight.to.storage).rank != wanted.cell_rank) continue;
+      if (!is_cell(flight.to, wanted)) continue;
       known_.insert(id);
       if (wanted.event == ScheduleEvent::Issue) return true;
       if (!can_step(id)) {

@@ -1,5 +1,7 @@
 #include "passes/pipeline.h"
 
+#include <algorithm>
+
 #include "ir/dump.h"
 #include "ir/verifier.h"
 #include "passes/collect_comm_groups.h"
@@ -78,10 +80,17 @@ constexpr Pass table[] = {
     {"mark_polls", "finds the loops that poll signal cells", plain<mark_polls>, over_tiles},
 };
 
+bool has_groups(const ir::Program& program) {
+  return std::any_of(program.functions.begin(), program.functions.end(),
+                     [](const auto& function) { return function->type == ir::FunctionType::Group; });
+}
+
 ir::ProgramRef run(const ir::ProgramRef& program, Traits traits, Diagnostics& diags,
                    const PassObserver& after, const Pass* last) {
-  // A collective means what the passes over tiles make of it, and halves are made of tiles.
-  traits.written_kernels = traits.written_kernels && !has_composite_ops(*program) && !traits.splits_kernels;
+  // A collective means what the passes over tiles make of it, and the halves of a kernel are blocks of
+  // another one.
+  traits.written_kernels = traits.written_kernels && !has_composite_ops(*program) && !has_groups(*program) &&
+                           !traits.splits_kernels;
   // A kernel that is split needs somebody to make the workspace of its pipe.
   traits.dispatches_kernels = traits.dispatches_kernels && !traits.splits_kernels;
   ir::ProgramRef now = program;

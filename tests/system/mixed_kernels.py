@@ -20,14 +20,22 @@ class Case:
     make: Callable[[np.random.Generator], list[Any]]  # arguments, outputs left out
     expected: Callable[..., np.ndarray]  # of the same arguments
     tolerance: float = 1e-4
+    by_rows: bool = True  # whether two vector lanes can share the work, by rows and by columns
+    by_columns: bool = True
 
 
 def normal(random: np.random.Generator, *shape: int) -> np.ndarray:
     return random.standard_normal(shape, dtype=np.float32)
 
 
-def vector_to_cube() -> Case:
-    @pl.jit.incore
+def split_ways(case: Case) -> list[Case]:
+    """The case with one vector lane, and with two by rows and by columns."""
+    modes = (pl.SplitMode.NONE, pl.SplitMode.UP_DOWN, pl.SplitMode.LEFT_RIGHT)
+    return [BUILDERS[case.name](mode) for mode in modes]
+
+
+def vector_to_cube(mode: pl.SplitMode = pl.SplitMode.NONE) -> Case:
+    @pl.jit.incore(attrs={"split": mode})
     def kernel(a: pl.Tensor[[64, 64], pl.FP32], b: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
         s, t = pl.load(a, [0, 0], [64, 64]), pl.load(b, [0, 0], [64, 64])
         pl.store(pl.matmul(s + t, s - t), [0, 0], y)
@@ -39,8 +47,8 @@ def vector_to_cube() -> Case:
     return Case("vector_to_cube", main, lambda r: [normal(r, 64, 64), normal(r, 64, 64)], lambda a, b: (a + b) @ (a - b))
 
 
-def cube_to_vector() -> Case:
-    @pl.jit.incore
+def cube_to_vector(mode: pl.SplitMode = pl.SplitMode.NONE) -> Case:
+    @pl.jit.incore(attrs={"split": mode})
     def kernel(a: pl.Tensor[[64, 96], pl.FP32], b: pl.Tensor[[96, 64], pl.FP32], c: pl.InOut[pl.Tensor[[64, 64], pl.FP32]]):
         for i in pl.range(0, 64, 16):
             product = pl.matmul(pl.load(a, [i, 0], [16, 96]), pl.load(b, [0, 0], [96, 64]))
@@ -56,8 +64,8 @@ def cube_to_vector() -> Case:
     return Case("cube_to_vector", main, make, lambda a, b, c: c + a @ b)
 
 
-def both_ways() -> Case:
-    @pl.jit.incore
+def both_ways(mode: pl.SplitMode = pl.SplitMode.NONE) -> Case:
+    @pl.jit.incore(attrs={"split": mode})
     def kernel(a: pl.Tensor[[64, 64], pl.FP32], b: pl.Tensor[[64, 64], pl.FP32], c: pl.Tensor[[64, 64], pl.FP32],
                y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
         for i in pl.range(0, 64, 16):
@@ -72,8 +80,8 @@ def both_ways() -> Case:
     return Case("both_ways", main, lambda r: [normal(r, 64, 64) for _ in range(3)], lambda a, b, c: (a + 1) @ b + c)
 
 
-def bias_and_residual() -> Case:
-    @pl.jit.incore
+def bias_and_residual(mode: pl.SplitMode = pl.SplitMode.NONE) -> Case:
+    @pl.jit.incore(attrs={"split": mode})
     def kernel(x: pl.Tensor[[ROWS, 64], pl.FP32], w: pl.Tensor[[64, 64], pl.FP32], bias: pl.Tensor[[64], pl.FP32],
                y: pl.Out[pl.Tensor[[ROWS, 64], pl.FP32]]):
         row = pl.tile.get_block_idx() * 16
@@ -95,8 +103,8 @@ def bias_and_residual() -> Case:
     return Case("bias_and_residual", main, make, lambda x, w, bias, blocks: x @ w + bias + x)
 
 
-def attention() -> Case:
-    @pl.jit.incore
+def attention(mode: pl.SplitMode = pl.SplitMode.NONE) -> Case:
+    @pl.jit.incore(attrs={"split": mode})
     def kernel(q: pl.Tensor[[SEQ, 64], pl.FP32], k: pl.Tensor[[SEQ, 64], pl.FP32], v: pl.Tensor[[SEQ, 64], pl.FP32],
                y: pl.Out[pl.Tensor[[SEQ, 64], pl.FP32]]):
         row = pl.tile.get_block_idx() * 32
@@ -125,8 +133,11 @@ def attention() -> Case:
         weights = np.exp(scores - scores.max(axis=1, keepdims=True))
         return weights @ v / weights.sum(axis=1, keepdims=True)
 
-    return Case("attention", main, lambda r: [normal(r, 128, 64) for _ in range(3)], expected)
+    return Case("attention", main, lambda r: [normal(r, 128, 64) for _ in range(3)], expected, by_columns=False)
+
+
+BUILDERS = {build.__name__: build for build in (vector_to_cube, cube_to_vector, both_ways, bias_and_residual, attention)}
 
 
 def cases() -> list[Case]:
-    return [vector_to_cube(), cube_to_vector(), both_ways(), bias_and_residual(), attention()]
+    return [build() for build in BUILDERS.values()]

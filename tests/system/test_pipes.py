@@ -1,0 +1,298 @@
+"""Groups of a cube and a vector half, written by hand and made of mixed kernels: results, order, and what goes wrong."""
+
+import re
+
+import numpy as np
+import pytest
+
+import mixed_kernels
+import pipe_programs
+import tilewire as tw
+import tilewire.language as pl
+from targets import TARGETS
+
+GROUPS = {case.name: case for case in pipe_programs.cases()}
+MIXED = {case.name: case for case in mixed_kernels.cases()}
+
+
+def entry(case):
+    return getattr(case.program, "main", case.program)
+
+
+def call(case, given, **how):
+    """What comes out: the output that was left out, or the one argument that is changed."""
+    out = entry(case)(*given, **how)
+    return given[-1] if out is None else out
+
+
+def arguments(case):
+    return case.make(np.random.default_rng(1))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", GROUPS)
+def test_a_group_agrees_with_numpy(name, target):
+    case = GROUPS[name]
+    given = arguments(case)
+    got = call(case, given, target=target)
+    assert np.allclose(got, case.expected(*arguments(case)), rtol=case.tolerance, atol=case.tolerance)
+
+
+@pytest.mark.parametrize("name", GROUPS)
+def test_a_group_is_proved_and_no_schedule_changes_a_bit(name):
+    case = GROUPS[name]
+    [report] = entry(case).check(*arguments(case), ranks=1)
+    assert report.verdict == "proved" and report.method.startswith("exact"), str(report)
+    want = call(case, arguments(case), threads=1).tobytes()
+    for seed in range(1, 21):
+        assert call(case, arguments(case), schedule=f"random:{seed}", threads=seed % 3 + 1).tobytes() == want
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", MIXED)
+def test_a_mixed_kernel_gives_the_same_bits_in_two_halves(name, target):
+    case = MIXED[name]
+    fused = call(case, arguments(case), target=target, split="fused")
+    assert np.allclose(fused, case.expected(*arguments(case)), rtol=case.tolerance, atol=case.tolerance)
+    for how in mixed_kernels.split_ways(case):
+        assert call(how, arguments(case), target=target, split="split").tobytes() == fused.tobytes()
+
+
+@pytest.mark.parametrize("name", MIXED)
+def test_a_mixed_kernel_is_proved_in_two_halves_and_no_schedule_changes_a_bit(name):
+    case = MIXED[name]
+    want = call(case, arguments(case), split="fused").tobytes()
+    for how in mixed_kernels.split_ways(case):
+        [report] = entry(how).check(*arguments(case), ranks=1, split="split")
+        assert report.verdict == "proved" and report.method.startswith("exact"), str(report)
+        for seed in range(1, 21):
+            assert call(how, arguments(case), schedule=f"random:{seed}", split="split").tobytes() == want
+
+
+def test_mixed_kernels_are_split_over_lanes_where_they_say_so():
+    for case in MIXED.values():
+        none, down, right = (entry(how).compile(split="split").text("lowered") for how in mixed_kernels.split_ways(case))
+        assert '"lanes": 2' in none, case.name
+        assert ('"lanes": 3' in down) == case.by_rows, case.name
+        assert ('"lanes": 3' in right) == case.by_columns, case.name
+
+
+@pytest.mark.parametrize("blocks", range(1, 25))
+def test_any_number_of_blocks(blocks):
+    case = mixed_kernels.bias_and_residual()
+    given = case.make(np.random.default_rng(blocks), blocks)
+    fused = call(case, [*given], split="fused")
+    assert np.allclose(fused, case.expected(*given), rtol=1e-4, atol=1e-4)
+    assert call(case, [*given], split="split").tobytes() == fused.tobytes()
+
+
+def test_without_blocks_nothing_runs():
+    case = mixed_kernels.bias_and_residual()
+    given = case.make(np.random.default_rng(0), 2)
+    given[3] = 0
+    out = np.full((32, 64), 7, np.float32)
+    case.program(*given, out, split="split")
+    assert (out == 7).all()
+
+
+# What goes wrong.
+
+
+def broken(replace, by):
+    """The first program, with one line changed."""
+    text = '''
+import tilewire.language as pl
+
+
+@pl.program
+class Broken:
+    @pl.function(type=pl.FunctionType.AIC)
+    def cube(self, a: pl.Tensor[[160, 16], pl.FP32]):
+        peer = pl.import_peer_buffer(name="c2v", peer_func="vector")
+        pl.aic_initialize_pipe(peer, None, dir_mask=1, slot_size=1024, slot_num=4)
+        for i in pl.range(0, 160, 16):
+            t = pl.load(a, [i, 0], [16, 16])
+            pl.tpush_to_aiv(pl.matmul(t, t), split=0)
+
+    @pl.function(type=pl.FunctionType.AIV)
+    def vector(self, y: pl.Out[pl.Tensor[[320, 16], pl.FP32]]):
+        buffer = pl.reserve_buffer(name="c2v", size=4096)
+        pl.aiv_initialize_pipe(buffer, None, dir_mask=1, slot_size=1024, slot_num=4)
+        for i in pl.range(0, 160, 16):
+            t: pl.Tile[[16, 16], pl.FP32] = pl.tpop_from_aic(split=0)
+            pl.store(t, [pl.tile.get_block_idx() * 160 + i, 0], y)
+            pl.tfree_to_aic(t)
+
+    @pl.function(type=pl.FunctionType.Group)
+    def both(self, a: pl.Tensor[[160, 16], pl.FP32], y: pl.Out[pl.Tensor[[320, 16], pl.FP32]]):
+        self.cube(a)
+        self.vector(y)
+
+    @pl.function(type=pl.FunctionType.Orchestration)
+    def main(self, a: pl.Tensor[[160, 16], pl.FP32], y: pl.Out[pl.Tensor[[320, 16], pl.FP32]]):
+        with pl.spmd(2):
+            self.both(a, y)
+'''.lstrip()
+    assert text.count(replace) == 1
+    return pl.parse(text.replace(replace, by), "broken.py")
+
+
+STUCK = [
+    "error[TW2121]: deadlock: 4 tasks are blocked and nothing can wake them",
+    "  --> broken.py:12:13",
+    "   = note: in `both`, cube half of block 0 of 2: waits for a free slot of pipe 0, cube to vector",
+    "   = note: in `both`, cube half of block 1 of 2: waits for a free slot of pipe 0, cube to vector",
+    "   = note: in `both`, vector half of block 0 of 2: waits for a tile from pipe 0, cube to vector",
+    "   = note: in `both`, vector half of block 1 of 2: waits for a tile from pipe 0, cube to vector",
+]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_free_that_is_missing_is_a_deadlock(target):
+    program = broken("            pl.tfree_to_aic(t)\n", "")
+    x = np.zeros((160, 16), np.float32)
+    with pytest.raises(tw.DeadlockError) as error:
+        program.main(x, target=target)
+    lines = str(error.value).splitlines()
+    assert [*lines[:2], *(line for line in lines if "= note" in line)] == STUCK
+
+
+def test_the_checker_names_a_free_that_is_missing():
+    [report] = broken("            pl.tfree_to_aic(t)\n", "").main.check(ranks=1)
+    assert report.verdict == "refuted"
+    [finding] = [f for f in report.findings if f.error]
+    assert finding.kind == "deadlock"
+    text = str(report)
+    assert "waits for a free slot of pipe 0, cube to vector: `emptied[0]` of pipe 0, cube to vector >= 1, it is 0" in text
+    assert "rank 0 in `both`, cube half of block 1" in text
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_missing_free_is_replayed(target, tmp_path):
+    program = broken("            pl.tfree_to_aic(t)\n", "")
+    [report] = program.main.check(ranks=1)
+    report.schedule(tmp_path / "s.json")
+    with pytest.raises(tw.DeadlockError):
+        program.main(np.zeros((160, 16), np.float32), target=target, replay=tmp_path / "s.json")
+
+
+def test_a_push_that_nobody_pops_is_a_deadlock():
+    program = broken("for i in pl.range(0, 160, 16):\n            t: pl", "for i in pl.range(0, 80, 16):\n            t: pl")
+    with pytest.raises(tw.DeadlockError, match="waits for a free slot of pipe 0, cube to vector"):
+        program.main(np.zeros((160, 16), np.float32))
+
+
+def test_a_tile_that_is_handed_back_twice():
+    with pytest.raises(tw.ProgramError, match="`t` is used after its slot was handed back"):
+        broken("            pl.tfree_to_aic(t)\n", "            pl.tfree_to_aic(t)\n            pl.tfree_to_aic(t)\n")
+
+
+def test_a_slot_that_is_handed_back_too_early_is_a_race():
+    """One that only a run shows: a loop that hands the slot back in each of its rounds."""
+    twice = "            for j in pl.range(2):\n                pl.tfree_to_aic(t)\n"
+    [report] = broken("            pl.tfree_to_aic(t)\n", twice).main.check(ranks=1)
+    assert [f.kind for f in report.findings if f.error] == ["race"], str(report)
+
+
+WORKSPACE = '''
+import tilewire.language as pl
+
+BYTES = pl.dynamic("BYTES")
+
+
+@pl.program
+class Given:
+    @pl.function(type=pl.FunctionType.AIC)
+    def cube(self, a: pl.Tensor[[16, 16], pl.FP32], __gm_pipe_buffer: pl.InOut[pl.Tensor[[BYTES], pl.UINT8]]):
+        peer = pl.import_peer_buffer(name="c2v", peer_func="vector")
+        pl.aic_initialize_pipe(peer, None, dir_mask=1, slot_size=1024, slot_num=2)
+        t = pl.load(a, [0, 0], [16, 16])
+        pl.tpush_to_aiv(pl.matmul(t, t), split=0)
+
+    @pl.function(type=pl.FunctionType.AIV)
+    def vector(self, y: pl.Out[pl.Tensor[[48, 16], pl.FP32]], __gm_pipe_buffer: pl.InOut[pl.Tensor[[BYTES], pl.UINT8]]):
+        buffer = pl.reserve_buffer(name="c2v", size=2048)
+        pl.aiv_initialize_pipe(buffer, None, dir_mask=1, slot_size=1024, slot_num=2)
+        t: pl.Tile[[16, 16], pl.FP32] = pl.tpop_from_aic(split=0)
+        pl.store(t, [pl.tile.get_block_idx() * 16, 0], y)
+        pl.tfree_to_aic(t)
+
+    @pl.function(type=pl.FunctionType.Group)
+    def both(self, a: pl.Tensor[[16, 16], pl.FP32], y: pl.Out[pl.Tensor[[48, 16], pl.FP32]],
+             __gm_pipe_buffer: pl.InOut[pl.Tensor[[BYTES], pl.UINT8]]):
+        self.cube(a, __gm_pipe_buffer)
+        self.vector(y, __gm_pipe_buffer)
+
+    @pl.function(type=pl.FunctionType.Orchestration)
+    def main(self, a: pl.Tensor[[16, 16], pl.FP32], work: pl.InOut[pl.Tensor[[BYTES], pl.UINT8]],
+             y: pl.Out[pl.Tensor[[48, 16], pl.FP32]]):
+        with pl.spmd(3):
+            self.both(a, y, work)
+'''.lstrip()
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_workspace_of_the_caller(target):
+    program = pl.parse(WORKSPACE, "given.py")
+    a = np.random.default_rng(1).standard_normal((16, 16), dtype=np.float32)
+    for size in (3 * 2048, 3 * 2048 + 100, 10_000):
+        got = program.main(a, np.zeros(size, np.uint8), target=target)
+        assert np.allclose(got, np.concatenate([a @ a] * 3), atol=1e-4)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_workspace_that_is_too_small(target):
+    program = pl.parse(WORKSPACE, "given.py")
+    a = np.zeros((16, 16), np.float32)
+    with pytest.raises(tw.RunError) as error:
+        program.main(a, np.zeros(3 * 2048 - 1, np.uint8), target=target, threads=1)
+    assert "TW2139]: the pipe workspace has 6143 bytes, and a launch of 3 blocks needs 2048 for each" in str(error.value)
+    assert "given.py:11:9" in str(error.value)
+
+
+def test_a_half_that_makes_what_the_group_returns():
+    text = WORKSPACE.replace(", __gm_pipe_buffer: pl.InOut[pl.Tensor[[BYTES], pl.UINT8]]", "")
+    text = text.replace(",\n             __gm_pipe_buffer: pl.InOut[pl.Tensor[[BYTES], pl.UINT8]]", "")
+    text = text.replace(", __gm_pipe_buffer)", ")").replace(", work: pl.InOut[pl.Tensor[[BYTES], pl.UINT8]],", ",")
+    out = "pl.Tensor[[48, 16], pl.FP32]"
+    text = text.replace(f"def vector(self, y: pl.Out[{out}]):", f"def vector(self) -> {out}:\n        y = pl.create_tensor([48, 16], dtype=pl.FP32)")
+    text = text.replace("        pl.tfree_to_aic(t)\n", "        pl.tfree_to_aic(t)\n        return y\n")
+    text = re.sub(r"(def both\(self, a: [^)]*?), y: pl.Out\[[^\]]*\], pl.FP32\]\]\):", rf"\1) -> {out}:", text)
+    text = text.replace("        self.vector(y)\n", "        y = self.vector()\n        return y\n")
+    text = re.sub(r"(def main\(self, a: [^)]*?),\s+y: pl.Out\[[^\]]*\], pl.FP32\]\]\):", rf"\1) -> {out}:", text)
+    text = text.replace("        with pl.spmd(3):\n            self.both(a, y, work)\n", "        return self.both(a)\n")
+    program = pl.parse(text, "made.py")
+    a = np.random.default_rng(1).standard_normal((16, 16), dtype=np.float32)
+    for target in TARGETS:
+        assert np.allclose(program.main(a, target=target)[:16], a @ a, atol=1e-4)
+
+
+def test_two_launches_have_two_workspaces():
+    case = pipe_programs.two_pipes()
+    text = case.program.as_python()
+    twice = text.replace("        self.both(a, b, y)\n", "        self.both(a, b, y)\n        self.both(a, b, y)\n")
+    assert twice != text
+    program = pl.parse(twice, "twice.py")
+    assert program.compile(entry="main").text("lowered").count('pl.tensor.create(') == 2
+    a, b = arguments(case)
+    assert np.allclose(program.main(a, b), case.expected(a, b), atol=1e-4)
+    assert program.main.check(ranks=1).verdict == "proved"
+
+
+def test_values_of_split():
+    case = mixed_kernels.vector_to_cube()
+    with pytest.raises(ValueError, match='split must be "auto", "fused" or "split", got "both"'):
+        case.program.compile(split="both")
+    with pytest.raises(TypeError, match="split must be a str, got 3"):
+        case.program(*arguments(case), split=3)
+    with pytest.raises(ValueError, match='split must be "auto", "fused" or "split", got ""'):
+        case.program.check(ranks=1, split="")
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_prints_name_the_half(target, capfd):
+    program = broken("            pl.tfree_to_aic(t)\n", "            pl.tfree_to_aic(t)\n            pl.print(i)\n")
+    program.main(np.zeros((160, 16), np.float32), target=target, threads=1)
+    lines = capfd.readouterr().out.splitlines()
+    assert len(lines) == 20
+    assert "rank 0, block 1, vector half, line 22: INDEX 144" in lines
