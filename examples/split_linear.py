@@ -5,6 +5,7 @@ With `split="split"` the products are made on the cube half and go through a pip
 others can see: it stores them in the window, meets the other ranks in the allreduce, and applies the activation.
 
     python examples/split_linear.py --ranks 4
+    tilewire check examples/split_linear.py --ranks 2,3,4 --split split
 """
 import argparse
 from typing import Any

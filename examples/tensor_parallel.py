@@ -4,6 +4,7 @@ The sum is the built-in collective. `partial` is both the result of the multipli
 collective works on, so nothing is copied in between.
 
     python examples/tensor_parallel.py --ranks 4
+    tilewire check examples/tensor_parallel.py --ranks 2,3,4
 """
 import argparse
 from typing import Any

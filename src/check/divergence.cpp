@@ -103,17 +103,20 @@ class Comparison {
  private:
   bool ended(AgentId agent) const { return world_.agent(agent).next() == nullptr; }
 
-  // The blocks of a launch make the same calls, as far as they have come.
+  // The blocks of a launch make the same calls, as far as they have come. Where halves work as one block, one
+  // of them makes its calls.
   std::optional<Divergence> compare_blocks(int rank, const RankCalls& launches) const {
     for (const auto& [task, blocks] : launches) {
-      const int64_t count = task == interp::no_task ? 1 : world_.task(task).blocks;
+      const int64_t lanes = task == interp::no_task ? 1 : world_.task(task).code->lanes();
+      const int64_t count = task == interp::no_task ? 1 : world_.task(task).blocks / lanes;
       for (size_t i = 0;; ++i) {
         Divergence found;
         bool any = false, differ = false;
         for (int64_t block = 0; block < count; ++block) {
-          auto own = blocks.find(block);
-          const bool made = own != blocks.end() && i < own->second.size();
-          if (!made && !block_ended(task, block)) continue;
+          auto own = blocks.lower_bound(block * lanes);
+          const bool calls = own != blocks.end() && own->first < (block + 1) * lanes;
+          const bool made = calls && i < own->second.size();
+          if (!made && !block_ended(task, block * lanes, lanes)) continue;
           any |= made;
           add(found, rank, block, made ? own->second[i] : nullptr);
         }
@@ -125,13 +128,17 @@ class Comparison {
     return std::nullopt;
   }
 
-  bool block_ended(TaskNo task, int64_t block) const {
+  // Whether all `lanes` blocks from `first` on have ended.
+  bool block_ended(TaskNo task, int64_t first, int64_t lanes) const {
     if (task == interp::no_task || world_.task(task).done) return true;
+    int64_t started = 0;
     for (AgentId id = 0; id < world_.agent_count(); ++id) {
       const interp::Agent& agent = world_.agent(id);
-      if (agent.task == task && agent.block == block) return ended(id);
+      if (agent.task != task || agent.flight || agent.block < first || agent.block >= first + lanes) continue;
+      if (!ended(id)) return false;
+      ++started;
     }
-    return false;
+    return started == lanes;
   }
 
   // The ranks of the run that a team consists of.

@@ -202,7 +202,8 @@ void enter_collective(Context& c, int) {
     members = c.members_operand(3);
     name += " in " + members_text(members);
   }
-  if (c.agent().blocks > 1) name += " by " + std::to_string(c.agent().blocks) + " blocks";
+  const int64_t blocks = c.agent().blocks / c.frame().code->lanes();
+  if (blocks > 1) name += " by " + std::to_string(blocks) + " blocks";
   c.sink->on({.kind = Event::Kind::Collective,
               .agent = c.agent_id,
               .task = c.agent().task,
