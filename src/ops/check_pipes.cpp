@@ -217,7 +217,8 @@ void check_function(const HalfPipes& half, Diagnostics& diags) {
     if (param->name != workspace_name) continue;
     const auto* type = as<TensorType>(param->type);
     if (type && type->dtype == DType::UInt8 && type->shape.size() == 1 && !type->view) continue;
-    diags.report(diag::workspace_type, param->span, {half.function->name, to_string(param->type)});
+    diags.report(diag::workspace_type, param->span, {half.function->name, to_string(param->type)})
+        .with_help("annotate it with pl.InOut[pl.Tensor[[BYTES], pl.UINT8]], or leave it to the compiler");
   }
   std::set<int64_t> seen;
   for (const auto& [pipe, before, nested] : half.pipes) {
@@ -354,6 +355,11 @@ struct Ends {
 };
 
 void check_group(const Function& group, const Halves& functions, Diagnostics& diags) {
+  for (const TypeRef& type : group.return_types) {
+    if (isa<TensorType>(type)) continue;
+    diags.report(diag::group_scalar, group.span, {group.name, to_string(type)})
+        .with_help("store the value in a tensor: a parameter pl.Out[...] that the half writes");
+  }
   const HalfPipes *cube = nullptr, *vector = nullptr;
   for (const StmtRef& stmt : group.body->stmts) {
     ExprRef value;

@@ -746,3 +746,39 @@ class P:
     def both(self, a: pl.Tensor[[16, 64], pl.FP32], y: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
         self.cube(a)
         self.vector(y)
+
+# --- pipe_group_returns_a_scalar
+import tilewire.language as pl
+
+
+@pl.program
+class P:
+    @pl.function(type=pl.FunctionType.AIC)
+    def cube(self, a: pl.Tensor[[16, 64], pl.FP32]):
+        t = pl.load(a, [0, 0], [16, 64])
+
+    @pl.function(type=pl.FunctionType.AIV)
+    def vector(self, a: pl.Tensor[[16, 64], pl.FP32]) -> pl.Scalar[pl.FP32]:
+        return pl.read(a, [0, 0])
+
+    @pl.function(type=pl.FunctionType.Group)
+    def both(self, a: pl.Tensor[[16, 64], pl.FP32]) -> pl.Scalar[pl.FP32]:
+#       ^^^^
+# error: TW0464 a Group returns only tensors that it is given, but `both` returns pl.Scalar[pl.FP32]
+# help: store the value in a tensor: a parameter pl.Out[...] that the half writes
+        self.cube(a)
+        n = self.vector(a)
+        return n
+
+# --- pipe_workspace_of_floats
+import tilewire.language as pl
+
+
+@pl.program
+class P:
+    @pl.function(type=pl.FunctionType.AIV)
+    def vector(self, __gm_pipe_buffer: pl.InOut[pl.Tensor[[1024], pl.FP32]]):
+#                    ^^^^^^^^^^^^^^^^
+# error: TW0467 `__gm_pipe_buffer` of `vector` must be a pl.Tensor[[N], pl.UINT8], got pl.Tensor[[1024], pl.FP32]
+# help: annotate it with pl.InOut[pl.Tensor[[BYTES], pl.UINT8]], or leave it to the compiler
+        t = pl.load(__gm_pipe_buffer, [0], [16])
