@@ -51,8 +51,7 @@ std::vector<Pipe> pipes_of(const Function& function) {
     }
   } find;
   find.walk(*function.body);
-  std::stable_sort(find.pipes.begin(), find.pipes.end(),
-                   [](const Pipe& a, const Pipe& b) { return a.id < b.id; });
+  std::sort(find.pipes.begin(), find.pipes.end(), [](const Pipe& a, const Pipe& b) { return a.id < b.id; });
   return find.pipes;
 }
 

@@ -24,9 +24,8 @@ bool has_workspace(const Function& function) {
 
 FunctionRef with_workspace(const Function& function) {
   Ref<Function> now = copy(function);
-  TypeRef type = make<TensorType>(
-      function.span, ExprList{make<DimSymbol>(function.span, std::string(ops::workspace_name) + "_bytes")},
-      DType::UInt8);
+  TypeRef type = make<TensorType>(function.span, ExprList{make<DimSymbol>(function.span, "gm_pipe_bytes")},
+                                  DType::UInt8);
   now->params.push_back(make<Parameter>(function.span, ops::workspace_name, type, Direction::InOut));
   return finish_node(std::move(now));
 }

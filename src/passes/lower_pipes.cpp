@@ -80,7 +80,7 @@ class Joiner final : public StructuredBuilder {
     now->lanes = lanes;
     VarRef cells;
     if (!pipes_.empty()) {
-      ExprRef count = make<DimSymbol>(group.span, "__pipe_cells");
+      ExprRef count = make<DimSymbol>(group.span, "pipe_cells");
       TypeRef type = make<TensorType>(group.span, ExprList{count, number(ops::cell_line)}, DType::Int32);
       now->params.push_back(make<Parameter>(group.span, "__pipe_cells", type, Direction::InOut));
       cells = now->params.back();
@@ -138,7 +138,7 @@ class Joiner final : public StructuredBuilder {
       const int same = returns_.at(group.name)[i].same;
       if (same < 0) {
         diags_.report(diag::group_scalar, ret->span, {group.name, to_string(group.return_types[i])})
-            .with_help("give it a parameter pl.Out[...] that the half writes");
+            .with_help("store the value in a tensor: a parameter pl.Out[...] that the half writes");
         return;
       }
       values.push_back(now.params[static_cast<size_t>(same)]);

@@ -62,7 +62,7 @@ class Half final : public StructuredBuilder {
     auto param = [&](const char* name, TypeRef type, Direction direction) {
       return make<Parameter>(half_.span, name, std::move(type), direction);
     };
-    ExprRef count = make<DimSymbol>(half_.span, "__pipe_cells");
+    ExprRef count = make<DimSymbol>(half_.span, "pipe_cells");
     auto cells = param("__pipe_cells",
                        make<TensorType>(half_.span, ExprList{count, number(ops::cell_line)}, DType::Int32),
                        Direction::InOut);

@@ -1,14 +1,14 @@
 """What a kernel of two halves is made of: slots, and cells that say how often they were filled and emptied."""
 import tilewire.language as pl
 
-__gm_pipe_buffer_bytes = pl.dynamic("__gm_pipe_buffer_bytes")
-__pipe_cells_1 = pl.dynamic("__pipe_cells")
+gm_pipe_bytes = pl.dynamic("gm_pipe_bytes")
+pipe_cells = pl.dynamic("pipe_cells")
 
 
 @pl.program
 class Small:
     @pl.function(type=pl.FunctionType.InCore, attrs={"lanes": 2})
-    def both(self, a: pl.Tensor[[16, 16], pl.FP32], y: pl.Out[pl.Tensor[[16, 16], pl.FP32]], __gm_pipe_buffer: pl.InOut[pl.Tensor[[__gm_pipe_buffer_bytes], pl.UINT8]], __pipe_cells: pl.InOut[pl.Tensor[[__pipe_cells_1, 16], pl.INT32]]):
+    def both(self, a: pl.Tensor[[16, 16], pl.FP32], y: pl.Out[pl.Tensor[[16, 16], pl.FP32]], __gm_pipe_buffer: pl.InOut[pl.Tensor[[gm_pipe_bytes], pl.UINT8]], __pipe_cells: pl.InOut[pl.Tensor[[pipe_cells, 16], pl.INT32]]):
         index = pl.tile.get_block_idx()
         block = index // 2
         role = index % 2
