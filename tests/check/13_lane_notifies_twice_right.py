@@ -14,10 +14,10 @@ NOTIFIES = 2
 @pl.program
 class Twice:
     @pl.function(type=pl.FunctionType.AIC)
-    def cube(self, a: pl.Tensor[[16, 64], pl.FP32], b: pl.Tensor[[64, 64], pl.FP32]):
+    def cube(self, a: pl.Tensor[[16, 64], pl.FP32]):
         peer = pl.import_peer_buffer(name="c2v", peer_func="vector")
         pl.aic_initialize_pipe(peer, None, dir_mask=1, slot_size=4096)
-        pl.tpush_to_aiv(pl.matmul(pl.load(a, [0, 0], [16, 64]), pl.load(b, [0, 0], [64, 64])), split=1)
+        pl.tpush_to_aiv(pl.load(a, [0, 0], [16, 64]), split=1)
 
     @pl.function(type=pl.FunctionType.AIV)
     def vector(self, w: pl.InOut[pld.DistributedTensor[[16, 64], pl.FP32]], sig: pl.InOut[pld.DistributedTensor[[1, 1], pl.INT32]]):
@@ -30,9 +30,8 @@ class Twice:
         pl.tfree_to_aic(t)
 
     @pl.function(type=pl.FunctionType.Group)
-    def both(self, a: pl.Tensor[[16, 64], pl.FP32], b: pl.Tensor[[64, 64], pl.FP32],
-             w: pl.InOut[pld.DistributedTensor[[16, 64], pl.FP32]], sig: pl.InOut[pld.DistributedTensor[[1, 1], pl.INT32]]):
-        self.cube(a, b)
+    def both(self, a: pl.Tensor[[16, 64], pl.FP32], w: pl.InOut[pld.DistributedTensor[[16, 64], pl.FP32]], sig: pl.InOut[pld.DistributedTensor[[1, 1], pl.INT32]]):
+        self.cube(a)
         self.vector(w, sig)
 
     @pl.function(type=pl.FunctionType.InCore)
@@ -42,15 +41,14 @@ class Twice:
         pl.store(pl.load(w, [0, 0], [16, 64]), [0, 0], y)
 
     @pl.function(type=pl.FunctionType.Orchestration)
-    def chip(self, a: pl.Tensor[[16, 64], pl.FP32], b: pl.Tensor[[64, 64], pl.FP32],
-             w: pl.InOut[pld.DistributedTensor[[16, 64], pl.FP32]], sig: pl.InOut[pld.DistributedTensor[[1, 1], pl.INT32]],
+    def chip(self, a: pl.Tensor[[16, 64], pl.FP32], w: pl.InOut[pld.DistributedTensor[[16, 64], pl.FP32]], sig: pl.InOut[pld.DistributedTensor[[1, 1], pl.INT32]],
              y: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
-        self.both(a, b, w, sig)
+        self.both(a, w, sig)
         self.take(w, sig, y)
 
     @pl.function(type=pl.FunctionType.Host)
-    def main(self, a: pl.Tensor[[NR, 16, 64], pl.FP32], b: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[NR, 16, 64], pl.FP32]]):
+    def main(self, a: pl.Tensor[[NR, 16, 64], pl.FP32], y: pl.Out[pl.Tensor[[NR, 16, 64], pl.FP32]]):
         w = pld.alloc_window([16, 64], dtype=pl.FP32)
         sig = pld.alloc_signal(1)
         for r in pl.range(pld.world_size()):
-            self.chip(a[r], b, w, sig, y[r], device=r)
+            self.chip(a[r], w, sig, y[r], device=r)

@@ -27,7 +27,7 @@ class OneDirection:
         back = pl.import_peer_buffer(name="v2c", peer_func="cube")
         pl.aiv_initialize_pipe(there, back, dir_mask=3, slot_size=SLOT)
         t: pl.Tile[[16, 64], pl.FP32] = pl.tpop_from_aic(split=0)
-        pl.tpush_to_aic(pl.exp(t), split=0)
+        pl.tpush_to_aic(pl.relu(t), split=0)
         pl.tfree_to_aic(t)
 
     @pl.function(type=pl.FunctionType.Group)

@@ -24,6 +24,11 @@ def rank_counts(path):
     return map(int, words[words.index("--ranks") + 1].split(",") if "--ranks" in words else [1])
 
 
+def whole(value):
+    """Floats become small integers, so that sums of products are exact in any order."""
+    return np.floor(value) if isinstance(value, np.ndarray) else value
+
+
 @pytest.mark.parametrize("name", list(proved()))
 @pytest.mark.filterwarnings("ignore")
 def test_proved_programs_run_right(name, place):
@@ -33,7 +38,7 @@ def test_proved_programs_run_right(name, place):
     is_host = main.type == pl.FunctionType.Host
     for ranks in rank_counts(path):
         random = np.random.default_rng(ranks)
-        arguments = [argument(p, ranks, random) for p in main.params]
+        arguments = [whole(argument(p, ranks, random, -4, 5)) for p in main.params]
 
         def outputs(**options):
             given = [a.copy() if isinstance(a, np.ndarray) else a for a in arguments]
