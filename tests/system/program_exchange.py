@@ -31,7 +31,7 @@ class ExchangePieces(LocalPieces):
         """Lines that go on once the own cell is at least `value`; `plain`: with one wait."""
         kinds = ["ge", "ge", "gt", "slot"]
         if not plain and not self.simple:
-            kinds = ["ge", "slot", "test", "either", "read", "read", "tries", "value", "value"]
+            kinds = ["ge", "slot", "test", "test", "either", "read", "read", "tries", "tries", "value", "value"]
         kind = self.pick(*kinds)
         if kind == "slot":
             return [Line(f"pl.tile.comm_wait(s[{cell}:{cell} + 1, 0:1], {value})", "wait")]

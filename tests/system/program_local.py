@@ -107,7 +107,7 @@ class LocalPieces(Parts):
 
     def rounds(self) -> None:
         """`pl.parallel`: rounds that are disjoint, that add to one tensor, or that, wrongly, go through one scratch tensor."""
-        kind = self.pick("disjoint", "disjoint", "chain", "chain", "atomic", "scratch", "scratch", "deps", "exchange")
+        kind = self.pick("disjoint", "disjoint", "chain", "chain", "atomic", "scratch", "scratch", "deps", "exchange", "exchange")
         if self.reusable and kind == "exchange":
             kind = "chain"
         n = self.pick(2, 3, 4)

@@ -140,7 +140,7 @@ FEATURES = ["plain", "slices", "spmd", "at", "deps", "no_dep", "ordered=False", 
             "seen branch", "flags", "views", "views mixed", "lock", "tickets", "elected", "shared work", "added",
             "block work", "block lock", "fetched", "fetch_add", "compare_exchange", "task_join", "manual_scope",
             "manual rounds", "scope", "scope rounds", "sub-group", "sub-group by hand", "updates in sub-groups",
-            "print"]  # fmt: skip
+            "print", "mixed"]  # fmt: skip
 
 
 # Every interleaving.
