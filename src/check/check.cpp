@@ -253,10 +253,8 @@ class Checker {
   void name_cause(const Finding& stale) {
     for (Finding& finding : report_.findings) {
       if (finding.kind != Kind::Race) continue;
-      finding.diagnostic.with_note(
-          "the cause may be this wait, which is over at once: " +
-              stale.diagnostic.message.substr(stale.diagnostic.message.find(':') + 2),
-          stale.diagnostic.span);
+      finding.diagnostic.with_note("the cause may be this " + stale.diagnostic.message,
+                                   stale.diagnostic.span);
     }
   }
 

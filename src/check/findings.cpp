@@ -44,21 +44,28 @@ std::string ending(const Action& action) {
 }
 
 std::string noun(const Action& action) {
-  if (updates_cell(action)) return "an atomic update";
+  if (updates_cell(action)) return "atomic update";
   switch (action.use) {
     case Use::Read:
-      return "a read";
+      return "read";
     case Use::Write:
-      return "a write";
+      return "write";
     case Use::Atomic:
-      return "an atomic update";
+      return "atomic update";
     case Use::CellLook:
-      return "a wait";
+      return "wait";
     case Use::CellAdd:
     case Use::CellSet:
-      return "a notify";
+      return "notify";
   }
   return "";
+}
+
+// "unordered write and read", "two unordered writes".
+std::string nouns(const Action& a, const Action& b) {
+  const std::string one = noun(a), other = noun(b);
+  if (one != other) return "unordered " + one + " and " + other;
+  return "two unordered " + (one == "notify" ? "notifies" : one + "s");
 }
 
 // The name of the tensor an op works on, as the program has it.
@@ -204,7 +211,7 @@ Finding conflict_finding(const Run& run, const Conflict& conflict) {
                                      (sets(other)           ? " sets it"
                                       : updates_cell(other) ? " updates it"
                                                             : " adds to it") +
-                                     ", and nothing puts one before the other",
+                                     ", and nothing orders the two",
                                  span_of(other));
   } else if (blocks && a.where == b.where && a.use == Use::Write && b.use == Use::Write) {
     finding.kind = Kind::Shard;
@@ -212,7 +219,7 @@ Finding conflict_finding(const Run& run, const Conflict& conflict) {
     finding.diagnostic.with_label(names.who(a.agent, a.rank, a.task) + " and block " +
                                   std::to_string(b.block));
   } else {
-    finding.diagnostic = diagnostic(diag::check_race, span_of(b), {bytes, noun(a), noun(b)});
+    finding.diagnostic = diagnostic(diag::check_race, span_of(b), {bytes, nouns(a, b)});
     finding.diagnostic.with_label(names.who(b.agent, b.rank, b.task) + " " + ending(b) + " them");
     finding.diagnostic.with_note(names.who(a.agent, a.rank, a.task) + " " + ending(a) + " them", span_of(a));
   }
@@ -260,7 +267,7 @@ std::string notifies_of(const Run& run, const CellId& cell, AgentId waiter, cons
     later += stop ? ", but waits" + line(stop->node->span) : ", but has not started";
   }
   if (made == 0)
-    return !later.empty() ? later : outlook.complete ? "; nobody notifies it" : "; nobody has notified it";
+    return !later.empty() ? later : outlook.complete ? "; nothing notifies it" : "; nothing has notified it";
   const bool all = later.empty() && outlook.complete;
   const std::string number = std::to_string(made);
   const std::string text =
@@ -328,8 +335,7 @@ Finding deadlock_finding(Run& run) {
         diag::check_overshot, where,
         {names.cell({passed->wait->storage, passed->wait->offset}), std::to_string(passed->wait->value)});
   } else {
-    finding.diagnostic = diagnostic(diag::check_deadlock, where,
-                                    {std::to_string(all.size()) + (all.size() == 1 ? " waits" : " wait")});
+    finding.diagnostic = diagnostic(diag::check_deadlock, where, {diag::blocked_text(all.size())});
   }
   for (const Blocked& b : all) {
     finding.diagnostic.with_note(b.text, b.span);
@@ -433,7 +439,7 @@ std::string Names::pipe_cell(const CellId& cell) const {
 std::string Names::cell(const CellId& cell) const {
   if (std::string pipe = pipe_cell(cell); !pipe.empty()) return pipe;
   const std::string name = "`" + cell_name(cell) + "`";
-  return rank_of(cell) < 0 ? name : name + " of rank " + std::to_string(rank_of(cell));
+  return rank_of(cell) < 0 ? name : name + " on rank " + std::to_string(rank_of(cell));
 }
 
 Words Names::words(const Action& action) const {
@@ -459,7 +465,7 @@ std::string Names::bytes(const Action& action, int64_t begin, int64_t end) const
                                       : "bytes " + std::to_string(begin) + " to " + std::to_string(end - 1);
   if (const interp::Window* window = window_of(action.storage)) {
     text += " of `" + (window->buffer ? window->buffer->name : "window") + "`";
-    return text + " of rank " + std::to_string(world_.storage(action.storage).rank);
+    return text + " on rank " + std::to_string(world_.storage(action.storage).rank);
   }
   std::string name = operand_name(action);
   return text + (name.empty() ? " of a tensor" : " of `" + name + "`");

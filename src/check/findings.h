@@ -22,7 +22,7 @@ class Names {
   std::string who(AgentId agent, int rank, TaskNo task) const;
   std::string function(TaskNo task) const;
   int call(TaskNo task) const { return task == interp::no_task ? 0 : world_.task(task).call; }
-  // "`sig[3]` of rank 1"; for an element of a tensor that is no window, "`count[3]`"
+  // "`sig[3]` on rank 1"; for an element of a tensor that is no window, "`count[3]`"
   std::string cell(const CellId& cell) const;
   std::string pipe_cell(
       const CellId& cell) const;  // "`filled[3]` of pipe 0, cube to vector"; empty for others
@@ -30,9 +30,9 @@ class Names {
   std::string short_cell(const CellId& cell) const;  // "sig[3]@1"
   bool is_in_window(const CellId& cell) const { return window_of(cell.storage) != nullptr; }
   int rank_of(const CellId& cell) const { return world_.storage(cell.storage).rank; }
-  // "bytes 0 to 63 of `w` of rank 1"
+  // "bytes 0 to 63 of `w` on rank 1"
   std::string bytes(const Action& action, int64_t begin, int64_t end) const;
-  // "adds 1 to `sig[0]` of rank 1, which is 2 now", "sig[0]@1 += 1 (2)"; empty for what only orders tasks
+  // "adds 1 to `sig[0]` on rank 1, which is 2 now", "sig[0]@1 += 1 (2)"; empty for what only orders tasks
   Words words(const Action& action) const;
 
  private:

@@ -40,7 +40,7 @@ struct Step {
   int rank = -1;  // -1: the host
   std::string who;
   uint32_t line = 0;
-  std::string text;   // "adds 1 to `sig[0]` of rank 1, which is 2 now"
+  std::string text;   // "adds 1 to `sig[0]` on rank 1, which is 2 now"
   std::string brief;  // "sig[0]@1 += 1 (2)"
   bool last = false;  // part of what went wrong, not of the way there
 };
@@ -51,7 +51,7 @@ struct Place {
   int64_t block = 0;
   int call = 0;  // of the entry, from 0
   Span span;
-  std::string text;  // "reads bytes 0 to 63 of `w` of rank 0"
+  std::string text;  // "reads bytes 0 to 63 of `w` on rank 0"
 };
 
 // An agent in terms that hold in every schedule.

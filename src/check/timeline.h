@@ -46,7 +46,7 @@ struct Beat {
   Kind kind = Kind::Start;
   uint32_t lane = 0;  // position in Timeline::lanes
   Span span;
-  std::string text;    // "adds 1 to `s[0]` of rank 1, which is 2 now"
+  std::string text;    // "adds 1 to `s[0]` on rank 1, which is 2 now"
   std::string brief;   // "s[0]@1 += 1 (2)"
   std::string cell;    // "s[0]@1"; empty: it uses none
   int64_t value = 0;   // of the cell: after a notify, seen by a wait, at the end for one that is blocked

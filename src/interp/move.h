@@ -9,7 +9,7 @@ namespace tilewire::interp {
 void store_region(Context& c, const View& from, const Tensor& to, bool add);
 // A tile of the region of operand 0, its valid extent that of the region.
 void load_tile(Context& c, int);
-// "`sig[3]` of rank 1, which is 0".
+// "`sig[3]` on rank 1, which is 0".
 std::string cell_text(const Context& c, const Tensor& cell);
 void add_notified(const Tensor& cell, int64_t value, bool add, std::vector<CellUse>& cells);
 

@@ -85,12 +85,12 @@ void test(Context& c, int which) {
   c.result = Scalar::of_bool(held);
 }
 
-// "`sig[3]` of rank 1", counting INT32 elements of the window buffer.
+// "`sig[3]` on rank 1", counting INT32 elements of the window buffer.
 std::string cell_name(const Context& c, const Tensor& cell) {
   if (cell.window < 0) return "a cell";
   const Window& window = c.world.windows()[static_cast<size_t>(cell.window)];
   return "`" + (window.buffer ? window.buffer->name : "window") + "[" +
-         std::to_string(cell.offset * bytes(cell.dtype) / bytes(DType::Int32)) + "]` of rank " +
+         std::to_string(cell.offset * bytes(cell.dtype) / bytes(DType::Int32)) + "]` on rank " +
          std::to_string(c.world.storage(cell.storage).rank);
 }
 

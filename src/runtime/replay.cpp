@@ -299,7 +299,7 @@ bool Replay::follow_start(Worker& worker, const AgentKey& key) {
 bool Replay::is_cell(const ScheduleStep& step, const int32_t* cell) const {
   const std::string name = run_.windows ? run_.windows->name_of(cell) : "";
   if (step.cell.empty()) return name.empty();
-  return name == "`" + step.cell + "` of rank " + std::to_string(step.cell_rank);
+  return name == "`" + step.cell + "` on rank " + std::to_string(step.cell_rank);
 }
 
 bool Replay::matches(const ScheduleStep& step, const ReplayStop& stop) const {

@@ -143,7 +143,7 @@ std::string Windows::name_of(const int32_t* cell) const {
   uint64_t at = reinterpret_cast<const std::byte*>(cell) - region->base;
   for (const WindowSlot& slot : groups_[region->group].layout.slots) {
     if (at < slot.offset || at - slot.offset >= slot.bytes) continue;
-    return "`" + slot.name + "[" + std::to_string((at - slot.offset) / sizeof(int32_t)) + "]` of rank " +
+    return "`" + slot.name + "[" + std::to_string((at - slot.offset) / sizeof(int32_t)) + "]` on rank " +
            std::to_string(region->rank);
   }
   return "byte " + std::to_string(at) + " of the region of rank " + std::to_string(region->rank);

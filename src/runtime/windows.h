@@ -74,7 +74,7 @@ class Windows {
   uint32_t* waiter_word(const void* address) const;
   // The rank of the world whose region an address is in, or -1.
   int32_t rank_of(const void* address) const;
-  // "`sig[3]` of rank 1", counting INT32 cells; empty outside all regions.
+  // "`sig[3]` on rank 1", counting INT32 cells; empty outside all regions.
   std::string name_of(const int32_t* cell) const;
 
  private:

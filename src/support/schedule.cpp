@@ -40,7 +40,7 @@ std::string text_of(const Schedule& schedule, const ScheduleStep& step) {
   text += std::string(": ") + name_of(step.event);
   if (!step.cell.empty()) {
     text += step.event == ScheduleEvent::Look || step.event == ScheduleEvent::Test ? " at `" : " of `";
-    text += step.cell + "` of rank " + std::to_string(step.cell_rank);
+    text += step.cell + "` on rank " + std::to_string(step.cell_rank);
   }
   return text;
 }

@@ -91,7 +91,7 @@ Schedule part_of_call(const Schedule& schedule, int32_t call);
 
 // "rank 1 in `k`, block 2", "rank 0"
 std::string text_of(const ScheduleAgent& agent);
-// "rank 1 in `k`, line 30: notify of `sig[3]` of rank 0"
+// "rank 1 in `k`, line 30: notify of `sig[3]` on rank 0"
 std::string text_of(const Schedule& schedule, const ScheduleStep& step);
 
 }  // namespace tilewire

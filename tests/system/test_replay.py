@@ -85,8 +85,8 @@ class Runs:
         return all_of_them
 
 
-WAIT = re.compile(r"(?:waits for a core|waits for \d+ cores at once|(?:waits for|tests|reads|updates) `([^`]+)` of rank (\d+).*, (?:which|it) is (-?\d+))")
-CONDITION = re.compile(r"waits for `[^`]+` of rank \d+ (\S+ -?\d+)")
+WAIT = re.compile(r"(?:waits for a core|waits for \d+ cores at once|(?:waits for|tests|reads|updates) `([^`]+)` on rank (\d+).*, (?:which|it) is (-?\d+))")
+CONDITION = re.compile(r"waits for `[^`]+` on rank \d+ (\S+ -?\d+)")
 
 
 def waits_of_run(error):
@@ -173,13 +173,13 @@ def test_command_takes_everything_from_the_schedule(target, schedules):
     schedule, finding = schedules("02_no_read_complete_round_wrong")
     code, out, err = command("run", "02_no_read_complete_round_wrong.py", "--replay", schedule, "--target", target)
     assert (code, err) == (0, "")
-    assert out.startswith("replayed: rank 0 in `chip`, line 30, writes bytes 0 to 31 of `w` of rank 0; then rank 1")
+    assert out.startswith("replayed: rank 0 in `chip`, line 30, writes bytes 0 to 31 of `w` on rank 0; then rank 1")
     assert "\ny: [2, 1, 8] FP32" in out
     assert command("run", "02_no_read_complete_round_wrong.py", "--replay", schedule, "--target", target) == (code, out, err)
     code, out, err = command("run", "03_equal_overtaken_wrong.py", "--replay", schedules("03_equal_overtaken_wrong")[0],
                              "--target", target)
     assert (code, out) == (1, "")
-    assert "rank 1, in `chip`: waits for `s[0]` of rank 1 == 1, which is 2" in err
+    assert "rank 1, in `chip`: waits for `s[0]` on rank 1 == 1, which is 2" in err
 
 
 def test_constants_and_inputs_come_from_the_schedule(tmp_path):
@@ -207,7 +207,7 @@ def main(n: pl.Scalar[pl.INT32]):
         code, _, err = command("run", program, "--replay", schedule, "--target", target)
         assert code == 1
         for rank in range(3):
-            assert f"rank {rank}, in `late`: waits for `s[0]` of rank {rank} >= 7, which is 6" in err
+            assert f"rank {rank}, in `late`: waits for `s[0]` on rank {rank} >= 7, which is 6" in err
     code, _, err = command("run", program, "-D", "WANTED=8", "--replay", schedule)
     assert (code, err) == (2, f"error[TW2236]: the schedule `{schedule}` was made for another program, or before `main` "
                               f"was changed\n  = help: make a new one: tilewire check FILE --replay-out {schedule}\n")

@@ -43,10 +43,8 @@ TEST(Check, Races) {
   text.replace(text.find("1)\nelse"), 2, "0)");
   text.replace(text.find("[0, 0], 1)\n    u"), 10, "[0, 0], 0)");
   Report report = run(ranked(text));
-  EXPECT_EQ(
-      summary(report),
-      "refuted\nrace: bytes 0 to 15 of `w` of rank 0 are used by two at a time: a write and a read, and "
-      "nothing puts one before the other");
+  EXPECT_EQ(summary(report),
+            "refuted\nrace: data race: unordered write and read of bytes 0 to 15 of `w` on rank 0");
   const Finding& race = report.findings.at(0);
   EXPECT_EQ(race.diagnostic.span.line, 17u);
   EXPECT_EQ(race.diagnostic.label, "rank 1 in `k` reads them");
@@ -59,9 +57,9 @@ TEST(Check, Races) {
 
 TEST(Check, DeadlocksAndUnnotifiedCells) {
   EXPECT_EQ(summary(run(ranked("if me == 1:\n    pld.system.wait(s, [0, 0], 1)"))),
-            "refuted\ndeadlock: there is a schedule in which nobody can go on: 1 waits");
+            "refuted\ndeadlock: deadlock: 1 task is blocked and nothing can wake it");
   EXPECT_EQ(summary(run(ranked("pld.system.wait(s, [1, 0], 0)"))),
-            "proved\nunnotified: nobody notifies `s[1]` of rank 0");
+            "proved\nunnotified: unnotified wait: nothing notifies `s[1]` on rank 0");
 }
 
 TEST(Check, OvershotEquality) {
@@ -70,8 +68,8 @@ TEST(Check, OvershotEquality) {
              "else:\n    pld.system.wait(s, [0, 0], 1, cmp=\"eq\")"));
   EXPECT_EQ(
       summary(report),
-      "refuted\novershot: there is a schedule in which `s[0]` of rank 1 is past 1 before anybody looks: "
-      "this wait never ends");
+      "refuted\novershot: missed signal: `s[0]` on rank 1 can pass 1 before this wait checks it, so the "
+      "wait never returns");
   ASSERT_EQ(report.cells.size(), 1u);
   EXPECT_EQ(report.cells[0].why, "awaited with ==, added to by 1 rank");
 }
@@ -81,16 +79,17 @@ TEST(Check, LostNotifies) {
       "pld.system.notify(s, 0, [0, 0], 1, op=\"set\")\nif me == 0:\n    pld.system.wait(s, [0, 0], 1)"));
   EXPECT_EQ(
       summary(report).substr(0, 100),
-      std::string("refuted\nlost: `s[0]` of rank 0 is set while another notify of it is under way: one of "
-                  "the two is lost")
+      std::string(
+          "refuted\nlost: lost signal: `s[0]` on rank 0 is set while another notify of it is in flight, "
+          "so one of the two is lost")
           .substr(0, 100));
 }
 
 TEST(Check, BoundsAndWindows) {
   EXPECT_EQ(summary(run(ranked("u = pld.tile.remote_load(w, me, [me + 1], [4])"))),
-            "refuted\nbounds: elements 1 to 4 are outside dimension 0, which has extent 4");
+            "refuted\nbounds: out of bounds: elements 1 to 4 are outside dimension 0, which has extent 4");
   EXPECT_EQ(summary(run(ranked("pld.system.notify(s, me + 1, [0, 0], 1)"))),
-            "refuted\nbounds: rank 2 does not exist: there are 2");
+            "refuted\nbounds: out of bounds: rank 2 does not exist: there are 2");
   EXPECT_EQ(summary(run(R"(
 @pl.program
 class P:
@@ -105,7 +104,8 @@ class P:
         for r in pl.range(pld.world_size()):
             self.k(w, device=r)
 )")),
-            "refuted\nwindow: a view of 32 bytes does not fit the window buffer `buf` of 16 bytes");
+            "refuted\nwindow: window too small: a view of 32 bytes does not fit the window buffer `buf` of "
+            "16 bytes");
 }
 
 TEST(Check, BlocksThatShareBytes) {
@@ -123,7 +123,7 @@ class P:
             self.k(y)
 )";
   EXPECT_EQ(summary(run(text, {.ranks = 1})),
-            "refuted\nshard: two blocks of one launch both write bytes 0 to 15 of `y`");
+            "refuted\nshard: data race: two blocks of one launch write bytes 0 to 15 of `y`");
 }
 
 TEST(Check, RanksLeftOut) {
@@ -132,20 +132,21 @@ TEST(Check, RanksLeftOut) {
   Report report = run(text);
   EXPECT_EQ(report.verdict, Verdict::Invalid);
   ASSERT_TRUE(report.invalid);
-  EXPECT_EQ(report.invalid->message, "`k` is dispatched in a loop that leaves out rank 1, which shares `w`");
+  EXPECT_EQ(report.invalid->message,
+            "missing dispatch: the loop that dispatches `k` leaves out rank 1, which shares `w`");
 }
 
 TEST(Check, Warnings) {
   EXPECT_EQ(summary(run(ranked("pld.system.notify(s, me, [0, 0], 1)"))),
-            "proved\nunawaited: nobody waits for `s[0]` of rank 0");
+            "proved\nunawaited: unawaited signal: nothing waits for `s[0]` on rank 0");
   EXPECT_EQ(
       summary(run(ranked("pld.system.notify(s, me, [0, 0], 1)\npld.system.wait(s, [0, 0], 1)\n"
                          "pld.system.wait(s, [0, 0], 1)"))),
-      "proved\nstale: this wait is over at once: `s[0]` of rank 0 >= 1 was awaited before, and `s[0]` of "
-      "rank 0 never falls below it");
+      "proved\nstale: stale wait: it returns at once, because `s[0]` on rank 0 >= 1 was awaited before and "
+      "`s[0]` on rank 0 never falls below it");
   EXPECT_EQ(summary(run(ranked("pld.system.notify(s, me, [0, 0], 2)\npld.system.wait(s, [0, 0], 1)\n"
                                "pld.system.notify(s, me, [0, 0], -1)"))),
-            "proved\nresidue: `s[0]` of rank 0 is reset but holds 1 at the end");
+            "proved\nresidue: signal left over: `s[0]` on rank 0 is reset but holds 1 at the end");
 }
 
 // Two ranks wait for each other through one shared counter: which adds a wait gets depends on the schedule.
@@ -189,7 +190,7 @@ class P:
   EXPECT_EQ(summary(run(text, {.ranks = 1, .cores = 2})), "proved");
   // The order of submission is not an order of starts.
   EXPECT_EQ(summary(run(text, {.ranks = 1, .cores = 1})),
-            "refuted\ndeadlock: there is a schedule in which nobody can go on: 2 wait");
+            "refuted\ndeadlock: deadlock: 2 tasks are blocked and nothing can wake them");
 }
 
 TEST(Check, SpinningOnACell) {

@@ -80,10 +80,10 @@ TEST(Combine, InputsThatAreNotValid) {
   ASSERT_TRUE(some.inputs[0].refused);
   EXPECT_EQ(text_of(some),
             "1 rank: proved (exact, from one run of 12 events)\n"
-            "n = 0 is not a valid input: it is wrong with n = 0\n");
+            "n = 0 is not a valid input: out of bounds: it is wrong with n = 0\n");
   const Report all = combine({stopped("n = 0"), stopped("n = 1")});
   EXPECT_EQ(all.verdict, Verdict::Refuted);
-  EXPECT_EQ(all.findings.at(0).diagnostic.message, "it is wrong with n = 0");
+  EXPECT_EQ(all.findings.at(0).diagnostic.message, "out of bounds: it is wrong with n = 0");
   EXPECT_EQ(text_of(all).find("not a valid input"), std::string::npos);
 }
 
@@ -92,7 +92,7 @@ TEST(Combine, ThePageSaysWhatWasTried) {
   report.assumed = "n = 1; 1 call from zeroed windows";
   const std::string page = html_of({report});
   EXPECT_NE(page.find("Checked: n = 1; 1 call from zeroed windows."), std::string::npos);
-  EXPECT_NE(page.find("n = 0 is not a valid input: it is wrong with n = 0"), std::string::npos);
+  EXPECT_NE(page.find("n = 0 is not a valid input: out of bounds: it is wrong with n = 0"), std::string::npos);
   EXPECT_EQ(text_of(report).substr(0, text_of(report).find('\n')),
             "1 rank: proved (exact, from one run of 12 events) for n = 1; 1 call from zeroed windows");
 }

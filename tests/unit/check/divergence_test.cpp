@@ -36,20 +36,18 @@ std::string told(const std::string& body, int ranks = 3, bool general = false) {
 }
 
 TEST(Divergence, SomeDoNotCall) {
-  EXPECT_EQ(
-      told("if me != 1:\n    pld.tensor.barrier(s)"),
-      "divergent on line 13: ranks part ways at a collective: ranks 0 and 2 call `barrier`, rank 1 does not\n"
-      "rank 1 ends without another collective on `s`");
-  EXPECT_EQ(
-      told("for i in pl.range(me // 2 + 1):\n    pld.tensor.barrier(s)"),
-      "divergent on line 13: ranks part ways at a collective: rank 2 calls `barrier`, ranks 0 and 1 do not\n"
-      "ranks 0 and 1 end without another collective on `s`");
+  EXPECT_EQ(told("if me != 1:\n    pld.tensor.barrier(s)"),
+            "divergent on line 13: divergent collective: ranks 0 and 2 call `barrier`, rank 1 does not\n"
+            "rank 1 ends without another collective on `s`");
+  EXPECT_EQ(told("for i in pl.range(me // 2 + 1):\n    pld.tensor.barrier(s)"),
+            "divergent on line 13: divergent collective: rank 2 calls `barrier`, ranks 0 and 1 do not\n"
+            "ranks 0 and 1 end without another collective on `s`");
 }
 
 TEST(Divergence, DifferentCalls) {
   EXPECT_EQ(told("if me == 0:\n    w = pld.tensor.allreduce(w, s, op=\"max\")\n"
                  "else:\n    w = pld.tensor.broadcast(w, s, root=2)"),
-            "divergent on line 13: ranks part ways at a collective: rank 0 calls `allreduce(op=max)` of `w`, "
+            "divergent on line 13: divergent collective: rank 0 calls `allreduce(op=max)` of `w`, "
             "ranks 1 "
             "and 2 call `broadcast` of `w` from rank 2\n"
             "15: ranks 1 and 2 call `broadcast` of `w` from rank 2");
@@ -57,7 +55,7 @@ TEST(Divergence, DifferentCalls) {
 
 TEST(Divergence, DifferentParts) {
   EXPECT_EQ(told("part = w[me % 2 * 2:me % 2 * 2 + 2]\npart = pld.tensor.allreduce(part, s)"),
-            "divergent on line 13: ranks part ways at a collective: ranks 0 and 2 call `allreduce` of [2] at "
+            "divergent on line 13: divergent collective: ranks 0 and 2 call `allreduce` of [2] at "
             "byte 0 of "
             "`w`, rank 1 calls `allreduce` of [2] at byte 8 of `w`\n"
             "13: rank 1 calls `allreduce` of [2] at byte 8 of `w`");
@@ -68,7 +66,7 @@ TEST(Divergence, ThatNobodyWouldNotice) {
   EXPECT_EQ(told("if me == 0:\n    pld.tensor.barrier(s)\n    pld.tensor.barrier(s)\n"
                  "else:\n    w = pld.tensor.broadcast(w, s, root=1)",
                  2),
-            "divergent on line 13: ranks part ways at a collective: rank 0 calls `barrier`, rank 1 calls "
+            "divergent on line 13: divergent collective: rank 0 calls `barrier`, rank 1 calls "
             "`broadcast` of "
             "`w` from rank 1\n16: rank 1 calls `broadcast` of `w` from rank 1");
 }
@@ -86,7 +84,7 @@ TEST(Divergence, OnlySomeSchedulesHaveIt) {
   insert("        for r in", "        c = pld.alloc_signal(4)\n");
   text.replace(text.find("self.k(w, s, device=r)"), 22, "self.k(w, s, c, device=r)");
   EXPECT_EQ(told(run(text, {.ranks = 2})),
-            "divergent on line 14: ranks part ways at a collective: rank 0 calls `barrier`, rank 1 does not\n"
+            "divergent on line 14: divergent collective: rank 0 calls `barrier`, rank 1 does not\n"
             "rank 1 ends without another collective on `s`");
 }
 
@@ -105,11 +103,10 @@ class P:
         for r in pl.range(pld.world_size()):
             self.k(s, device=r, blocks=4)
 )";
-  EXPECT_EQ(
-      told(run(text, {.ranks = 2})),
-      "divergent on line 9: ranks part ways at a collective: blocks 0, 2 and 3 of rank 0 call `barrier` by 4 "
-      "blocks, block 1 of rank 0 does not\n"
-      "block 1 of rank 0 ends without another collective on `s`");
+  EXPECT_EQ(told(run(text, {.ranks = 2})),
+            "divergent on line 9: divergent collective: blocks 0, 2 and 3 of rank 0 call `barrier` by 4 "
+            "blocks, block 1 of rank 0 does not\n"
+            "block 1 of rank 0 ends without another collective on `s`");
 }
 
 TEST(Divergence, LaunchesOfDifferentSizes) {
@@ -127,7 +124,7 @@ class P:
             self.k(s, device=r, blocks=r + 1)
 )";
   EXPECT_EQ(told(run(text, {.ranks = 2})),
-            "divergent on line 8: ranks part ways at a collective: rank 0 calls `barrier`, rank 1 calls "
+            "divergent on line 8: divergent collective: rank 0 calls `barrier`, rank 1 calls "
             "`barrier` by 2 "
             "blocks\n8: rank 1 calls `barrier` by 2 blocks");
 }
@@ -151,7 +148,7 @@ class P:
         w = pld.tensor.allreduce(w, s)
 )";
   EXPECT_EQ(told(run(text, {.ranks = 2})),
-            "divergent on line 9: ranks part ways at a collective: rank 0 calls `barrier`, rank 1 calls "
+            "divergent on line 9: divergent collective: rank 0 calls `barrier`, rank 1 calls "
             "`allreduce` of "
             "`w`\n18: rank 1 calls `allreduce` of `w`");
 }

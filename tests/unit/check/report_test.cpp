@@ -83,7 +83,7 @@ TEST(Timeline, OfAWaitThatNeverEnds) {
   const Timeline& timeline = report.findings.at(0).timeline;
   EXPECT_EQ(steps(timeline), "0: s[0]@1 += 1 (1); 0: s[0]@1 += 1 (2); 1: !wait s[0] == 1 (2)");
   EXPECT_EQ(timeline.beats.back().kind, Beat::Kind::Blocked);
-  EXPECT_EQ(timeline.beats.back().text, "waits for `s[0]` of rank 1 == 1, it is 2 and stays so");
+  EXPECT_EQ(timeline.beats.back().text, "waits for `s[0]` on rank 1 == 1, it is 2 and stays so");
   EXPECT_EQ(timeline.beats.back().value, 2);
 }
 
@@ -133,7 +133,7 @@ TEST(Page, HasWhatTheReportHas) {
   EXPECT_EQ(count(page, "step write wrong") + count(page, "step read wrong"), 2u);
   EXPECT_NE(page.find("How it happens"), std::string::npos);
   EXPECT_NE(page.find("<td class=\"mono\">s[0]</td><td class=\"general\">general</td>"), std::string::npos);
-  EXPECT_NE(page.find("waits for `s[0]` of rank 1 == 1, it is 2 and stays so"), std::string::npos);
+  EXPECT_NE(page.find("waits for `s[0]` on rank 1 == 1, it is 2 and stays so"), std::string::npos);
 }
 
 TEST(Page, SaysWhyThereIsNothingToCheck) {

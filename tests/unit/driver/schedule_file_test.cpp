@@ -149,8 +149,8 @@ TEST(ScheduleFile, StepsInWords) {
   const Schedule schedule = sample();
   EXPECT_EQ(text_of(schedule, schedule.steps[0]), "rank 0 in `chip`: start");
   EXPECT_EQ(text_of(schedule, schedule.steps[2]),
-            "rank 1 in `k`, block 2, line 4: notify of `s[0]` of rank 1");
-  EXPECT_EQ(text_of(schedule, schedule.steps[3]), "rank 1 in `k`, block 2, line 5: test at `s[1]` of rank 0");
+            "rank 1 in `k`, block 2, line 4: notify of `s[0]` on rank 1");
+  EXPECT_EQ(text_of(schedule, schedule.steps[3]), "rank 1 in `k`, block 2, line 5: test at `s[1]` on rank 0");
 }
 
 }  // namespace

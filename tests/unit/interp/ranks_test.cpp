@@ -113,10 +113,10 @@ TEST(Ranks, SpinningOnACellLetsOthersRun) {
 TEST(Ranks, APollThatNobodyAnswersIsADeadlock) {
   Data y;
   Outcome out = run_two("n = pl.const(0, pl.INT32)\nwhile n < 1:\n    n = pl.read(w, [2])\ny[0] = n", y);
-  EXPECT_NE(out.error().find("rank 1, in `k`: reads `w[2]` of rank 1, which is 0"), std::string::npos)
+  EXPECT_NE(out.error().find("rank 1, in `k`: reads `w[2]` on rank 1, which is 0"), std::string::npos)
       << out.error();
   out = run_two("while not pld.system.test(w, [1], 1):\n    me = me + 0", y);
-  EXPECT_NE(out.error().find("rank 0, in `k`: tests `w[1]` of rank 0, which is 0"), std::string::npos)
+  EXPECT_NE(out.error().find("rank 0, in `k`: tests `w[1]` on rank 0, which is 0"), std::string::npos)
       << out.error();
   // It tries so often, and then goes on without.
   out = run_two(
@@ -157,7 +157,7 @@ TEST(Ranks, DeadlocksAreTold) {
   Outcome out =
       run_two("if me == 0:\n    pld.system.notify(w, other, [0], 1)\npld.system.wait(w, [0], 1)", y);
   EXPECT_EQ(out.message(), "TW2121: deadlock: 1 task is blocked and nothing can wake it");
-  EXPECT_NE(out.error().find("rank 0, in `k`: waits for `w[0]` of rank 0 >= 1, which is 0"),
+  EXPECT_NE(out.error().find("rank 0, in `k`: waits for `w[0]` on rank 0 >= 1, which is 0"),
             std::string::npos)
       << out.error();
   EXPECT_EQ(out.result.error->kind, RunError::Kind::Deadlock);

@@ -133,9 +133,9 @@ TEST(Defer, TakesPartInDeadlocks) {
     EXPECT_EQ(text(outcome),
               "error[TW2121]: deadlock: 2 tasks are blocked and nothing can wake them\n"
               " --> k.py:9:5\n"
-              "  = note: rank 0, in `kern`: waits for `sig[1]` of rank 0 >= 3, which is 0\n"
+              "  = note: rank 0, in `kern`: waits for `sig[1]` on rank 0 >= 3, which is 0\n"
               " --> k.py:9:5\n"
-              "  = note: rank 1: waits for `sig[0]` of rank 1 >= 1, which is 0\n"
+              "  = note: rank 1: waits for `sig[0]` on rank 1 >= 1, which is 0\n"
               " --> k.py:8:5\n");
   }
 }
@@ -377,7 +377,7 @@ TEST(Trace, ShowsWaitsTransfersAndArrows) {
     EXPECT_EQ(count(json, "\"name\":\"notify\""), 8u) << json;
     EXPECT_EQ(count(json, "\"name\":\"pld.tensor.put\",\"cat\":\"transfer\""), 4u) << json;
     EXPECT_EQ(count(json, "\"bytes\":4,\"peer\":1"), 2u) << json;
-    EXPECT_EQ(count(json, "\"cell\":\"`sig[1]` of rank 0\",\"condition\":\">= 1\""), 1u) << json;
+    EXPECT_EQ(count(json, "\"cell\":\"`sig[1]` on rank 0\",\"condition\":\">= 1\""), 1u) << json;
     ASSERT_EQ(stats.ranks.size(), 2u);
     for (const RankStats& rank : stats.ranks) {
       EXPECT_EQ(rank.bytes, 8u);

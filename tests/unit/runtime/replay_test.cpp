@@ -88,7 +88,7 @@ TEST(Replay, HangsEveryTime) {
     EXPECT_EQ(render(*outcome.error),
               "error[TW2121]: deadlock: 1 task is blocked and nothing can wake it\n"
               " --> k.py:9:5\n"
-              "  = note: rank 1, in `kern`: waits for `sig[0]` of rank 1 == 1, which is 2\n"
+              "  = note: rank 1, in `kern`: waits for `sig[0]` on rank 1 == 1, which is 2\n"
               " --> k.py:9:5\n");
     // With one notify it does not hang, and that is said.
     steps.schedule.steps.resize(3);
@@ -120,20 +120,20 @@ TEST(Replay, SaysWhichStepCannotBe) {
   EXPECT_EQ(refused(good), "");
   EXPECT_EQ(
       refused(Steps(2).add(0, Event::Notify, 7, "sig[0]", 1)),
-      "step 1 of the schedule cannot be followed (rank 0 in `kern`, line 7: notify of `sig[0]` of rank 1): "
+      "step 1 of the schedule cannot be followed (rank 0 in `kern`, line 7: notify of `sig[0]` on rank 1): "
       "it is not there");
   EXPECT_EQ(
       refused(Steps(2).add(1, Event::Start).add(1, Event::Wait, 9, "sig[0]", 1)),
-      "step 2 of the schedule cannot be followed (rank 1 in `kern`, line 9: wait of `sig[0]` of rank 1): "
+      "step 2 of the schedule cannot be followed (rank 1 in `kern`, line 9: wait of `sig[0]` on rank 1): "
       "the cell is 0");
   EXPECT_EQ(
       refused(Steps(2).add(1, Event::Start).add(1, Event::Notify, 9, "sig[0]", 1)),
-      "step 2 of the schedule cannot be followed (rank 1 in `kern`, line 9: notify of `sig[0]` of rank 1): "
-      "it comes to another event, wait on line 9, `sig[0]` of rank 1");
+      "step 2 of the schedule cannot be followed (rank 1 in `kern`, line 9: notify of `sig[0]` on rank 1): "
+      "it comes to another event, wait on line 9, `sig[0]` on rank 1");
   EXPECT_EQ(
       refused(Steps(2).add(0, Event::Start).add(0, Event::Notify, 7, "sig[1]", 1)),
-      "step 2 of the schedule cannot be followed (rank 0 in `kern`, line 7: notify of `sig[1]` of rank 1): "
-      "it comes to another event, notify on line 7, `sig[0]` of rank 1");
+      "step 2 of the schedule cannot be followed (rank 0 in `kern`, line 7: notify of `sig[1]` on rank 1): "
+      "it comes to another event, notify on line 7, `sig[0]` on rank 1");
   EXPECT_EQ(refused(Steps(2).add(0, Event::Start).add(0, Event::Start)),
             "step 2 of the schedule cannot be followed (rank 0 in `kern`: start): it has started already");
   Steps elsewhere(2);
@@ -234,7 +234,7 @@ TEST(Replay, SeesLoopsOfTests) {
   schedule.kind = "race";
   Outcome outcome = run_on_all(program, 1, 1, *windows, 2, body, {.replay = &schedule});
   ASSERT_EQ(outcome.ending, Ending::Deadlock);
-  EXPECT_NE(render(*outcome.error).find("in `kern`: tests `sig[0]` of rank 0, which is 0"),
+  EXPECT_NE(render(*outcome.error).find("in `kern`: tests `sig[0]` on rank 0, which is 0"),
             std::string::npos);
 }
 

@@ -30,7 +30,7 @@ TEST(Windows, GroupsKnowTheirRanks) {
   *windows->data(1, 0, 3) = std::byte{7};
   windows->zero();
   EXPECT_EQ(*windows->data(1, 0, 3), std::byte{0});
-  EXPECT_EQ(windows->name_of(reinterpret_cast<int32_t*>(windows->data(0, 1, 2)) + 5), "`b[5]` of rank 2");
+  EXPECT_EQ(windows->name_of(reinterpret_cast<int32_t*>(windows->data(0, 1, 2)) + 5), "`b[5]` on rank 2");
   EXPECT_EQ(windows->name_of(reinterpret_cast<int32_t*>(windows->group(1, 3)->regions[1])),
             "byte 0 of the region of rank 3");
   int32_t outside = 0;
@@ -148,9 +148,9 @@ TEST(Ranks, ADeadlockNamesRankCellAndCondition) {
   EXPECT_EQ(text(outcome),
             "error[TW2121]: deadlock: 2 tasks are blocked and nothing can wake them\n"
             " --> k.py:8:5\n"
-            "  = note: rank 0, in `kern`: waits for `sig[2]` of rank 0 >= 1, which is 0\n"
+            "  = note: rank 0, in `kern`: waits for `sig[2]` on rank 0 >= 1, which is 0\n"
             " --> k.py:8:5\n"
-            "  = note: rank 1, in `kern`: waits for `sig[2]` of rank 1 >= 1, which is 0\n"
+            "  = note: rank 1, in `kern`: waits for `sig[2]` on rank 1 >= 1, which is 0\n"
             " --> k.py:8:5\n");
 }
 

@@ -75,7 +75,7 @@ TEST(Worlds, WindowsKnowWhoLivesHere) {
       EXPECT_EQ(windows->in_group(1, rank), rank == 0 || rank == 3);
       EXPECT_EQ(windows->rank_of(windows->data(0, 0, rank)), rank);
       EXPECT_EQ(windows->name_of(reinterpret_cast<int32_t*>(windows->data(0, 0, rank)) + 3),
-                "`a[3]` of rank " + std::to_string(rank));
+                "`a[3]` on rank " + std::to_string(rank));
     }
     for (int32_t rank = place.first; rank < place.first + place.count; ++rank) {
       EXPECT_EQ(windows->group(0, rank)->rank, rank);
@@ -123,7 +123,7 @@ TEST(Worlds, AnAddressNamesAFarRankAndItsWindow) {
   auto windows = Windows::make(2, {{{}, 64, {{"a", 0, 64}}}}, world);
   auto* cell = reinterpret_cast<int32_t*>(windows->data(0, 0, 1)) + 2;
   EXPECT_EQ(windows->rank_of(cell), 1);
-  EXPECT_EQ(windows->name_of(cell), "`a[2]` of rank 1");
+  EXPECT_EQ(windows->name_of(cell), "`a[2]` on rank 1");
   EXPECT_EQ(windows->waiter_word(cell), nullptr);
   EXPECT_NE(windows->waiter_word(windows->data(0, 0, 0)), nullptr);
   windows->zero();  // what lives here
@@ -211,11 +211,11 @@ TEST(Worlds, ADeadlockListsTheWaitsOfAllParts) {
       },
       "error[TW2121]: deadlock: 3 tasks are blocked and nothing can wake them\n"
       " --> k.py:8:5\n"
-      "  = note: rank 0, in `kern`: waits for `sig[2]` of rank 0 >= 1, which is 0\n"
+      "  = note: rank 0, in `kern`: waits for `sig[2]` on rank 0 >= 1, which is 0\n"
       " --> k.py:8:5\n"
-      "  = note: rank 1, in `kern`: waits for `sig[2]` of rank 1 >= 1, which is 0\n"
+      "  = note: rank 1, in `kern`: waits for `sig[2]` on rank 1 >= 1, which is 0\n"
       " --> k.py:8:5\n"
-      "  = note: rank 3, in `kern`: waits for `sig[2]` of rank 3 >= 1, which is 0\n"
+      "  = note: rank 3, in `kern`: waits for `sig[2]` on rank 3 >= 1, which is 0\n"
       " --> k.py:8:5\n");
 }
 
@@ -236,7 +236,7 @@ TEST(Worlds, ADeadlockIsFoundWhenAPartHasEnded) {
         },
         "error[TW2121]: deadlock: 1 task is blocked and nothing can wake it\n"
         " --> k.py:8:5\n"
-        "  = note: rank 0, in `kern`: waits for `sig[3]` of rank 0 >= 7, which is 0\n"
+        "  = note: rank 0, in `kern`: waits for `sig[3]` on rank 0 >= 7, which is 0\n"
         " --> k.py:8:5\n");
   }
 }
@@ -464,13 +464,13 @@ TEST(Worlds, PollsThatNobodyAnswersAreADeadlock) {
   expect_same(polling(false),
               "error[TW2121]: deadlock: 4 tasks are blocked and nothing can wake them\n"
               " --> k.py:8:5\n"
-              "  = note: rank 0, in `kern`: reads `sig[0]` of rank 0, which is 0\n"
+              "  = note: rank 0, in `kern`: reads `sig[0]` on rank 0, which is 0\n"
               " --> k.py:8:5\n"
-              "  = note: rank 1, in `kern`: reads `sig[0]` of rank 1, which is 0\n"
+              "  = note: rank 1, in `kern`: reads `sig[0]` on rank 1, which is 0\n"
               " --> k.py:8:5\n"
-              "  = note: rank 2, in `kern`: reads `sig[0]` of rank 2, which is 0\n"
+              "  = note: rank 2, in `kern`: reads `sig[0]` on rank 2, which is 0\n"
               " --> k.py:8:5\n"
-              "  = note: rank 3, in `kern`: reads `sig[0]` of rank 3, which is 0\n"
+              "  = note: rank 3, in `kern`: reads `sig[0]` on rank 3, which is 0\n"
               " --> k.py:8:5\n");
 }
 
@@ -534,7 +534,7 @@ TEST(Worlds, ThrottledPartsGoOnBeforeADeadlock) {
         answered ? ""
                  : "error[TW2121]: deadlock: 1 task is blocked and nothing can wake it\n"
                    " --> k.py:8:5\n"
-                   "  = note: rank 0, in `waits`: waits for `sig[0]` of rank 0 >= 1, which is 0\n"
+                   "  = note: rank 0, in `waits`: waits for `sig[0]` on rank 0 >= 1, which is 0\n"
                    " --> k.py:8:5\n");
   }
 }
