@@ -154,11 +154,11 @@ def test_the_command_builds_and_runs(tmp_path):
     want = np.load(tmp_path / "x.npy").sum(axis=0)
     np.testing.assert_array_equal(np.load(tmp_path / "results" / "y.npy"), np.broadcast_to(want, (4, 256)))
     code, _, err = run("run", "sum", "--in", "x=x.npy", "--target", "interp")
-    assert (code, err) == (2, "error[TW2450]: --target says how a program is compiled, and a bundle is compiled already\n")
+    assert (code, err) == (2, "error[TW2450]: --target says how a program is compiled, but a bundle is already compiled\n")
     assert run("build", source, "-o", "results")[2].startswith("error[TW2442]: `")
     (tmp_path / "sum" / "kernels" / "sum_rows.so").write_bytes(b"")
     code, out, err = run("run", "sum", "--in", "x=x.npy", "--ranks", "4")
-    assert (code, out) == (3, "") and err.startswith("error[TW2435]: `sum/kernels/sum_rows.so` has 0 bytes, and")
+    assert (code, out) == (3, "") and err.startswith("error[TW2435]: `sum/kernels/sum_rows.so` has 0 bytes, but")
 
 
 def changed(bundle, edit):

@@ -52,7 +52,7 @@ def test_a_kernel_called_directly_has_its_own_name(target, tmp_path):
     assert first_line(lambda: cp(X, q=1, target=target)) == "error[TW2202]: `cp` has no parameter `q`"
     assert first_line(lambda: cp(X, X, X, target=target)).startswith("error[TW2201]: `cp` takes 2 arguments")
     assert first_line(lambda: cp(target=target)) == "error[TW2203]: `cp` needs an argument for `x`"
-    assert first_line(lambda: cp(X, ranks=3, target=target)) == "error[TW2227]: `cp` is no host function: it runs on one rank, not on 3"
+    assert first_line(lambda: cp(X, ranks=3, target=target)) == "error[TW2227]: `cp` is not a host function: it runs on one rank, not on 3"
     assert first_line(lambda: cp.check(X, q=1)) == "error[TW2202]: `cp` has no parameter `q`"
     exe = cp.compile(target=target)
     assert exe.entry == "cp" and repr(exe) == f"<Executable cp for {target}>"

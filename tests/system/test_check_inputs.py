@@ -184,7 +184,7 @@ def test_values_that_stop_on_an_error_are_not_inputs(tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
     first, *rest = done.stdout.splitlines()
     assert first.endswith(" for n = 0, 1, 2; 1 call from zeroed windows")
-    assert rest == ["n = 3 is not a valid input: elements 2 to 2 are outside dimension 0, which has extent 2 (line 20)"]
+    assert rest == ["n = 3 is not a valid input: out of bounds: elements 2 to 2 are outside dimension 0, which has extent 2 (line 20)"]
     (report,) = json.loads(check_text(tmp_path, small, "--ranks", 2, "--json").stdout)
     assert [(i["values"], i["valid"]) for i in report["inputs"]] == [
         ("n = 0", True), ("n = 1", True), ("n = 2", True), ("n = 3", False)]

@@ -131,7 +131,7 @@ def error_of(call):
 
 def test_nothing_fixes_the_ranks(target):
     assert error_of(lambda: rotate(rows(2), target=target)) == (
-        "TW2225", "nothing says how many ranks `rotate` runs on", "give the number: ranks=N, or --ranks N")
+        "TW2225", "the number of ranks of `rotate` is unknown", "give the number: ranks=N, or --ranks N")
 
 
 @pl.jit.host
@@ -150,7 +150,7 @@ def test_arguments_disagree(target):
 
 def test_no_host_function(target):
     assert error_of(lambda: copied(rows(1)[0], ranks=4, target=target))[:2] == (
-        "TW2227", "`copied` is no host function: it runs on one rank, not on 4")
+        "TW2227", "`copied` is not a host function: it runs on one rank, not on 4")
     np.testing.assert_array_equal(copied(rows(1)[0], ranks=1, target=target), rows(1)[0])
 
 
@@ -294,7 +294,7 @@ def test_command(target):
         code, out, err)
     code, out, err = command(file, "--shape", "x=4x1x256:FP32", "--target", target)
     assert (code, out) == (1, "")
-    assert err.startswith("error[TW2225]: nothing says how many ranks `host` runs on\n")
+    assert err.startswith("error[TW2225]: the number of ranks of `host` is unknown\n")
     assert err.endswith("   = help: give the number: ranks=N, or --ranks N\n")
 
 
@@ -320,6 +320,6 @@ def host(x: pl.Tensor[[NR, M, 8], pl.FP32], w: pl.Tensor[[M + 1, 8], pl.FP32], y
         add(x[r], w, y[r], device=r)
 """)
     code, out, err = command(program, "--ranks", 2, "--shape", "w=4x8:FP32", "--target", target)
-    assert code == 2 and err.startswith("error[TW0616]: nothing says how large dimension 1 of `x` is\n")
+    assert code == 2 and err.startswith("error[TW0616]: the size of dimension 1 of `x` is unknown\n")
     code, out, err = command(program, "--shape", "x=2x3x8:FP32", "--target", target)
     assert (code, err) == (0, "") and out.startswith("y: [2, 3, 8] FP32")

@@ -141,7 +141,7 @@ def test_every_run_is_the_one_of_the_report(name, schedules):
         if "tests" in str(error):  # of those a run says the cell and its value
             told, reported = ({wait[:-1] for wait in waits} for waits in (told, reported))
         assert told == reported
-    elif kind in ("race", "shard", "lost") and "share memory" not in finding["message"]:
+    elif kind in ("race", "shard", "lost") and "overlapping pipe workspaces" not in finding["message"]:
         text = said[0] if said else error.diagnostics[0].notes[-1].text
         uses = re.match(r"replayed: (.*); then (.*); nothing orders the two$", text)
         for use, place in zip(uses.groups(), finding["places"]):

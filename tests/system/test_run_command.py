@@ -74,8 +74,8 @@ def test_targets_agree(program):
 
 
 WRONG = [
-    (["--in", "by=2"], 2, "error[TW0616]: nothing says how large dimension 0 of `x` is\n"),
-    (["--shape", "x=3x8:FP32"], 2, "error[TW0617]: nothing says what `by` is\n"),
+    (["--in", "by=2"], 2, "error[TW0616]: the size of dimension 0 of `x` is unknown\n"),
+    (["--shape", "x=3x8:FP32"], 2, "error[TW0617]: `by` has no value\n"),
     (["--shape", "x=3x8:FP32", "--in", "by=two"], 2, "error[TW0618]: `by` must be a number, got `two`\n"),
     (["--in", "by"], 2, "error[TW0614]: `--in by` does not give a parameter a value\n"),
     (["--in", "z=1"], 2, "error[TW0615]: `main` has no parameter `z`\n"),

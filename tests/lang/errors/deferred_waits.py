@@ -59,7 +59,7 @@ def main(s: pld.DistributedTensor[[4, 1], pl.INT32]):
     with pl.at(level=pl.Level.CORE_GROUP):
         v = pld.system.defer_wait(s, [0, 0], 1)
 #           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-# error: TW1062 the call gives no value
+# error: TW1062 the call returns no value
 # help: write the call as a statement of its own
 
 # --- defer_wait_with_other_work

@@ -44,7 +44,7 @@ def cube():
     b = pl.reserve_buffer(name="b", size=4096)
     pl.aiv_initialize_pipe(b, None, dir_mask=1, slot_size=64)
 #   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ inside `cube` of type AIC
-# error: TW1139 `pl.aiv_initialize_pipe` stands only in an AIV function
+# error: TW1139 `pl.aiv_initialize_pipe` is only allowed in an AIV function
 # help: move it to the other half
 
 # --- pop_in_wrong_half
@@ -55,7 +55,7 @@ import tilewire.language as pl
 def cube():
     t: pl.Tile[[16, 16], pl.FP32] = pl.tpop_from_aic(split=0)
 #                                   ^^^^^^^^^^^^^^^^^^^^^^^^^ inside `cube` of type AIC
-# error: TW1139 `pl.tpop_from_aic` stands only in an AIV function
+# error: TW1139 `pl.tpop_from_aic` is only allowed in an AIV function
 # help: move it to the other half
 
 # --- push_from_wrong_half
@@ -66,7 +66,7 @@ import tilewire.language as pl
 def vector(x: pl.Tensor[[16, 16], pl.FP32]):
     pl.tpush_to_aiv(pl.load(x), split=0)
 #   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ inside `vector` of type AIV
-# error: TW1139 `pl.tpush_to_aiv` stands only in an AIC function
+# error: TW1139 `pl.tpush_to_aiv` is only allowed in an AIC function
 # help: move it to the other half
 
 # --- subblock_in_cube_half
@@ -77,7 +77,7 @@ import tilewire.language as pl
 def cube():
     lane = pl.tile.get_subblock_idx()
 #          ^^^^^^^^^^^^^^^^^^^^^^^^^^ inside `cube` of type AIC
-# error: TW1139 `pl.tile.get_subblock_idx` stands only in an AIV function
+# error: TW1139 `pl.tile.get_subblock_idx` is only allowed in an AIV function
 # help: move it to the other half
 
 # --- subblock_in_kernel
@@ -88,5 +88,5 @@ import tilewire.language as pl
 def kernel():
     lanes = pl.tile.get_subblock_num()
 #           ^^^^^^^^^^^^^^^^^^^^^^^^^^ inside `kernel` of type InCore
-# error: TW1139 `pl.tile.get_subblock_num` stands only in an AIV function
+# error: TW1139 `pl.tile.get_subblock_num` is only allowed in an AIV function
 # help: split the kernel by hand into an AIC and an AIV function joined by a Group function

@@ -54,7 +54,7 @@ import tilewire.language as pl
 def kernel(n: pl.Scalar[pl.INDEX]):
     for i, (a,) in pl.range(4, init_values=(n,)):
 #   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-# error: TW1077 `pl.yield_` does not give one value per name (names: 1, values: 0)
+# error: TW1077 `pl.yield_` needs one value per name (names: 1, values: 0)
 # help: end the body with a `pl.yield_` of one value per carried name
         b = a
 
@@ -67,7 +67,7 @@ def kernel(n: pl.Scalar[pl.INDEX]):
     for i, (a,) in pl.range(4, init_values=(n,)):
         b, c = pl.yield_(a, a)
 #       ^^^^^^^^^^^^^^^^^^^^^^
-# error: TW1077 `pl.yield_` does not give one value per name (names: 1, values: 2)
+# error: TW1077 `pl.yield_` needs one value per name (names: 1, values: 2)
 # help: end the body with a `pl.yield_` of one value per carried name
 
 # --- return_in_branch_in_loop

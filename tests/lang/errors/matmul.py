@@ -52,4 +52,4 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     t = pl.load(x)
     u = pl.matmul(t, t, out_dtype=pl.INT8)
 #       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-# error: TW0356 `pl.tile.matmul` of pl.FP32 gives pl.FP32, pl.FP16 or pl.BF16, not pl.INT8
+# error: TW0356 `pl.tile.matmul` of pl.FP32 produces pl.FP32, pl.FP16 or pl.BF16, not pl.INT8

@@ -101,7 +101,7 @@ import tilewire.language as pl
 def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     pl.tpush_to_aiv(pl.load(x), split=0)
 #   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ inside `kernel` of type InCore
-# error: TW1139 `pl.tpush_to_aiv` stands only in an AIC function
+# error: TW1139 `pl.tpush_to_aiv` is only allowed in an AIC function
 # help: split the kernel by hand into an AIC and an AIV function joined by a Group function
 
 # --- pipe_name_not_a_string
@@ -167,7 +167,7 @@ class P:
     def cube(self, a: pl.Tensor[[16, 64], pl.FP16]):
         b = pl.import_peer_buffer(name="c2v", peer_func="vectors")
 #           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-# error: TW0447 `peer_func` names `vectors`, which is no function of the program
+# error: TW0447 `peer_func` names `vectors`, which is not a function of the program
 # help: did you mean `vector`?
         pl.aic_initialize_pipe(b, None, dir_mask=1, slot_size=4096)
         pl.tpush_to_aiv(pl.load(a, [0, 0], [16, 64]), split=0)
@@ -209,7 +209,7 @@ import tilewire.language as pl
 def vector():
     t: pl.Tensor[[16], pl.FP32] = pl.tpop_from_aic(split=0)
 #                                 ^^^^^^^^^^^^^^^^^^^^^^^^^
-# error: TW0394 `pl.tpop_from_aic` gives a tile, the annotation says pl.Tensor[[16], pl.FP32]
+# error: TW0394 `pl.tpop_from_aic` returns a tile, but the annotation says pl.Tensor[[16], pl.FP32]
 
 # --- pop_annotated_unknown_extent
 import tilewire.language as pl
@@ -230,7 +230,7 @@ import tilewire.language as pl
 def vector():
     t = pl.tpop_from_aic(split=0)
 #       ^^^^^^^^^^^^^^^^^^^^^^^^^
-# error: TW0393 `pl.tpop_from_aic` needs an annotation that gives the tile it pops
+# error: TW0393 `pl.tpop_from_aic` needs an annotation with the type of the tile it pops
 # help: write t: pl.Tile[[16, 16], pl.FP32] = pl.tpop_from_aic(...)
 
 # --- pipe_not_initialised

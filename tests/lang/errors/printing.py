@@ -38,7 +38,7 @@ import tilewire.language as pl
 def kernel(n: pl.Scalar[pl.INDEX]):
     v = pl.print(n)
 #       ^^^^^^^^^^^
-# error: TW1062 the call gives no value
+# error: TW1062 the call returns no value
 # help: write the call as a statement of its own
 
 # --- sum_without_axis

@@ -7,7 +7,7 @@ import tilewire.language.distributed as pld
 def kernel(s: pld.DistributedTensor[[4, 1], pl.INT32]):
     v = pld.system.notify(s, 0, [0, 0], 1)
 #       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-# error: TW1062 the call gives no value
+# error: TW1062 the call returns no value
 # help: write the call as a statement of its own
 
 # --- no_value_nested
@@ -23,7 +23,7 @@ def double(x: pl.Tensor[[16, 64], pl.FP32], y: pl.Out[pl.Tensor[[16, 64], pl.FP3
 def main(x: pl.Tensor[[16, 64], pl.FP32], y: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
     double(double(x, y), y)
 #          ^^^^^^^^^^^^
-# error: TW1062 the call gives no value
+# error: TW1062 the call returns no value
 # help: write the call as a statement of its own
 
 # --- no_value_returned
@@ -39,7 +39,7 @@ def double(x: pl.Tensor[[16, 64], pl.FP32], y: pl.Out[pl.Tensor[[16, 64], pl.FP3
 def main(x: pl.Tensor[[16, 64], pl.FP32], y: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
     return double(x, y), y
 #          ^^^^^^^^^^^^
-# error: TW1062 the call gives no value
+# error: TW1062 the call returns no value
 # help: write the call as a statement of its own
 
 # --- string_returned

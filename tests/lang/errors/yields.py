@@ -78,12 +78,12 @@ def kernel(n: pl.Scalar[pl.INDEX]):
     if n > 0:
         a, b = pl.yield_(n)
 #              ^^^^^^^^^^^^
-# error: TW1077 `pl.yield_` does not give one value per name (names: 2, values: 1)
+# error: TW1077 `pl.yield_` needs one value per name (names: 2, values: 1)
 # help: write `a, b = pl.yield_(x, y)`
     else:
         a, b = pl.yield_(n)
 #              ^^^^^^^^^^^^
-# error: TW1077 `pl.yield_` does not give one value per name (names: 2, values: 1)
+# error: TW1077 `pl.yield_` needs one value per name (names: 2, values: 1)
 # help: write `a, b = pl.yield_(x, y)`
 
 # --- yield_without_else

@@ -233,13 +233,13 @@ TEST_F(BundleTest, RefusesFilesThatWereChanged) {
                 "\n");
   put(path, good.substr(0, 100));
   EXPECT_EQ(load_error(),
-            "error[TW2435]: `ROOT/scale/kernels/main.so` has 100 bytes, and `bundle.json` says " +
+            "error[TW2435]: `ROOT/scale/kernels/main.so` has 100 bytes, but `bundle.json` says " +
                 std::to_string(good.size()) + "\n");
   put(path, good);
   const std::string strided = bundle_ + "/kernels/main.strided.so";
   put(strided, content_of(strided) + " ");
   EXPECT_EQ(load_error(), "error[TW2435]: `ROOT/scale/kernels/main.strided.so` has " +
-                              std::to_string(fs::file_size(strided)) + " bytes, and `bundle.json` says " +
+                              std::to_string(fs::file_size(strided)) + " bytes, but `bundle.json` says " +
                               std::to_string(fs::file_size(strided) - 1) + "\n");
 }
 
@@ -487,8 +487,7 @@ TEST_F(BundleTest, RunsHostFunctions) {
   EXPECT_TRUE(outcome.ok) << outcome.text;
   EXPECT_EQ(outcome.y, std::vector<float>(32, 6.0f));
   std::string unknown = call_ranks(*executable, {}).text;
-  EXPECT_EQ(unknown.substr(0, unknown.find('\n')),
-            "error[TW2225]: nothing says how many ranks `host` runs on");
+  EXPECT_EQ(unknown.substr(0, unknown.find('\n')), "error[TW2225]: the number of ranks of `host` is unknown");
   EXPECT_EQ(call_ranks(*executable, 0).text.substr(0, 14), "error[TW2228]:");
   EXPECT_EQ(call_ranks(*executable, 4, "random:1").text,
             "error[TW2451]: a schedule needs code that reports what it does, and a bundle has none\n"

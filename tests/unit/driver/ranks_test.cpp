@@ -73,13 +73,13 @@ TEST(Ranks, FollowFromComparisonsAndStaging) {
 }
 
 TEST(Ranks, NothingSays) {
-  EXPECT_EQ(Host(over + std::string("n") + touch).ranks(5, 0), "nothing says how many ranks `host` runs on");
+  EXPECT_EQ(Host(over + std::string("n") + touch).ranks(5, 0), "the number of ranks of `host` is unknown");
   EXPECT_EQ(
       Host("        if n > 4:\n            self.touch(w, device=0)\n" + (over + std::string("n") + touch))
           .ranks(5, 0),
-      "nothing says how many ranks `host` runs on");
+      "the number of ranks of `host` is unknown");
   EXPECT_EQ(Host(over + std::string("min(NR, n)") + touch).ranks(5, 0),
-            "nothing says how many ranks `host` runs on");
+            "the number of ranks of `host` is unknown");
 }
 
 TEST(Ranks, AskedFor) {

@@ -132,9 +132,9 @@ TEST(Verifier, YieldsFitTheirStatement) {
   VarRef r = var("r", index_type), a = var("a", index_type);
   expect_fine(kernel({branch({yield({index(1)})}, {yield({index(2)})}, {r})}));
   EXPECT_EQ(error_of(kernel({branch({yield({index(1)})}, {}, {r})}), diag::yield_missing),
-            "a block that gives 1 value must end in a yield");
+            "a block that yields 1 value must end in a yield statement");
   EXPECT_EQ(error_of(kernel({branch({yield({index(1)})}, {yield({})}, {r})}), diag::yield_count),
-            "the yield gives 0 values, its statement needs 1");
+            "the yield has 0 values, its statement needs 1");
   error_of(kernel({branch({yield({index(1)})}, {yield({flag()})}, {r})}), diag::carried_type);
   error_of(kernel({yield({index(1)})}), diag::yield_misplaced);
   error_of(kernel({branch({yield({})}, {}, {})}), diag::yield_misplaced);
@@ -142,7 +142,7 @@ TEST(Verifier, YieldsFitTheirStatement) {
            diag::yield_misplaced);
   StmtRef no_else = make<If>(Span{}, flag(), block({yield({index(1)})}), BlockRef(), VarList{r});
   EXPECT_EQ(error_of(kernel({no_else}), diag::branch_without_else),
-            "a branch that gives 1 value needs an `else`");
+            "a branch that yields 1 value needs an `else`");
   expect_fine(kernel({loop({index(0)}, {a}, {yield({a})}, {r})}));
 }
 
@@ -208,8 +208,9 @@ TEST(Verifier, CallsAreWhatTheirOpMakesOfThem) {
   error_of(raw("pl.add", {small, nullptr}, index_type), diag::call_breaks_rule, true);
   error_of(raw("pl.add", {small, small}, scalar(DType::Int32), {{"what", AttrValue{true}}}),
            diag::call_breaks_rule, true);
-  EXPECT_EQ(error_of(raw("pl.add", {small, small}, index_type), diag::call_result_type, true),
-            "`pl.add` gives pl.Scalar[pl.INT32] for these arguments, the call says pl.Scalar[pl.INDEX]");
+  EXPECT_EQ(
+      error_of(raw("pl.add", {small, small}, index_type), diag::call_result_type, true),
+      "`pl.add` returns pl.Scalar[pl.INT32] for these arguments, but the call says pl.Scalar[pl.INDEX]");
   EXPECT_EQ(error_of(raw("pl.add", {small, index(1)}, scalar(DType::Int32)), diag::call_not_normal, true),
             "the arguments of `pl.add` are not in the form it gives them");
 }
@@ -435,7 +436,7 @@ TEST(Verifier, ScopesGiveTensorsAndTaskIds) {
     return program_of({function("f", FunctionType::Orchestration, {param("x", tensor({4}))}, {}, {scope})});
   };
   EXPECT_EQ(error_of(with({var("n", index_type)}, nullptr, {index(1)}), diag::scope_result),
-            "a scope may only give tensors, `n` is pl.Scalar[pl.INDEX]");
+            "a scope may only yield tensors, `n` is pl.Scalar[pl.INDEX]");
   StmtRef scope = make<AtScope>(Span{}, ExprList{index(1)}, block({}));
   error_of(program_of({function("f", FunctionType::Orchestration, {}, {}, {scope})}), diag::dependency_type);
   StmtRef named = make<AtScope>(Span{}, ExprList{}, block({}), VarList{}, var("t", index_type));

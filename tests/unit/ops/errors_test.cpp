@@ -237,7 +237,7 @@ TEST(Errors, EveryMessageOfTheSectionHasACall) {
 
 TEST(Errors, PopNeedsATile) {
   EXPECT_EQ(error("pl.tpop_from_aic", {}, {}, tensor("x", {16})->type),
-            "TW0394: `pl.tpop_from_aic` gives a tile, the annotation says pl.Tensor[[16], pl.FP32]");
+            "TW0394: `pl.tpop_from_aic` returns a tile, but the annotation says pl.Tensor[[16], pl.FP32]");
 }
 
 TEST(Errors, Words) {

@@ -53,7 +53,7 @@ TEST(Faults, EachHasItsText) {
   EXPECT_EQ(shown(Fault::PeerOutOfRange, "pld.tile.remote_load", 4, 4),
             "error[TW2110]: rank 4 does not exist: there are 4");
   EXPECT_EQ(shown(Fault::AccessOutside, "pl.load", 4096, 4096),
-            "error[TW2140]: an access outside its tensor: element 4096 of 4096");
+            "error[TW2140]: out of bounds: element 4096 of 4096");
   EXPECT_EQ(shown(Fault::StepZero, "pl.range"), "error[TW2111]: a range needs a step other than 0");
   EXPECT_EQ(shown(Fault::NegativeExtent, "pl.create_tensor", -1, 0, 0),
             "error[TW2112]: dimension 0 cannot have extent -1");
@@ -63,9 +63,9 @@ TEST(Faults, EachHasItsText) {
   EXPECT_EQ(shown(Fault::RaggedExtent, "pl.reshape", 3, 5),
             "error[TW2118]: `pl.reshape` needs whole rows or parts, got the valid extent 3 x 5");
   EXPECT_EQ(shown(Fault::ReshapeCount, "pl.reshape", 16, 24),
-            "error[TW2147]: `pl.reshape` cannot give 16 elements a shape of 24 elements");
+            "error[TW2147]: `pl.reshape` cannot reshape 16 elements to a shape of 24 elements");
   EXPECT_EQ(shown(Fault::ReshapeCount, "pl.reshape", -1, 24),
-            "error[TW2147]: `pl.reshape` cannot give a strided tensor a shape of 24 elements");
+            "error[TW2147]: `pl.reshape` cannot reshape a strided tensor to a shape of 24 elements");
   EXPECT_EQ(shown(Fault::SubgroupDivision, "pld.subgroup", 4, 1, 6),
             "error[TW2135]: sub-groups of 4 ranks with stride 1 do not divide a group of 6");
   EXPECT_EQ(shown(Fault::MeshSize, "pld.mesh_axis", 6, 8),

@@ -81,11 +81,11 @@ TEST(Host, WhatItDispatchesWronglyRunsNothing) {
   EXPECT_EQ(text(Fixture().run(4, {0, -1}, {}, body)),
             "error[TW2127]: `chip` is dispatched to rank -1, and there are 4" + at);
   EXPECT_EQ(text(Fixture().run(4, {0, 1, 2}, {}, body)),
-            "error[TW2130]: no dispatch hands the window `data` to rank 3 of its group" + at);
+            "error[TW2130]: the window `data` is never passed to rank 3 of its group" + at);
   EXPECT_EQ(text(Fixture().run(5, {4, 1}, {}, body)),
-            "error[TW2130]: no dispatch hands the window `data` to ranks 0, 2 and 3 of its group" + at);
+            "error[TW2130]: the window `data` is never passed to ranks 0, 2 and 3 of its group" + at);
   EXPECT_EQ(text(Fixture().run(4, {0, 1, 2}, {0, 1}, body)),
-            "error[TW2131]: the window `data` is handed to rank 2, and its group is ranks 0 and 1" + at);
+            "error[TW2131]: the window `data` is passed to rank 2, but its group is ranks 0 and 1" + at);
   EXPECT_EQ(
       text(Fixture().run(2, {0, 1}, {}, body, 0)),
       "error[TW2128]: a window buffer cannot have 0 bytes\n --> k.py:3:5\n  = pld.alloc_window_buffer\n");

@@ -129,7 +129,7 @@ TEST(Manifest, RefusesSizesThatCannotBe) {
   EXPECT_EQ(refusal(one(size_of("4 * n")), 2, {{"n", 0}}),
             "error[TW2412]: window buffer `buf` would have 0 bytes: its size is `4 * n`\n");
   EXPECT_EQ(refusal(one(size_of("4 * n")), 2),
-            "error[TW2413]: the size of window buffer `buf` is `4 * n`, and nothing gives `n` a value\n");
+            "error[TW2413]: the size of window buffer `buf` is `4 * n`, but `n` has no value\n");
   EXPECT_EQ(
       refusal(one(size_of("8 // (world_size() - 1)")), 1),
       "error[TW2414]: the size of window buffer `buf`, `8 // (world_size() - 1)`, cannot be worked out: it "
