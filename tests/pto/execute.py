@@ -96,8 +96,7 @@ def run(
         machine.launch(ranks, [[one.values[rank] for one in bound] for rank in range(ranks)])
     except ExecutionFault as fault:
         if fault.where and fault.where.line <= len(lines):
-            raise ExecutionFault(fault.code, str(fault.args[0]).partition(": ")[2].partition("\n  --> ")[0], fault.where,
-                                 lines[fault.where.line - 1]) from None
+            raise ExecutionFault(fault.code, fault.message, fault.where, lines[fault.where.line - 1]) from None
         raise
     for one in bound:
         for region, array in zip(one.regions, one.arrays):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pathlib
 import re
-from typing import Any, Mapping, Sequence
+from typing import Any, Mapping
 
 import numpy as np
 
@@ -50,7 +50,9 @@ def around(
 ) -> str:
     """A kernel that loads the inputs (name: tile type), runs `body`, where ${name} is the type of a tile, and stores the outputs."""
     types = {name: tile(type_) for name, type_ in {**inputs, **outputs, **spare}.items()}
-    lines, numbers, next_address = [], set(), 0
+    lines: list[str] = []
+    numbers: set[int] = set()
+    used: dict[str, int] = {}  # by space
 
     def constant(value: int) -> str:
         if value not in numbers:
@@ -78,9 +80,10 @@ def around(
     for name, type_ in types.items():
         address = ""
         if level == 3:
-            lines.append(f"%a_{name} = arith.constant {next_address} : i64")
+            parsed: Any = Scanner(type_).type()
+            lines.append(f"%a_{name} = arith.constant {used.get(parsed.space, 0)} : i64")
             address = f" addr = %a_{name}"
-            next_address += -(-Scanner(type_).type().bytes // 512) * 512  # type: ignore[union-attr]
+            used[parsed.space] = used.get(parsed.space, 0) + -(-parsed.bytes // 512) * 512
         lines.append(f"%{name} = pto.alloc_tile{address} : {type_}")
     for name in inputs:
         lines.append(f"pto.tload ins({region(name)}) outs(%{name} : {types[name]})")
@@ -114,5 +117,25 @@ def compute(
     return [arrays[name] for name in outputs]
 
 
-def several(names: Sequence[str], type_: str) -> dict[str, str]:
-    return dict.fromkeys(names, type_)
+# -- tiles and numbers ------------------------------------------------------------------------------------------------
+
+random = np.random.default_rng(5)
+
+
+def typed(shape: str, element: str) -> str:
+    """A vec tile: "16x64x, valid=10x50" with elements f32 is "vec, 16x64xf32, valid=10x50"."""
+    head, _, tail = shape.partition("x,")
+    return f"vec, {head}x{element}" + (f",{tail}" if tail else "")
+
+
+def extent(type_: str) -> tuple[int, int]:
+    parsed: Any = Scanner(tile(type_)).type()
+    rows, cols = parsed.valid
+    return rows, cols
+
+
+def data(element: str, shape: tuple[int, int], low: int = -100, high: int = 100) -> Array:
+    dtype = NUMPY[element]
+    if element in ("f16", "bf16", "f32"):
+        return (random.standard_normal(shape) * 3).astype(dtype)
+    return random.integers(max(low, 0) if element[0] == "u" else low, high, shape).astype(dtype)

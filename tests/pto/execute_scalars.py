@@ -142,7 +142,7 @@ for _name in REAL:
 def constant(core: Core, op: Op) -> Any:
     value, type_ = op.attributes["value"], op.result_types[0]
     if isinstance(value, tuple):
-        return [value]
+        return list(value)  # a vector, which an op may fill
     name = name_of(type_)
     if name not in FLOATS:
         return wrap(int(value), name)  # type: ignore[arg-type]

@@ -289,7 +289,8 @@ def expand(core: Core, op: Op) -> None:
 
 for _name in EXPAND:
     rule("trowexpand" + _name)(expand)
-    rule("tcolexpand" + _name)(expand)
+    if _name != "expdif":
+        rule("tcolexpand" + _name)(expand)
 
 
 # -- comparison and selection -----------------------------------------------------------------------------------------
