@@ -1,0 +1,29 @@
+"""The strict reader: every accepted module is right."""
+
+from __future__ import annotations
+
+import pathlib
+import re
+
+import pytest
+import reader
+
+HERE = pathlib.Path(__file__).parent
+ACCEPTED = sorted((HERE / "accepted").glob("*.pto"))
+
+
+def level_of(text: str) -> str:
+    """The level that the first two lines of a file name."""
+    match = re.search(r"level[23]", "\n".join(text.split("\n")[:2]))
+    assert match
+    return match.group()
+
+
+def shown(text: str, level: str) -> list[str]:
+    return [f"{fault.line}:{fault.column}: {fault.code}: {fault.message}" for fault in reader.read(text, level)]
+
+
+@pytest.mark.parametrize("path", ACCEPTED, ids=lambda path: path.stem)
+def test_accepted(path: pathlib.Path) -> None:
+    text = path.read_text()
+    assert shown(text, level_of(text)) == []
