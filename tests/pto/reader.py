@@ -8,10 +8,19 @@ wrong: it reports what it knows and passes over what another rule reports.
 
 from __future__ import annotations
 
+import flow
 import rules_attributes
+import rules_cube
+import rules_extents
 import rules_functions
+import rules_index
+import rules_masks
+import rules_memory
 import rules_scalars
+import rules_shapes
+import rules_tiles
 import rules_types
+import rules_vector
 import rules_views
 from facts import Fault, Facts, Rule
 from model import Module
@@ -25,6 +34,15 @@ RULES: tuple[Rule, ...] = (
     rules_types.check,
     rules_attributes.check,
     rules_views.check,
+    flow.check,
+    rules_extents.check,
+    rules_tiles.check,
+    rules_vector.check,
+    rules_shapes.check,
+    rules_index.check,
+    rules_cube.check,
+    rules_memory.check,
+    rules_masks.check,
 )
 
 

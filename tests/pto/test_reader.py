@@ -27,3 +27,15 @@ def shown(text: str, level: str) -> list[str]:
 def test_accepted(path: pathlib.Path) -> None:
     text = path.read_text()
     assert shown(text, level_of(text)) == []
+
+
+def test_modules_without_tiles_are_right_at_both_levels() -> None:
+    for path in ACCEPTED:
+        text = path.read_text()
+        other = {"level2": "level3", "level3": "level2"}[level_of(text)]
+        codes = {fault.code for fault in reader.read(text, other)}
+        if path.stem in ("17_signals", "23_carried_scalars"):
+            assert not codes
+        else:
+            expected = "address-missing" if other == "level3" else "address-level2"
+            assert expected in codes
