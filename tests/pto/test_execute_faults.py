@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,80 +9,11 @@ import pytest
 
 from execute import Context, ExecutionFault, PerRank, Window, run
 from execute_cases import accepted, changed, module, without
+from execute_runs import (
+    add, add_into, allreduce, both_ways, carried, flow, long_pipe, matmul, matmul_nt, outcomes, piped, ragged, relu6, softmax, strided,
+)
 
-Array = Any
 SEEDS = range(24)
-
-
-def normal(seed: int, *shape: int, dtype: type = np.float32) -> Array:
-    return np.random.default_rng(seed).standard_normal(shape).astype(dtype)
-
-
-def outcomes(one_run: Callable[[str, int], bool], text: str, seeds: range = SEEDS) -> set[str]:
-    """What runs of `text` end with: "right", "wrong", or the code of a fault."""
-    found = set()
-    for seed in seeds:
-        try:
-            found.add("right" if one_run(text, seed) else "wrong")
-        except ExecutionFault as fault:
-            assert fault.where is None or fault.where.line > 0
-            found.add(fault.code)
-    return found
-
-
-def add(text: str, seed: int) -> bool:
-    a, b, y = normal(1, 16, 64), normal(2, 16, 64), np.zeros((16, 64), np.float32)
-    run(text, "vector_add", [a, b, y], seed=seed)
-    return bool((y == a + b).all())
-
-
-def strided(text: str, seed: int) -> bool:
-    x, col, y = normal(1, 3, 40, 80), normal(2, 40), np.zeros((40, 80), np.float32)
-    run(text, "strided", [x, col, y, 40, 64, 80, 24], seed=seed)
-    return np.array_equal(y[24:, :32], x[1, 24:, 32:64] * col[24:, None]) and not y[:24].any() and not y[:, 32:].any()
-
-
-def ragged(text: str, seed: int) -> bool:
-    x, y = normal(1, 40, 33), np.zeros((40, 33), np.float32)
-    run(text, "ragged", [x, y, 40, 33], seed=seed)
-    return np.array_equal(y, 2 * x)
-
-
-def relu6(text: str, seed: int) -> bool:
-    x, y = normal(1, 16, 64) * np.float32(5), np.zeros((16, 64), np.float32)
-    run(text, "relu6", [x, y, 6.0], seed=seed)
-    return np.array_equal(y, np.clip(x, 0, 6))
-
-
-def softmax(text: str, seed: int) -> bool:
-    x, y = normal(1, 64, 128), np.zeros((64, 128), np.float32)
-    run(text, "softmax", [x, y, 64], blocks=2, seed=seed)
-    e = np.exp(x.astype(float) - x.max(1, keepdims=True))
-    return np.allclose(y, e / e.sum(1, keepdims=True), rtol=1e-5)
-
-
-def matmul(text: str, seed: int) -> bool:
-    a, b, y = normal(1, 128, 128, dtype=np.float16), normal(2, 128, 128, dtype=np.float16), np.zeros((128, 128), np.float16)
-    run(text, "matmul", [a, b, y, 128], seed=seed)
-    return np.allclose(y, a.astype(float) @ b.astype(float), rtol=4e-3, atol=4e-3)
-
-
-def matmul_nt(text: str, seed: int) -> bool:
-    a, b, y = normal(1, 32, 128, dtype=np.float16), normal(2, 64, 128, dtype=np.float16), np.zeros((32, 64), np.float32)
-    run(text, "matmul_nt", [a, b, y], seed=seed)
-    return np.allclose(y, a.astype(float) @ b.astype(float).T, rtol=1e-4, atol=1e-3)
-
-
-def add_into(text: str, seed: int) -> bool:
-    x, y = normal(1, 48, 64).round(1), np.zeros((16, 64), np.float32)
-    run(text, "add_into", [x, y], blocks=3, seed=seed)
-    return np.allclose(y, x.reshape(3, 16, 64).sum(0), atol=1e-5)
-
-
-def carried(text: str, seed: int) -> bool:
-    p, q = np.zeros(2, np.int32), np.zeros(1, np.float32)
-    run(text, "carried", [p, q, 3, 3, 5, 0.5], seed=seed)
-    return p.tolist() == [21, 13] and q[0] == 1.5
 
 
 ALONE = [
@@ -114,7 +44,7 @@ ALONE = [
     ("11", matmul, ("arith.cmpi eq, %i, %c0", "arith.cmpi ne, %i, %c0"), {"never-written"}),
     ("11", matmul, ("arith.cmpi eq, %i, %c0", "arith.cmpi sge, %i, %c0"), {"wrong"}),
     ("11", matmul, ("offsets = [%i, %c0], sizes = [%c64, %c128]", "offsets = [%c0, %i], sizes = [%c64, %c128]"), {"view"}),
-    ("13", None, ("%row = arith.muli %b, %c16", "%row = arith.muli %b, %c64"), {"view"}),
+    ("13", flow, ("%row = arith.muli %b, %c16", "%row = arith.muli %b, %c64"), {"view"}),
     ("16", add_into, (" {atomicType = #pto<atomic_type atomic_add>}", ""), {"wrong"}),
     ("23", carried, ("scf.yield %b, %old", "scf.yield %b, %a"), {"wrong"}),
     ("23", carried, ("scf.yield %b, %s", "scf.yield %s, %a"), {"wrong"}),
@@ -124,15 +54,8 @@ ALONE = [
 ]
 
 
-def flow(text: str, seed: int) -> bool:
-    x, s, y = normal(1, 48, 64), np.array([1, 0, 1], np.int32), np.zeros((16, 64), np.float32)
-    run(text, "flow", [x, s, y, 48, 1], seed=seed)
-    return np.array_equal(y, x[:16] + x[32:])
-
-
 @pytest.mark.parametrize("number, one_run, edit, expected", ALONE, ids=[f"{one[0]}-{k}" for k, one in enumerate(ALONE)])
 def test_wrong_on_one_rank(number: str, one_run: Any, edit: tuple[str, str], expected: set[str]) -> None:
-    one_run = one_run or flow
     text = accepted(number)
     assert outcomes(one_run, text, range(4)) == {"right"}
     assert outcomes(one_run, changed(text, *edit), range(4)) == expected
@@ -145,16 +68,6 @@ def test_messages_name_the_tile_the_element_and_the_op() -> None:
 
 
 # -- ranks ------------------------------------------------------------------------------------------------------------
-
-
-def allreduce(text: str, seed: int, ranks: int = 3) -> bool:
-    windows = [normal(100 * seed + rank, 16 * ranks, 64) for rank in range(ranks)]
-    want = np.zeros_like(windows[0])
-    for one in windows:
-        want = want + one
-    cells = [np.zeros(ranks, np.int32) for _ in range(ranks)]
-    run(text, "allreduce", [Window(windows), Window(cells), 1, 2, 3, Context()], ranks=ranks, seed=seed)
-    return all(np.array_equal(one, want) for one in windows)
 
 
 RANKS = [
@@ -325,23 +238,6 @@ def test_a_scalar_store_is_not_seen_by_a_load_of_the_tile_before_the_cache_is_wr
 
 
 # -- pipes ------------------------------------------------------------------------------------------------------------
-
-
-def piped(text: str, seed: int, rows: int = 96) -> bool:
-    a, b = normal(1, rows, 32, dtype=np.float16), normal(2, 32, 32, dtype=np.float16)
-    y, workspace = np.zeros((rows, 32), np.float32), np.zeros(8192, np.float32)
-    run(text, "mm", [a, b, y, workspace, rows], seed=seed)
-    return np.allclose(y, np.exp(a.astype(float) @ b.astype(float)), rtol=1e-4)
-
-
-def long_pipe(text: str, seed: int) -> bool:
-    return piped(text, seed, 32 * 12)
-
-
-def both_ways(text: str, seed: int) -> bool:
-    workspace, y = np.zeros(8192, np.float32), np.zeros((32, 32), np.float32)
-    run(text, "pp", [workspace, y], seed=seed)
-    return bool((y == 33).all())
 
 
 def free_early(text: str) -> str:
