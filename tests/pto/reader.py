@@ -16,8 +16,12 @@ import rules_functions
 import rules_index
 import rules_masks
 import rules_memory
+import rules_order
+import rules_pipe_use
+import rules_pipes
 import rules_scalars
 import rules_shapes
+import rules_signals
 import rules_tiles
 import rules_types
 import rules_vector
@@ -43,6 +47,10 @@ RULES: tuple[Rule, ...] = (
     rules_cube.check,
     rules_memory.check,
     rules_masks.check,
+    rules_pipes.check,
+    rules_pipe_use.check,
+    rules_signals.check,
+    rules_order.check,
 )
 
 
