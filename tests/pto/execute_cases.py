@@ -10,6 +10,7 @@ import numpy as np
 
 from execute import run
 from execute_tiles import NUMPY
+from reader import read
 from scanner import Scanner
 
 Array = Any
@@ -103,9 +104,11 @@ def compute(
     body: str, inputs: Mapping[str, tuple[str, Array]], outputs: Mapping[str, str], spare: Mapping[str, str] = {},
     scalars: Mapping[str, tuple[str, Any]] = {}, level: int = 2, kind: str = "vector", seed: int = 0,
 ) -> list[Array]:
-    """Runs `around` and returns the outputs, each of the valid extent of its tile."""
+    """Runs `around`, which the reader must accept, and returns the outputs, each of the valid extent of its tile."""
     text = around(body, {name: one for name, (one, _) in inputs.items()}, outputs, spare,
                   {name: one for name, (one, _) in scalars.items()}, level, kind)
+    faults = read(text, f"level{level}")
+    assert not faults, (text.split("\n")[faults[0].line - 1], faults[0])
     arrays: dict[str, Array] = {}
     for name, (type_, values) in inputs.items():
         parsed: Any = Scanner(tile(type_)).type()

@@ -27,7 +27,7 @@ def rounded_to_integer(value: float, mode: str) -> int:
 
 
 @pytest.mark.parametrize("mode", ["NONE", "RINT", "ROUND", "FLOOR", "CEIL", "TRUNC", "ODD", "CAST_RINT"])
-@pytest.mark.parametrize("pair", [("f32", "i32"), ("f32", "i16"), ("f16", "i16"), ("f16", "i8"), ("f32", "i64"), ("bf16", "i32"), ("f16", "ui8")])
+@pytest.mark.parametrize("pair", [("f32", "i32"), ("f32", "i16"), ("f16", "i16"), ("f16", "i8"), ("f32", "i64"), ("f16", "ui8")])
 def test_float_to_integer(pair: tuple[str, str], mode: str) -> None:
     source, target = pair
     values = [0.0, 0.5, 1.5, 2.5, -0.5, -1.5, -2.5, 0.25, -0.75, 3.0, 100.5, -100.5, 7.999, -7.999, 64.5, 65.5]
@@ -35,8 +35,9 @@ def test_float_to_integer(pair: tuple[str, str], mode: str) -> None:
         values = [abs(v) for v in values]
     a = np.array([values * 2], NUMPY[source])
     for level in LEVELS:
-        body = f"pto.tcvt ins(%a {{rmode = #pto<round_mode {mode}>}} : ${{a}}) outs(%d : ${{d}})"
-        (got,) = compute(body, {"a": (f"vec, 1x32x{source}", a)}, {"d": f"vec, 1x32x{target}"}, level=level)
+        scratch = (", %t", ", ${t}") if target in ("i16", "i8", "ui8") else ("", "")
+        body = f"pto.tcvt ins(%a{scratch[0]} {{rmode = #pto<round_mode {mode}>}} : ${{a}}{scratch[1]}) outs(%d : ${{d}})"
+        (got,) = compute(body, {"a": (f"vec, 1x32x{source}", a)}, {"d": f"vec, 1x32x{target}"}, {"t": "vec, 1x64xf32"}, level=level)
         assert got.ravel().tolist() == [rounded_to_integer(float(v), mode) for v in a.ravel()]
 
 

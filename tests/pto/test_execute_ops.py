@@ -14,7 +14,7 @@ from scanner import Scanner
 
 Array = Any
 LEVELS = (2, 3)
-TILES = ["16x64", "16x64x, valid=10x50", "1x64", "8x128x, valid=3x1"]
+TILES = ["16x64", "16x64x, valid=10x50", "1x64", "8x128x, valid=3x2"]
 
 
 def ints(element: str, wide: Array) -> Array:
@@ -177,6 +177,7 @@ def test_reductions(shape: str, element: str, level: int) -> None:
     type_ = typed(shape, element)
     rows, cols = extent(type_)
     parsed: Any = Scanner(tile(type_)).type()
+    scratch = {"t": f"vec, {parsed.rows}x{parsed.cols}x{element}"}
     a = data(element, (rows, cols), -3, 3)
     tall = 16 if element in ("i16", "f16") else parsed.rows
     column = f"vec, {max(tall, parsed.rows)}x1x{element}, blayout=col_major, valid={rows}x1"
@@ -188,17 +189,17 @@ def test_reductions(shape: str, element: str, level: int) -> None:
         elif name == "prod":
             a = np.copysign(1 + 1 / (8 + np.abs(a)), a).astype(a.dtype)
             wide = a.astype(np.float64)
-        (got,) = compute(f"pto.trow{name} ins(%a, %t : ${{a}}, ${{t}}) outs(%d : ${{d}})", {"a": (type_, a)}, {"d": column}, {"t": type_}, level=level)
+        (got,) = compute(f"pto.trow{name} ins(%a, %t : ${{a}}, ${{t}}) outs(%d : ${{d}})", {"a": (type_, a)}, {"d": column}, scratch, level=level)
         np.testing.assert_array_equal(got.ravel(), function(wide, axis=1).astype(a.dtype), name)
         (got,) = compute(f"pto.tcol{name} ins(%a : ${{a}}) outs(%d : ${{d}})", {"a": (type_, a)}, {"d": row}, level=level)
         np.testing.assert_array_equal(got.ravel(), function(wide, axis=0).astype(a.dtype), name)
     tall = max(8, parsed.rows)
     for name, choose in (("argmax", max), ("argmin", min)):
         number = f"vec, {tall}x1xi32, blayout=col_major, valid={rows}x1"
-        (got,) = compute(f"pto.trow{name} ins(%a, %t : ${{a}}, ${{t}}) outs(%d : ${{d}})", {"a": (type_, a)}, {"d": number}, {"t": type_}, level=level)
+        (got,) = compute(f"pto.trow{name} ins(%a, %t : ${{a}}, ${{t}}) outs(%d : ${{d}})", {"a": (type_, a)}, {"d": number}, scratch, level=level)
         assert got.ravel().tolist() == [line.index(choose(line)) for line in a.tolist()]
         number = f"vec, 1x{parsed.cols}xi32, valid=1x{cols}"
-        (got,) = compute(f"pto.tcol{name} ins(%a, %t : ${{a}}, ${{t}}) outs(%d : ${{d}})", {"a": (type_, a)}, {"d": number}, {"t": type_}, level=level)
+        (got,) = compute(f"pto.tcol{name} ins(%a, %t : ${{a}}, ${{t}}) outs(%d : ${{d}})", {"a": (type_, a)}, {"d": number}, scratch, level=level)
         assert got.ravel().tolist() == [line.index(choose(line)) for line in a.T.tolist()]
 
 

@@ -76,7 +76,7 @@ def test_counting() -> None:
         (got,) = compute(f"pto.tci ins(%s, %t : {element}, ${{t}}) outs(%d : ${{d}})", {}, {"d": f"vec, 1x64x{element}, valid=1x37"},
                          {"t": "vec, 8x64xi32"}, {"s": (element, -3)})
         assert got.ravel().tolist() == list(range(-3, 34))
-    (got,) = compute("pto.tci ins(%s {descending = true} : i32) outs(%d : ${d})", {}, {"d": "vec, 1x64xi32"}, scalars={"s": ("i32", 9)})
+    (got,) = compute("pto.tci ins(%s : i32) outs(%d : ${d}) {descending = true}", {}, {"d": "vec, 1x64xi32"}, scalars={"s": ("i32", 9)})
     assert got.ravel().tolist() == list(range(9, -55, -1))
 
 
