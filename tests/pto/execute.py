@@ -20,8 +20,9 @@ from typing import Any, Sequence, Union
 import numpy as np
 
 from execute_fault import ExecutionFault, Problem
-from execute_machine import Machine
+from execute_machine import Launch, Machine
 from execute_memory import GAP, Region
+from execute_schedule import run_until
 from execute_scalars import BITS, FLOATS, rounded
 from execute_tiles import NUMPY
 from model import Function, Module, Ptr, Scalar, Type
@@ -89,11 +90,17 @@ def run(
     module = parse(text) if isinstance(text, str) else text
     lines = text.split("\n") if isinstance(text, str) else []
     try:
-        machine = Machine(module, halves_of(module, kernel), blocks, seed, max_steps)
+        machine = Machine(seed, max_steps)
+        halves = halves_of(module, kernel)
         layout = Layout(ranks, random.Random(f"layout {seed}"))
-        bound = [bind(machine, layout, k, value, args) for k, value in enumerate(args)]
+        bound = [bind(machine, halves, layout, k, value, args) for k, value in enumerate(args)]
         write_contexts(machine, layout, args, bound)
-        machine.launch(ranks, [[one.values[rank] for one in bound] for rank in range(ranks)])
+        launches = [Launch(machine, module, halves, rank, blocks) for rank in range(ranks)]
+        for rank, launch in enumerate(launches):
+            launch.start([one.values[rank] for one in bound])
+        run_until(machine, lambda: all(launch.ended() for launch in launches))
+        for launch in launches:
+            launch.check_end()
     except ExecutionFault as fault:
         if fault.where and fault.where.line <= len(lines):
             raise ExecutionFault(fault.code, fault.message, fault.where, lines[fault.where.line - 1]) from None
@@ -101,7 +108,7 @@ def run(
     for one in bound:
         for region, array in zip(one.regions, one.arrays):
             array[...] = region.data[: region.size].view(array.dtype).reshape(array.shape)
-    return Result(machine.printed, machine.steps, machine.level)
+    return Result(machine.printed, machine.steps, launches[0].level)
 
 
 def halves_of(module: Module, kernel: Union[str, Sequence[str]]) -> list[Function]:
@@ -124,10 +131,10 @@ class Bound:
     arrays: list[Array] = field(default_factory=list)
 
 
-def bind(machine: Machine, layout: Layout, number: int, value: Any, args: Sequence[Any]) -> Bound:
-    types = [function.parameters[number] for function in machine.halves if number < len(function.parameters)]
-    if len(types) < len(machine.halves) or any(len(half.parameters) != len(args) for half in machine.halves):
-        raise ExecutionFault("arguments", f"the kernel takes {len(machine.halves[0].parameters)} arguments, {len(args)} given")
+def bind(machine: Machine, halves: list[Function], layout: Layout, number: int, value: Any, args: Sequence[Any]) -> Bound:
+    types = [function.parameters[number] for function in halves if number < len(function.parameters)]
+    if len(types) < len(halves) or any(len(half.parameters) != len(args) for half in halves):
+        raise ExecutionFault("arguments", f"the kernel takes {len(halves[0].parameters)} arguments, {len(args)} given")
     (name, type_), *others = types
     if any(other != type_ for _, other in others):
         raise ExecutionFault("arguments", f"the halves disagree on the type of {name}")

@@ -130,7 +130,7 @@ def copy(core: Core, op: Op) -> Steps:
 
 @steps("syncall")
 def sync_all(core: Core, op: Op) -> Steps:
-    """Waits until all cores of that type on this rank have come here as often. What is pending stays pending."""
+    """Waits until all cores of that type in this launch have come here as often. What is pending stays pending."""
     type_ = enum_of(op, "core_type", ("aiv_only", "aic_only", "mix"))
     kinds = {"aiv_only": ("vector",), "aic_only": ("cube",), "mix": ("cube", "vector")}[type_]
     if core.kind not in kinds:
@@ -138,7 +138,7 @@ def sync_all(core: Core, op: Op) -> Steps:
     if enum_of(op, "mode", ("hard", "soft")) == "soft" and not op.group("workspace"):
         raise Problem("operands", "a soft synchronisation takes a workspace")
     count = core.arrivals[type_] = core.arrivals.get(type_, 0) + 1
-    others = [one for one in core.machine.cores if one.rank == core.rank and one.kind in kinds]
+    others = [one for one in core.launch.cores if one.kind in kinds]
 
     def missing() -> list[Core]:
         return [one for one in others if one.arrivals.get(type_, 0) < count]

@@ -6,7 +6,6 @@ an op that may have to wait is a generator in STEPS: it yields a Wait, or None t
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Optional
@@ -17,7 +16,7 @@ from execute_tiles import CAPACITY, SPACES_OF, Memory, TileValue
 from model import Block, Function, Op, Operand, Symbol, Tile, Type
 
 if TYPE_CHECKING:
-    from execute_machine import Machine
+    from execute_machine import Launch
 
 
 @dataclass
@@ -55,10 +54,11 @@ def steps(*names: str) -> Callable[[Callable[["Core", Op], Steps]], Callable[["C
 class Core:
     """A cube core, or one lane of the vector half, of a block on a rank."""
 
-    def __init__(self, machine: Machine, kind: str, rank: int, block: int, lane: int, chance: random.Random):
-        self.machine, self.kind, self.rank, self.block, self.lane = machine, kind, rank, block, lane
-        self.port = Port(machine.memory, rank, chance, machine.profile.stale)
-        self.memories = {space: Memory(CAPACITY[space], space) for space in SPACES_OF[kind]} if machine.level == 3 else {}
+    def __init__(self, launch: Launch, kind: str, rank: int, block: int, lane: int):
+        self.launch, self.kind, self.rank, self.block, self.lane = launch, kind, rank, block, lane
+        self.machine = launch.machine
+        self.port = Port(self.machine.memory, rank, self.machine.chance, self.machine.profile.stale)
+        self.memories = {space: Memory(CAPACITY[space], space) for space in SPACES_OF[kind]} if launch.level == 3 else {}
         self.names: dict[str, tuple[Type, Any]] = {}
         self.stack: list[Function] = []
         self.op: Optional[Op] = None
@@ -68,9 +68,9 @@ class Core:
 
     def __str__(self) -> str:
         text = f"rank {self.rank}, block {self.block}"
-        if len(self.machine.halves) > 1:
+        if len(self.launch.halves) > 1:
             text += f", {self.kind} half"
-        return text + (f", lane {self.lane}" if self.kind == "vector" and self.machine.lanes > 1 else "")
+        return text + (f", lane {self.lane}" if self.kind == "vector" and self.launch.lanes > 1 else "")
 
     def where(self) -> Optional[Where]:
         if not self.op:
@@ -237,9 +237,9 @@ def branch(core: Core, op: Op) -> Steps:
 def call(core: Core, op: Op) -> Steps:
     callee = op.attributes["callee"]
     name = callee.name if isinstance(callee, Symbol) else "?"
-    if name not in core.machine.functions:
+    if name not in core.launch.functions:
         raise Problem("undefined", f"there is no function @{name}")
-    results = yield from core.call(core.machine.functions[name], core.values(op, "arguments"))
+    results = yield from core.call(core.launch.functions[name], core.values(op, "arguments"))
     core.define(op, tuple(results))
     return None
 

@@ -1,4 +1,4 @@
-"""The machine that a module runs on: ranks with windows, blocks with cores, one global memory."""
+"""The machine that modules run on: one global memory, and the cores of the launches that are under way."""
 
 from __future__ import annotations
 
@@ -13,26 +13,39 @@ from execute_core import Core
 from execute_fault import ExecutionFault, Problem
 from execute_memory import GlobalMemory
 from execute_pipes import Ring, check_ends
-from execute_schedule import PROFILES, Agent, run_to_end
+from execute_schedule import PROFILES, Agent
 from model import Enum, Function, Module, walk
 
 KINDS = ("cube", "vector")
 
 
 class Machine:
-    """Executes the functions of one launch: `halves`, on every rank and block at once."""
+    """What all launches share. The seed decides the order of cores and when stores land."""
 
-    def __init__(self, module: Module, halves: list[Function], blocks: int, seed: int, max_steps: int):
-        self.functions = {function.name: function for function in module.functions}
-        self.halves, self.blocks = halves, blocks
+    def __init__(self, seed: int, max_steps: int):
         self.profile = PROFILES[seed % len(PROFILES)]
         self.schedule = random.Random(f"schedule {seed}")
         self.chance = random.Random(f"values {seed}")
         self.max_steps, self.steps = max_steps, 0
         self.memory = GlobalMemory()
-        self.cores: list[Core] = []
-        self.rings: dict[tuple[int, int, int, str], Ring] = {}
+        self.agents: list[Agent] = []
         self.printed: list[str] = []
+
+    def count_step(self) -> None:
+        self.steps += 1
+        if self.steps > self.max_steps:
+            raise Problem("steps", f"more than {self.max_steps} steps: a loop that does not end, or a test that never holds")
+
+
+class Launch:
+    """A kernel on one rank: `halves`, a function or the cube and the vector function of a mixed kernel, in every block."""
+
+    def __init__(self, machine: Machine, module: Module, halves: list[Function], rank: int, blocks: int):
+        self.machine, self.halves, self.rank, self.blocks = machine, halves, rank, blocks
+        self.functions = {function.name: function for function in module.functions}
+        self.cores: list[Core] = []
+        self.agents: list[Agent] = []
+        self.rings: dict[tuple[int, int, str], Ring] = {}
         self.buffer_names: list[str] = []
         ops = [op for function in module.functions for op in walk(function.body)]
         addresses = {bool(op.group("addr")) for op in ops if op.name == "pto.alloc_tile"}
@@ -43,16 +56,28 @@ class Machine:
         splits = {op.attributes.get("split") for op in ops if op.name.startswith(("pto.tpush", "pto.tpop", "pto.tfree"))}
         self.lanes = 2 if len(halves) > 1 and splits - {0, None} else 1
 
-    def kind_of(self, function: Function) -> str:
-        kind = function.attributes.get("pto.kernel_kind")
-        if not isinstance(kind, Enum) or kind.value not in KINDS:
-            raise ExecutionFault("kernel-kind", f"@{function.name} has no pto.kernel_kind")
-        return kind.value
+    def start(self, arguments: list[Any]) -> None:
+        """Its cores are from now on among those that may go on."""
+        schedule, slow = self.machine.schedule, self.machine.profile.slow
+        for block in range(self.blocks):
+            for function in self.halves:
+                kind = kind_of(function)
+                for lane in range(self.lanes if kind == "vector" else 1):
+                    core = Core(self, kind, self.rank, block, lane)
+                    self.cores.append(core)
+                    weight = slow if schedule.random() < 0.5 else 1.0
+                    self.agents.append(Agent(core, core.call(function, arguments), weight))
+        self.machine.agents.extend(self.agents)
 
-    def count_step(self) -> None:
-        self.steps += 1
-        if self.steps > self.max_steps:
-            raise Problem("steps", f"more than {self.max_steps} steps: a loop that does not end, or a test that never holds")
+    def ended(self) -> bool:
+        """Whether all its cores have ended and what they stored has landed."""
+        return all(agent.done and not agent.core.port.pending for agent in self.agents)
+
+    def check_end(self) -> None:
+        try:
+            check_ends(self.rank, self.rings)
+        except Problem as problem:
+            raise ExecutionFault(problem.code, problem.message) from None
 
     def buffer_address(self, name: str) -> int:
         """Of a buffer whose address is left to the assembler: any number will do, the same in both halves."""
@@ -68,20 +93,9 @@ class Machine:
                 return base if self.level == 3 and isinstance(base, int) else self.buffer_address(name)
         return None
 
-    def launch(self, ranks: int, arguments: list[list[Any]]) -> None:
-        """`arguments` by rank."""
-        agents: list[Agent] = []
-        for rank in range(ranks):
-            for block in range(self.blocks):
-                for function in self.halves:
-                    kind = self.kind_of(function)
-                    for lane in range(self.lanes if kind == "vector" else 1):
-                        core = Core(self, kind, rank, block, lane, self.chance)
-                        self.cores.append(core)
-                        weight = self.profile.slow if self.schedule.random() < 0.5 else 1.0
-                        agents.append(Agent(core, core.call(function, arguments[rank]), weight))
-        try:
-            run_to_end(self, agents, self.schedule)
-            check_ends(self.rings)
-        except Problem as problem:
-            raise ExecutionFault(problem.code, problem.message) from None
+
+def kind_of(function: Function) -> str:
+    kind = function.attributes.get("pto.kernel_kind")
+    if not isinstance(kind, Enum) or kind.value not in KINDS:
+        raise ExecutionFault("kernel-kind", f"@{function.name} has no pto.kernel_kind")
+    return kind.value

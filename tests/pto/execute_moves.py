@@ -153,8 +153,8 @@ def alloc_tile(core: Core, op: Op) -> TileValue:
             raise Problem("alignment", f"a {type_.blayout} line of {type_} has {line} bytes, not a multiple of 32")
     valid = valid_of(type_, core.values(op, "valid_row"), core.values(op, "valid_col"), "pto.alloc_tile")
     address = core.values(op, "addr")
-    if bool(address) != (core.machine.level == 3):
-        raise Problem("address", f"at level{core.machine.level} a tile has {'an' if core.machine.level == 3 else 'no'} address")
+    if bool(address) != (core.launch.level == 3):
+        raise Problem("address", f"at level{core.launch.level} a tile has {'an' if core.launch.level == 3 else 'no'} address")
     if not address:
         if type_.bytes > CAPACITY[type_.space]:
             raise Problem("capacity", f"{type_} has {type_.bytes} bytes, {type_.space} has {CAPACITY[type_.space]}")

@@ -79,10 +79,6 @@ def integer(op: Op, name: str, default: Optional[int] = None) -> int:
     return int(value)
 
 
-def key_of(core: Core, name: object) -> tuple[int, int, object]:
-    return core.rank, core.block, name
-
-
 @rule("reserve_buffer")
 def reserve(core: Core, op: Op) -> int:
     name, size, space = op.attributes.get("name"), integer(op, "size"), op.attributes.get("location")
@@ -90,7 +86,7 @@ def reserve(core: Core, op: Op) -> int:
         raise Problem("operands", "pto.reserve_buffer takes a name, and a location in vec or mat")
     if name in core.buffers:
         raise Problem("pipe", f"buffer `{name}` is reserved twice")
-    if core.machine.level == 3:
+    if core.launch.level == 3:
         base = integer(op, "base")
         if op.attributes.get("auto") is not False or base % 256:
             raise Problem("address", "at level3 a buffer has auto = false and a base that is a multiple of 256")
@@ -102,7 +98,7 @@ def reserve(core: Core, op: Op) -> int:
     else:
         if op.attributes.get("auto") is not True or "base" in op.attributes:
             raise Problem("address", "at level2 a buffer has auto = true and no base")
-        base, memory = core.machine.buffer_address(name), Memory(size, space.value)
+        base, memory = core.launch.buffer_address(name), Memory(size, space.value)
     core.buffers[name] = Buffer(name, size, space.value, base, memory)
     return base
 
@@ -110,9 +106,9 @@ def reserve(core: Core, op: Op) -> int:
 @rule("import_reserved_buffer")
 def import_buffer(core: Core, op: Op) -> int:
     name, peer = op.attributes.get("name"), op.attributes.get("peer_func")
-    if not isinstance(peer, Symbol) or peer.name not in core.machine.functions:
+    if not isinstance(peer, Symbol) or peer.name not in core.launch.functions:
         raise Problem("pipe", f"there is no function {peer}")
-    found = core.machine.reserved(peer.name, str(name))
+    found = core.launch.reserved(peer.name, str(name))
     if found is None:
         raise Problem("pipe", f"@{peer.name} reserves no buffer `{name}`")
     return found
@@ -138,8 +134,8 @@ def initialize(core: Core, op: Op) -> None:
     )
     if not slots or not 0 < end.local_slots <= slots:
         raise Problem("pipe", f"{slots} slots, {end.local_slots} of them local")
-    for other in core.machine.cores:
-        if (other.rank, other.block) == (core.rank, core.block) and other is not core and number in other.pipe_ends:
+    for other in core.launch.cores:
+        if other.block == core.block and other is not core and number in other.pipe_ends:
             there = other.pipe_ends[number]
             if (there.dir_mask, there.slot_size, there.slots) != (end.dir_mask, end.slot_size, end.slots):
                 raise Problem("pipe", f"the two halves of pipe {number} disagree on dir_mask, slot_size or slot_num")
@@ -156,10 +152,10 @@ def end_of(core: Core, op: Op, direction: str) -> tuple[End, Ring, int]:
         raise Problem("pipe", f"pipe {number} has no direction {direction}")
     if split not in (0, 1, 2) or (split and end.nosplit):
         raise Problem("pipe", f"split {split} of pipe {number}, expected 0, 1 or 2, and 0 with nosplit")
-    rings = core.machine.rings
-    key = (core.rank, core.block, number, direction)
+    rings = core.launch.rings
+    key = (core.block, number, direction)
     if key not in rings:
-        vector = list(range(core.machine.lanes)) if split else [0]
+        vector = list(range(core.launch.lanes)) if split else [0]
         pushing, popping = ([0], vector) if direction == "c2v" else (vector, [0])
         rings[key] = Ring(dict.fromkeys(pushing, 0), dict.fromkeys(popping, 0), dict.fromkeys(popping, 0))
     return end, rings[key], split
@@ -248,7 +244,7 @@ def pop(core: Core, op: Op) -> Steps:
     if len(given) not in (0, 2):
         raise Problem("operands", f"{op.name} takes two extents or none")
     valid = valid_of(type_, given[:1], given[1:], op.name)
-    offset = start + (buffer.base if core.machine.level == 3 else 0)
+    offset = start + (buffer.base if core.launch.level == 3 else 0)
     tile = TileValue(type_, buffer.memory, offset + places_in(type_), valid, op.results[0])
     tile.forget()
     # What was pushed, as far as it is valid; the rest of the slot means nothing.
@@ -284,9 +280,9 @@ def free(core: Core, op: Op) -> Steps:
     yield
 
 
-def check_ends(rings: dict[tuple[int, int, int, str], Ring]) -> None:
+def check_ends(rank: int, rings: dict[tuple[int, int, str], Ring]) -> None:
     """At the end of a launch every pushed tile has been popped and freed."""
-    for (rank, block, number, direction), ring in rings.items():
+    for (block, number, direction), ring in rings.items():
         pushed = max(ring.pushes.values())
         for lane, freed in ring.frees.items():
             popped = ring.pops[lane]

@@ -295,7 +295,7 @@ def block_index(core: Core, op: Op) -> int:
 
 @rule("get_block_num")
 def block_count(core: Core, op: Op) -> int:
-    return core.machine.blocks
+    return core.launch.blocks
 
 
 @rule("get_subblock_idx")
@@ -305,7 +305,7 @@ def subblock_index(core: Core, op: Op) -> int:
 
 @rule("get_subblock_num")
 def subblock_count(core: Core, op: Op) -> int:
-    return core.machine.lanes
+    return core.launch.lanes
 
 
 @rule("trap")

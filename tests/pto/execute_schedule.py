@@ -7,11 +7,12 @@ stores as late as they may, all as late as it may, at random.
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Optional
 
 from execute_core import Core, Steps, Wait
-from execute_fault import ExecutionFault
+from execute_fault import ExecutionFault, Problem
 
 if TYPE_CHECKING:
     from execute_machine import Machine
@@ -62,25 +63,30 @@ def land(cores: list[Core], chance: random.Random, notifies: Optional[bool]) -> 
     return bool(having)
 
 
-def run_to_end(machine: Machine, agents: list[Agent], chance: random.Random) -> None:
-    profile, cores = machine.profile, [agent.core for agent in agents]
-    while True:
+def run_until(machine: Machine, reached: Callable[[], bool]) -> None:
+    """Lets cores go on until `reached()`; raises a deadlock when nothing can any more."""
+    profile, chance, agents = machine.profile, machine.schedule, machine.agents
+    while not reached():
+        agents[:] = [agent for agent in agents if not agent.done or agent.core.port.pending]
+        cores = [agent.core for agent in agents]
         for probability, notifies in ((profile.store, False), (profile.notify, True)):
             while probability and chance.random() < probability and land(cores, chance, notifies):
                 pass
         ready = [agent for agent in agents if agent.ready()]
         if not ready:
+            if reached():
+                return
             # Notifies first: a store that no fence has made visible is the last to land.
             if land(cores, chance, True) or land(cores, chance, False):
                 continue
-            waiting = [agent for agent in agents if not agent.done]
-            if not waiting:
-                return
-            raise deadlock(waiting)
+            raise deadlock([agent for agent in agents if not agent.done])
         agent = chance.choices(ready, [one.weight for one in ready])[0]
         for _ in range(chance.randint(1, 8)):
             agent.go()
-            machine.count_step()
+            try:
+                machine.count_step()
+            except Problem as problem:
+                raise ExecutionFault(problem.code, problem.message, agent.core.where()) from None
             if not agent.ready():
                 break
 
