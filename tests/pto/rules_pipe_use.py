@@ -8,6 +8,7 @@ from facts import Definition, Facts
 from flow import Analysis, follow
 from model import Function, Op
 from pipes import FREES, POPS, SIDES, number
+from scanner import count_text
 
 Key = tuple[int, int]  # id of the pipe, direction
 
@@ -54,7 +55,7 @@ class _Frees(Analysis[_Popped]):
             state.freed.discard(tile)
             slots = self.slots.get(key[0], 8)
             if len(state.waiting[key]) > slots:
-                self.facts.fault(op, "pipe-full", f"{len(state.waiting[key])} tiles are popped and not freed, of {slots} slots")
+                self.facts.fault(op, "pipe-full", f"{len(state.waiting[key])} tiles are popped and not freed, of {count_text(slots, 'slot')}")
                 state.waiting[key] = state.waiting[key][1:]
         elif op.name in FREES:
             self._free(op, state)
@@ -78,8 +79,8 @@ class _Frees(Analysis[_Popped]):
 
     def leave_loop(self, op: Op, before: _Popped, after: _Popped) -> None:
         for (id_, _), count in self._left(before, after).items():
-            text = f"{count} more tiles of pipe {id_} popped than freed" if count > 0 else f"{-count} more tiles of pipe {id_} freed than popped"
-            self.facts.fault(op, "pipe-free", f"each round of the loop has {text}")
+            what = "popped than freed" if count > 0 else "freed than popped"
+            self.facts.fault(op, "pipe-free", f"each round of the loop has {count_text(abs(count), 'more tile')} of pipe {id_} {what}")
         after.waiting = dict(before.waiting)
 
     def leave_branches(self, op: Op, states: list[_Popped]) -> None:

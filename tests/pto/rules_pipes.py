@@ -6,6 +6,7 @@ from facts import Facts, kind_of
 from model import ELEMENT_BYTES, I32, Enum, Function, Op, Operand, Ptr, Symbol, Tile
 from pipes import CONSUMER, FLAGS, POPS, PUSHES, SIDES, USES, Pipe, number, other_end, pipes_of
 from rules_types import CAPACITY, is_boxed
+from scanner import count_text
 
 
 def check(facts: Facts) -> None:
@@ -335,5 +336,5 @@ def _traffic(facts: Facts, pipe: Pipe, other: Pipe, direction: int, pushes: list
         if sent not in popped and not straight and sent:
             facts.fault(op, "pipe-pop", f"no pop takes the tile of {sent[0]}x{sent[1]}x{sent[2]} pushed here")
     if straight and len(pushes) != len(pops):
-        facts.fault(pops[0], "pipe-traffic", f"{len(pushes)} pushes and {len(pops)} pops")
+        facts.fault(pops[0], "pipe-traffic", f"{count_text(len(pushes), 'push', 'es')} and {count_text(len(pops), 'pop')}")
 

@@ -41,8 +41,8 @@ def _core(facts: Facts, op: Op) -> None:
     for kind in sorted(facts.kinds(owner)):
         for space in sorted(spaces):
             if (space == "vec") != (kind == "vector"):
-                named = "" if kind_of(owner) else " calls this helper"
-                facts.fault(op, "core", f"a {kind} function{named} has no tiles in {space}")
+                caller = "" if kind_of(owner) else " that calls this helper"
+                facts.fault(op, "core", f"a {kind} function{caller} has no tiles in {space}")
 
 
 def wrong_operands(facts: Facts, op: Op, what: str) -> None:
@@ -218,7 +218,7 @@ def _direction(facts: Facts, op: Op, part: Operand, tile: Operand) -> None:
     if layout in ("nd", "dn") and column != (layout == "dn"):
         kind = "col_major" if column else "boxed" if is_boxed(tile.type) else "row_major"
         wanted = "col_major" if layout == "dn" else "row_major or boxed"
-        facts.fault(op, "view-direction", f"a {layout} view goes with a {wanted} tile, {kind} found")
+        facts.fault(op, "view-direction", f"{'an nd' if layout == 'nd' else 'a dn'} view goes with a {wanted} tile, {kind} found")
 
 
 def _get(facts: Facts, op: Op) -> None:

@@ -39,8 +39,8 @@ ESCAPED = re.compile(r"\\.")
 ESCAPES = {"\\n": "\n", "\\t": "\t", '\\"': '"', "\\\\": "\\"}
 
 
-def count_text(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+def count_text(count: int, noun: str, plural: str = "s") -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}{plural}"
 
 
 Item = TypeVar("Item")

@@ -1,35 +1,23 @@
-"""The strict reader: every accepted module is right, every refused text is refused for the reason written in it."""
+"""The strict reader: every accepted module is right; the command."""
 
 from __future__ import annotations
 
 import pathlib
-import re
 import subprocess
 import sys
 
 import pytest
 import reader
+from pto_expectations import faults, level_of
 
 HERE = pathlib.Path(__file__).parent
 ACCEPTED = sorted((HERE / "accepted").glob("*.pto"))
-REJECTED = sorted((HERE / "rejected").glob("*.pto"))
-
-
-def level_of(text: str) -> str:
-    """The level that the first two lines of a file name."""
-    match = re.search(r"level[23]", "\n".join(text.split("\n")[:2]))
-    assert match
-    return match.group()
-
-
-def shown(text: str, level: str) -> list[str]:
-    return [f"{fault.line}:{fault.column}: {fault.code}: {fault.message}" for fault in reader.read(text, level)]
 
 
 @pytest.mark.parametrize("path", ACCEPTED, ids=lambda path: path.stem)
 def test_accepted(path: pathlib.Path) -> None:
     text = path.read_text()
-    assert shown(text, level_of(text)) == []
+    assert faults(text, level_of(text)) == []
 
 
 def test_modules_without_tiles_are_right_at_both_levels() -> None:
@@ -42,17 +30,6 @@ def test_modules_without_tiles_are_right_at_both_levels() -> None:
         else:
             expected = "address-missing" if other == "level3" else "address-level2"
             assert expected in codes
-
-
-@pytest.mark.parametrize("path", REJECTED, ids=lambda path: path.stem)
-def test_rejected(path: pathlib.Path) -> None:
-    text = path.read_text()
-    expected = [line.removeprefix("//? ") for line in text.splitlines() if line.startswith("//? ")]
-    assert expected and shown(text, level_of(text)) == expected
-
-
-def test_all_refusals_of_the_assembler_are_here() -> None:
-    assert [int(path.stem[:3]) for path in REJECTED] == list(range(1, 118))
 
 
 def test_the_command_shows_the_line(tmp_path: pathlib.Path) -> None:
