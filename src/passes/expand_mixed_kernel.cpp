@@ -6,6 +6,7 @@
 #include "ir/aliases.h"
 #include "ir/function_kinds.h"
 #include "ir/op.h"
+#include "ir/uses.h"
 #include "ir/visitor.h"
 #include "ops/pipe.h"
 #include "ops/shape.h"
@@ -20,18 +21,6 @@ namespace {
 using namespace ir;
 
 constexpr int64_t slot_alignment = 32;
-
-struct Uses : Visitor<Uses> {
-  const Var* wanted = nullptr;
-  bool found = false;
-  void visit(const Var& var) { found = found || &var == wanted; }
-};
-bool uses(const Node& node, const Var& var) {
-  Uses walk;
-  walk.wanted = &var;
-  walk.walk(node);
-  return walk.found;
-}
 
 // One half of a kernel.
 class HalfWriter final : public StructuredBuilder {
@@ -476,13 +465,14 @@ FunctionRef group_of(const Function& kernel, const MixedPlan& plan, const Functi
 
 ProgramRef expand_mixed_kernel(const ProgramRef& program, Diagnostics& diags) {
   const ReturnRoots returns = return_roots(*program);
+  const SharedParameters shared(*program, returns);
   Names names;
   for (const FunctionRef& function : program->functions) names.take(function->name);
   Ref<Program> result = copy(*program);
   result->functions.clear();
   for (const FunctionRef& function : program->functions) {
     std::optional<MixedPlan> plan;
-    if (function->type == FunctionType::InCore) plan.emplace(*function, returns);
+    if (function->type == FunctionType::InCore) plan.emplace(*function, returns, shared.of(*function));
     if (!plan || !plan->mixed() || !plan->obstacle().empty()) {
       result->functions.push_back(function);
       continue;

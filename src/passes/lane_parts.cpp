@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "ir/aliases.h"
 #include "ir/op.h"
 #include "ir/visitor.h"
 #include "ops/handles.h"
@@ -60,6 +61,12 @@ class Multiples {
       return holds(call->args[0], of) && holds(call->args[1], of);
     }
     return false;
+  }
+
+  // The call that defines a variable; null: there is none.
+  const Call* definition(const ExprRef& var) const {
+    auto value = values_.find(var.get());
+    return value == values_.end() ? nullptr : as<Call>(value->second);
   }
 
  private:
@@ -157,19 +164,20 @@ struct Ops : Visitor<Ops> {
 };
 
 // Whether the tiles of one lane stay apart from those of the other one where a tensor is stored to: there is
-// one store and nothing else, or every tile is in its place, at a multiple of its extent.
+// one store and nothing else, or every tile is in its place, at a multiple of its extent, or the first lane
+// stores all there is.
 struct Meetings : Visitor<Meetings> {
   const MixedPlan& plan;
   const Roots& roots;
   const int dimension;
   const Multiples multiples;
   int depth = 0;
-  struct Tensor {
-    bool stored = false, in_place = true;
-    int meetings = 0;
+  struct Memory {
+    bool stored = false, in_place = true, first_lane = true;
+    int meetings = 0, param = -1;
     int64_t extent = 0;
   };
-  std::map<int, Tensor> tensors;  // by parameter
+  std::map<int, Memory> memory;  // by the first of the parameters that share it
 
   Meetings(const Function& kernel, const MixedPlan& p, const Roots& r, SplitMode mode)
       : plan(p), roots(r), dimension(split_dimension(mode)), multiples(kernel) {}
@@ -191,28 +199,52 @@ struct Meetings : Visitor<Meetings> {
     const bool load = call->op == ops::pl::tile::load, store = call->op == ops::pl::tile::store;
     if (!load && !store) return;
     const int64_t extent = extent_of(load ? call->type : call->args[0]->type, dimension);
-    for (int root : roots.of(call->args[load ? 0 : 2])) {
-      Tensor& tensor = tensors[root];
-      if (tensor.meetings == 0) tensor.extent = extent;
-      tensor.meetings += depth == 0 ? 1 : 2;
-      tensor.stored = tensor.stored || store;
-      tensor.in_place = tensor.in_place && tensor.extent == extent && in_its_place(call->args[1], extent);
+    const ExprRef& tensor = call->args[load ? 0 : 2];
+    for (int root : roots.of(tensor)) {
+      Memory& at = memory[root < 0 ? root : plan.sharing()[static_cast<size_t>(root)]];
+      if (at.meetings == 0) {
+        at.extent = extent;
+        at.param = root;
+      }
+      at.meetings += depth == 0 ? 1 : 2;
+      at.stored = at.stored || store;
+      at.first_lane = at.first_lane && store && extent == 1;
+      at.in_place = at.in_place && at.param == root && at.extent == extent && extent > 1 &&
+                    in_its_place(tensor, extent) && starts_in_place(tensor, call->args[1], extent);
     }
   }
 
-  bool in_its_place(const ExprRef& offsets, int64_t extent) const {
+  // Whether a tensor has the rows (columns) of its parameter, or of a part of it that starts at a multiple.
+  bool in_its_place(const ExprRef& tensor, int64_t extent) const {
+    if (roots.same(tensor) >= 0) return true;
+    const Call* call = multiples.definition(tensor);
+    if (!call) return false;
+    if (call->op == ops::pl::tile::store) return in_its_place(ref(aliased_operand(*call)), extent);
+    if (call->op != ops::pl::tensor::slice) return false;
+    const ExprRef& source = call->args[0];
+    const size_t rank = static_cast<const TensorType&>(*source->type).shape.size();
+    if (const auto* dropped = as<MakeTuple>(call->args[3])) {
+      auto is_dealt_dim = [&](const ExprRef& dim) {
+        return static_cast<size_t>(*constant_value(dim)) + 2 >= rank;
+      };
+      if (std::any_of(dropped->elements.begin(), dropped->elements.end(), is_dealt_dim)) return false;
+    }
+    return starts_in_place(source, call->args[2], extent) && in_its_place(source, extent);
+  }
+
+  // Whether offsets into a tensor are at a multiple in the dimension that is dealt out.
+  bool starts_in_place(const ExprRef& tensor, const ExprRef& offsets, int64_t extent) const {
     const auto* list = as<MakeTuple>(offsets);
     if (!list) return true;  // all of it, from the start
-    const size_t rank = list->elements.size();
-    if (rank == 1 && dimension == 0) return true;
-    const size_t at = rank == 1 ? 0 : rank - 2 + static_cast<size_t>(dimension);
-    return multiples.holds(list->elements[at], extent);
+    const size_t rank = static_cast<const TensorType&>(*tensor->type).shape.size();
+    if (rank == 1) return dimension == 1 && multiples.holds(list->elements[0], extent);
+    return multiples.holds(list->elements[rank - 2 + static_cast<size_t>(dimension)], extent);
   }
 
   bool stay_apart() const {
-    return std::all_of(tensors.begin(), tensors.end(), [](const auto& entry) {
-      const Tensor& tensor = entry.second;
-      return !tensor.stored || tensor.meetings == 1 || tensor.in_place;
+    return std::all_of(memory.begin(), memory.end(), [](const auto& entry) {
+      const Memory& one = entry.second;
+      return !one.stored || one.meetings == 1 || one.in_place || one.first_lane;
     });
   }
 };

@@ -4,6 +4,7 @@
 
 #include "ir/aliases.h"
 #include "ir/op.h"
+#include "ir/uses.h"
 #include "ir/visitor.h"
 #include "ops/handles.h"
 #include "passes/rebuild.h"
@@ -63,8 +64,11 @@ std::vector<const Var*> parameters(const Function& kernel) {
 
 }  // namespace
 
-MixedPlan::MixedPlan(const Function& kernel, const ReturnRoots& returns)
-    : kernel_(kernel), roots_(parameters(kernel), *kernel.body, returns), valid_(kernel) {
+MixedPlan::MixedPlan(const Function& kernel, const ReturnRoots& returns, Sharing sharing)
+    : kernel_(kernel),
+      roots_(parameters(kernel), *kernel.body, returns),
+      sharing_(std::move(sharing)),
+      valid_(kernel) {
   for (const auto& param : kernel.params) {
     add(param, -1);
     values_.back().parameter = true;
@@ -165,7 +169,7 @@ void MixedPlan::find_effects() {
   cube_owned_.assign(count, true);
   auto each_root = [&](const ExprRef& tensor, auto&& f) {
     for (int root : roots_.of(tensor)) {
-      if (root >= 0) f(static_cast<size_t>(root));
+      if (root >= 0) f(memory_of(root));
     }
   };
   for (const Work& work : works_) {
@@ -191,9 +195,8 @@ void MixedPlan::find_effects() {
 bool MixedPlan::stays_unwritten(const ExprRef& tensor) const {
   if (synchronizes_ || isa<DistributedTensorType>(tensor->type)) return false;
   const RootSet& roots = roots_.of(tensor);
-  return !roots.empty() && std::all_of(roots.begin(), roots.end(), [&](int root) {
-    return root >= 0 && !written_[static_cast<size_t>(root)];
-  });
+  return !roots.empty() && std::all_of(roots.begin(), roots.end(),
+                                       [&](int root) { return root >= 0 && !written_[memory_of(root)]; });
 }
 
 // --- homes
@@ -213,7 +216,7 @@ Halves MixedPlan::home_of_call(const Call& call) const {
   }
   if (op == ops::pl::tile::store) {
     const int root = roots_.only(operand(call, op.effects.front().param));
-    return root >= 0 && cube_owned_[static_cast<size_t>(root)] ? on_cube : on_vector;
+    return root >= 0 && cube_owned_[memory_of(root)] ? on_cube : on_vector;
   }
   const bool creates_tensor = op.form == OpForm::Create && isa<TensorType>(call.type);
   if (creates_tensor) return on_vector;
@@ -307,6 +310,13 @@ bool MixedPlan::need_structures(int structure, Halves halves) {
 bool MixedPlan::round_of_needs() {
   bool changed = false;
   auto also = [&](bool more) { changed = more || changed; };
+  // Where a tile arrives, its extents are set again.
+  auto need_extents = [&](const Value& value, Halves elsewhere) {
+    if (elsewhere == 0) return;
+    const Extents extent = extents(*value.var);
+    also(need(extent.rows, elsewhere));
+    also(need(extent.cols, elsewhere));
+  };
   for (const Work& work : works_) {
     Halves halves = work.home;
     const int var = work.var ? number(*work.var) : -1;
@@ -319,9 +329,7 @@ bool MixedPlan::round_of_needs() {
         also(need(ExprRef(aliased_operand(*work.call)), elsewhere));
       } else if (elsewhere != 0) {
         also(need_structures(work.structure, elsewhere));
-        const Extents extent = extents(*value.var);
-        also(need(extent.rows, elsewhere));
-        also(need(extent.cols, elsewhere));
+        need_extents(value, elsewhere);
       }
     }
     if (halves == 0) continue;
@@ -336,6 +344,7 @@ bool MixedPlan::round_of_needs() {
     if (value.yields.empty()) continue;
     const Halves halves = value.home != 0 ? value.home : value.need;
     if (halves == 0) continue;
+    need_extents(value, static_cast<Halves>(value.need & ~halves));
     for (const ExprRef& each : value.starts) also(need(each, halves));
     for (const ExprRef& each : value.yields) also(need(each, halves));
     if (value.home == 0 && value.partner >= 0)
@@ -363,6 +372,17 @@ void MixedPlan::settle_needs() {
 
 // --- crossings
 
+// Whether the condition of a while loop needs the value. A pop would have to come before the condition, in a
+// place that belongs to no round.
+bool MixedPlan::decides_loop(const Value& value) const {
+  for (int at = value.structure; at >= 0; at = structures_[static_cast<size_t>(at)].outer) {
+    if (structures_[static_cast<size_t>(at)].condition) return true;
+  }
+  const auto* loop =
+      value.structure < 0 ? nullptr : as<While>(structures_[static_cast<size_t>(value.structure)].stmt);
+  return loop && (uses(*loop->before, *value.var) || uses(*loop->condition, *value.var));
+}
+
 void MixedPlan::find_crossings() {
   for (const Value& value : values_) {
     const Halves from = crosses_from(*value.var);
@@ -374,11 +394,7 @@ void MixedPlan::find_crossings() {
       stop("the halves would share `" + name + "`");
       continue;
     }
-    for (int at = value.structure; at >= 0; at = structures_[static_cast<size_t>(at)].outer) {
-      if (structures_[static_cast<size_t>(at)].condition) {
-        stop("the condition of a while loop needs `" + name + "` on both halves");
-      }
-    }
+    if (decides_loop(value)) stop("the condition of a while loop needs `" + name + "` on both halves");
     if (const auto* tile = as<TileType>(value.var->type)) {
       largest_ = std::max(largest_, tile->rows() * tile->cols() * bytes(tile->dtype));
       if (!states_extents(*value.var)) stop("how much of `" + name + "` is valid is known at run time only");

@@ -19,6 +19,7 @@
 #include "ir/nodes.h"
 #include "ir/pointer_map.h"
 #include "passes/roots.h"
+#include "passes/shared_parameters.h"
 #include "passes/valid_shapes.h"
 
 namespace tilewire::passes {
@@ -32,7 +33,7 @@ constexpr Halves other_half(Halves half) {
 
 class MixedPlan {
  public:
-  MixedPlan(const ir::Function& kernel, const ReturnRoots& returns);
+  MixedPlan(const ir::Function& kernel, const ReturnRoots& returns, Sharing sharing);
 
   // Whether both halves have work to do, and values to hand on.
   bool mixed() const { return mixed_; }
@@ -59,6 +60,7 @@ class MixedPlan {
   // Bytes of the largest value that crosses, from either half.
   int64_t largest() const { return largest_; }
   const Roots& roots() const { return roots_; }
+  const Sharing& sharing() const { return sharing_; }
   // The halves that values cross from.
   Halves senders() const { return senders_; }
 
@@ -95,6 +97,7 @@ class MixedPlan {
   Halves home_of(const ir::Expr& expr) const;
   void find_effects();
   bool stays_unwritten(const ir::ExprRef& tensor) const;
+  size_t memory_of(int param) const { return static_cast<size_t>(sharing_[static_cast<size_t>(param)]); }
   Halves home_of_call(const ir::Call& call) const;
   Halves home_of_carried(const Value& value) const;
   void settle_homes();
@@ -102,6 +105,7 @@ class MixedPlan {
   bool need_structures(int structure, Halves halves);
   void settle_needs();
   bool round_of_needs();
+  bool decides_loop(const Value& value) const;
   void find_crossings();
   void stop(std::string why) {
     if (obstacle_.empty()) obstacle_ = std::move(why);
@@ -109,6 +113,7 @@ class MixedPlan {
 
   const ir::Function& kernel_;
   Roots roots_;
+  const Sharing sharing_;
   ValidShapes valid_;
   std::vector<Value> values_;
   ir::PointerMap<uint32_t> numbers_;
@@ -117,7 +122,7 @@ class MixedPlan {
   std::vector<Work> works_;
   ir::PointerMap<uint32_t> work_numbers_;
   bool synchronizes_ = false;
-  std::vector<bool> written_, cube_owned_;  // by parameter
+  std::vector<bool> written_, cube_owned_;  // by parameter, the first of those that share memory
   std::vector<int> returned_;
   std::string obstacle_;
   bool mixed_ = false;

@@ -1,0 +1,29 @@
+// Which parameters of a function may be the same memory, as far as the calls in the program say.
+//
+// Two arguments of one call share memory when both come from one tensor or window buffer, as a whole or in
+// parts, or from two parameters of the caller that share it. Arguments of an entry are taken for memory
+// apart.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "ir/nodes.h"
+#include "passes/roots.h"
+
+namespace tilewire::passes {
+
+// For each parameter, the first one that it may share memory with; its own number if there is none.
+using Sharing = std::vector<int>;
+
+class SharedParameters {
+ public:
+  SharedParameters(const ir::Program& program, const ReturnRoots& returns);
+  const Sharing& of(const ir::Function& function) const { return sharing_.at(function.name); }
+
+ private:
+  std::map<std::string, Sharing, std::less<>> sharing_;
+};
+
+}  // namespace tilewire::passes
