@@ -65,6 +65,8 @@ void define_pipe_slots(std::vector<Op>& ops) {
       .choice<NotifyOp>("op", "Whether the value is added or stored.")
       .by_default(NotifyOp::AtomicAdd)
       .keyword_only()
+      .attr("what", AttrKind::String, "What it tells, in the words of a trace.")
+      .keyword_only()
       .effect(Access::Signal, "cells")
       .region("offsets")
       .result("Nothing.")

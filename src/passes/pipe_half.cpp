@@ -222,14 +222,17 @@ class Half final : public StructuredBuilder {
     const auto known = constant_value(rounds);
     if (known == 0) return;  // the first round through the ring
     const bool fills = which == Cell::Filled;
-    const std::string what = std::string(fills ? "a tile from" : "a free slot of") + " pipe " +
-                             std::to_string(use.id) + ", " + ops::text_of(use.ring);
+    const std::string what = (fills ? "a tile from " : "a free slot of ") + pipe_text(use);
     ExprRef expected = known ? int32(*known * each)
                              : let("expected", ops::scalar_cast(mul(rounds, number(each)), DType::Int32));
     run(ops::pl::pipe::wait, {place_.cells, cell(use, slot, which), expected}, {{"what", AttrValue{what}}});
   }
+  static std::string pipe_text(const PipeUse& use) {
+    return "pipe " + std::to_string(use.id) + ", " + ops::text_of(use.ring);
+  }
   void notify(const PipeUse& use, const ExprRef& slot, Cell which) {
-    run(ops::pl::pipe::notify, {place_.cells, cell(use, slot, which), int32(1)});
+    const std::string what = (which == Cell::Filled ? "push to " : "free of ") + pipe_text(use);
+    run(ops::pl::pipe::notify, {place_.cells, cell(use, slot, which), int32(1)}, {{"what", AttrValue{what}}});
   }
 
   // The slot as a tensor of the whole tile, and where in it the tile of this lane starts.

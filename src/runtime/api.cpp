@@ -98,15 +98,10 @@ void note_transfer(BlockContext& block, const abi::Transfer& transfer, uint64_t 
   rank.transfer_ns.fetch_add(end_ns - start_ns, std::memory_order_relaxed);
   rank.bytes.fetch_add(bytes, std::memory_order_relaxed);
   if (!block.run->tracing) return;
-  block.worker->trace.push_back({.kind = TraceEvent::Kind::Transfer,
-                                 .name = block.function->name,
-                                 .site = &block.run->module->sites[transfer.site],
-                                 .rank = block.rank,
-                                 .block = block.block_index,
-                                 .start_ns = start_ns,
-                                 .end_ns = end_ns,
-                                 .bytes = bytes,
-                                 .peer = transfer.peer});
+  TraceEvent event = block.event(TraceEvent::Kind::Transfer, transfer.site, start_ns, end_ns);
+  event.bytes = bytes;
+  event.peer = transfer.peer;
+  block.worker->trace.push_back(event);
 }
 
 // Whether the write may, and is to, land later. Those to the own copy never do: accesses to it through other

@@ -10,6 +10,7 @@
 #include "runtime/late_writes.h"
 #include "runtime/polls.h"
 #include "runtime/storage.h"
+#include "runtime/trace.h"
 
 namespace tilewire::runtime {
 
@@ -36,6 +37,8 @@ struct BlockContext : abi::Context {
   void release(void* storage);
   void release_all();
 
+  // Of something that it does, in a run that is traced.
+  TraceEvent event(TraceEvent::Kind kind, uint32_t site, uint64_t start_ns, uint64_t end_ns) const;
   const char* kernel_name() const;  // empty in an orchestration or host function
   bool is_kernel() const;           // or an orchestration or host function
   static BlockContext& of(abi::Context* context) { return *static_cast<BlockContext*>(context); }

@@ -68,17 +68,12 @@ bool keeps_awake(const Run& run, const Look& look) {
 
 void trace_wait(BlockContext& block, const Waiter& waiter, uint64_t start_ns, uint64_t end_ns) {
   Run& run = *block.run;
-  block.worker->trace.push_back({.kind = TraceEvent::Kind::Wait,
-                                 .name = block.function->name,
-                                 .site = &run.module->sites[waiter.site],
-                                 .rank = block.rank,
-                                 .block = block.block_index,
-                                 .start_ns = start_ns,
-                                 .end_ns = end_ns,
-                                 .cell = waiter.cell,
-                                 .value = waiter.expected,
-                                 .cmp = waiter.cmp,
-                                 .notify = run.last_notify(waiter.cell)});
+  TraceEvent event = block.event(TraceEvent::Kind::Wait, waiter.site, start_ns, end_ns);
+  event.cell = waiter.cell;
+  event.value = waiter.expected;
+  event.cmp = waiter.cmp;
+  event.notify = run.last_notify(waiter.cell);
+  block.worker->trace.push_back(event);
 }
 
 // Until the condition of the fiber's waiter holds or the run is over.
@@ -212,18 +207,13 @@ abi::Status notify(abi::Context* context, int32_t* cell, int32_t value, uint32_t
   }
   if (block.job) block.job->late.land_all();
   if (run.tracing) {
-    uint64_t now = now_ns();
-    block.worker->trace.push_back({.kind = TraceEvent::Kind::Notify,
-                                   .name = block.function->name,
-                                   .site = &run.module->sites[site],
-                                   .rank = block.rank,
-                                   .block = block.block_index,
-                                   .start_ns = now,
-                                   .end_ns = now,
-                                   .cell = cell,
-                                   .value = value,
-                                   .notify = run.note_notify(cell),
-                                   .peer = peer});
+    const uint64_t now = now_ns();
+    TraceEvent event = block.event(TraceEvent::Kind::Notify, site, now, now);
+    event.cell = cell;
+    event.value = value;
+    event.notify = run.note_notify(cell);
+    event.peer = peer;
+    block.worker->trace.push_back(event);
   }
   const auto how = static_cast<abi::NotifyKind>(kind);
   if (run.replay) {

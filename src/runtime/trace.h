@@ -17,6 +17,9 @@ struct TraceEvent {
   const abi::Site* site;
   int32_t rank;
   int64_t block = 0, blocks = 1;  // first, and how many
+  // Of one block on a fiber: how many blocks of the kernel work as one, and the launch.
+  int64_t lanes = 1;
+  const void* launch = nullptr;
   uint64_t start_ns = 0, end_ns = 0;
 
   // Of waits, notifies and updates that return what was there: what is awaited or written, in which cell.
@@ -33,8 +36,8 @@ struct TraceEvent {
 // One worker's events, in order of their ends.
 using TraceBuffer = std::vector<TraceEvent>;
 
-// One process per rank, one thread per worker. Gives false and says why in `error` when the file cannot be
-// written. `name_of`: a cell, in words.
+// One process per rank, one thread per worker, and one for each half of a kernel that is made of two. Gives
+// false and says why in `error` when the file cannot be written. `name_of`: a cell, in words.
 bool write_trace(const std::string& path, const std::vector<const TraceBuffer*>& workers, uint64_t origin_ns,
                  const std::function<std::string(const int32_t*)>& name_of, std::string& error);
 

@@ -33,16 +33,11 @@ struct Update {
 void trace(BlockContext& block, const Update& update, uint32_t site) {
   Run& run = *block.run;
   const uint64_t now = now_ns();
-  block.worker->trace.push_back({.kind = TraceEvent::Kind::Update,
-                                 .name = block.function->name,
-                                 .site = &run.module->sites[site],
-                                 .rank = block.rank,
-                                 .block = block.block_index,
-                                 .start_ns = now,
-                                 .end_ns = now,
-                                 .cell = update.cell(),
-                                 .value = static_cast<int32_t>(update.value),
-                                 .notify = run.note_notify(update.cell())});
+  TraceEvent event = block.event(TraceEvent::Kind::Update, site, now, now);
+  event.cell = update.cell();
+  event.value = static_cast<int32_t>(update.value);
+  event.notify = run.note_notify(update.cell());
+  block.worker->trace.push_back(event);
 }
 
 }  // namespace

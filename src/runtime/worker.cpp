@@ -268,12 +268,26 @@ abi::Status Job::wait_for_conditions() {
   return abi::ok;
 }
 
+TraceEvent BlockContext::event(TraceEvent::Kind kind, uint32_t site, uint64_t start_ns,
+                               uint64_t end_ns) const {
+  return {.kind = kind,
+          .name = function->name,
+          .site = &run->module->sites[site],
+          .rank = rank,
+          .block = block_index,
+          .lanes = abi::lanes_of(function->bits),
+          .launch = job ? job->task : nullptr,
+          .start_ns = start_ns,
+          .end_ns = end_ns};
+}
+
 void Worker::resume(Job& job) {
   job.context.worker = this;
   if (!run_.timing) {
     job.resume();
   } else {
-    const char* name = job.task ? job.context.function->name : nullptr;
+    const Task* task = job.task;
+    const char* name = task ? job.context.function->name : nullptr;
     int64_t block = job.context.block_index;
     uint64_t start_ns = now_ns();
     job.resume();
@@ -293,6 +307,8 @@ void Worker::resume(Job& job) {
                        .site = site,
                        .rank = job.context.rank,
                        .block = block,
+                       .lanes = task ? abi::lanes_of(function->bits) : 1,
+                       .launch = task,
                        .start_ns = start_ns,
                        .end_ns = end_ns});
     }

@@ -1,5 +1,6 @@
 """Groups of a cube and a vector half, written by hand and made of mixed kernels: results, order, and what goes wrong."""
 
+import json
 import re
 
 import numpy as np
@@ -296,3 +297,43 @@ def test_prints_name_the_half(target, capfd):
     lines = capfd.readouterr().out.splitlines()
     assert len(lines) == 20
     assert "rank 0, block 1, vector half, line 22: INDEX 144" in lines
+
+
+def tracks_and_arrows(path):
+    """The tracks by name, and the arrows: their name, and the tracks they go from and to."""
+    events = json.loads(path.read_text())["traceEvents"]
+    tracks = {(e["pid"], e["tid"]): e["args"]["name"] for e in events if e["ph"] == "M" and e["name"] == "thread_name"}
+    ends = {e["id"]: e for e in events if e["ph"] == "f"}
+    arrows = []
+    for start in (e for e in events if e["ph"] == "s"):
+        end = ends[start["id"]]
+        assert start["name"] == end["name"] and start["ts"] <= end["ts"]
+        arrows.append((start["name"], *(tracks[e["pid"], e["tid"]] for e in (start, end))))
+    for event in events:  # nobody does two things at a time
+        if event["ph"] == "X" and "half" in tracks[event["pid"], event["tid"]]:
+            others = [e for e in events if e["ph"] == "X" and e is not event and e["tid"] == event["tid"]]
+            assert all(e["ts"] + e["dur"] <= event["ts"] or event["ts"] + event["dur"] <= e["ts"] for e in others)
+    return set(tracks.values()), arrows
+
+
+def test_a_trace_has_a_track_for_each_half_and_arrows_from_push_to_pop(tmp_path):
+    case = pipe_programs.cube_to_vector(pl.SplitMode.NONE, rounds=5, slots=2)
+    call(case, arguments(case), trace=tmp_path / "t.json", threads=2)
+    tracks, arrows = tracks_and_arrows(tmp_path / "t.json")
+    assert {"cube half", "vector half"} <= tracks
+    push = ("push to pipe 0, cube to vector", "cube half", "vector half")
+    free = ("free of pipe 0, cube to vector", "vector half", "cube half")
+    assert sorted(arrows) == sorted([push] * 5 + [free] * 3)
+
+
+def test_halves_of_blocks_that_run_at_once_have_tracks_of_their_own(tmp_path):
+    case = pipe_programs.softmax_between(pl.SplitMode.UP_DOWN)
+    call(case, case.make(np.random.default_rng(1), 3), trace=tmp_path / "t.json", threads=1)
+    tracks, arrows = tracks_and_arrows(tmp_path / "t.json")
+    halves = {"cube half", "vector lane 0", "vector lane 1"}
+    assert halves < tracks <= {"worker 0"} | {name + which for name in halves for which in ("", " 2", " 3")}
+    places = [[re.fullmatch(r"(.*?)( [23])?", end) for end in ends] for _, *ends in arrows]
+    assert all(start[2] == end[2] for start, end in places)  # the halves of a block have one number
+    pushed = [start[1] for (name, *_), (start, _) in zip(arrows, places) if name == "push to pipe 0, cube to vector"]
+    assert pushed == ["cube half"] * 6  # to both lanes of each block
+    assert len(arrows) == 9  # what the lanes push is there when the last of them has pushed

@@ -484,7 +484,7 @@ class pipe:
     def cells(shape: Any, rings: str) -> Any:
         """New cells for the pipes of a launch, all 0."""
     @staticmethod
-    def notify(cells: Any, offsets: Any, value: Any, *, op: pld.NotifyOp | str = pld.NotifyOp.AtomicAdd) -> Any:
+    def notify(cells: Any, offsets: Any, value: Any, *, op: pld.NotifyOp | str = pld.NotifyOp.AtomicAdd, what: str) -> Any:
         """Adds to a cell of this rank, as `pld.system.notify` does. Everything that happens before it is visible to whoever waits for that value."""
     @staticmethod
     def wait(cells: Any, offsets: Any, expected: Any, *, cmp: pld.WaitCmp | str = pld.WaitCmp.Ge, what: str) -> Any:

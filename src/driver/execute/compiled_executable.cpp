@@ -1,5 +1,7 @@
 #include "driver/execute/compiled_executable.h"
 
+#include <algorithm>
+
 #include "driver/bundle/bundle.h"
 #include "driver/execute/compiled_session.h"
 #include "driver/execute/disk_cache.h"
@@ -12,6 +14,14 @@
 #include "support/diagnostics/bundle.h"
 
 namespace tilewire::driver {
+namespace {
+
+bool has_halves(const ir::Program& program) {
+  return std::any_of(program.functions.begin(), program.functions.end(),
+                     [](const auto& function) { return function->lanes > 1; });
+}
+
+}  // namespace
 
 std::shared_ptr<CompiledExecutable> CompiledExecutable::make(const Entry& entry, const CompiledTarget& target,
                                                              const CompileOptions& options,
@@ -147,7 +157,9 @@ Call CompiledExecutable::run(const BoundArguments& arguments, const CallOptions&
                              const CallSchedule& schedule, int ranks, const runtime::Manifest& manifest,
                              runtime::Windows* windows, Diagnostics& diags) {
   if (!schedule.begin(*this, ranks, arguments, diags)) return {};
-  bool watched = schedule.watched() || (host_.function() && (options.stats || !options.trace.empty()));
+  // Signals are inline in plain code, where nothing sees them.
+  const bool signals = host_.function() || has_halves(*lowered_);
+  const bool watched = schedule.watched() || (signals && (options.stats || !options.trace.empty()));
   const target::Code* compiled = code({arguments.strided, watched}, diags);
   if (!compiled) return {};
   LocalRun local;

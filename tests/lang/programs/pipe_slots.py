@@ -27,7 +27,7 @@ class Small:
             slot = pl.pipe.slot(__gm_pipe_buffer, shard, [16, 16], dtype=pl.FP32)
             pl.tile.store(t_1, [0, 0], slot)
             cell_1 = block * 4
-            pl.pipe.notify(__pipe_cells, [cell_1, 0], 1)
+            pl.pipe.notify(__pipe_cells, [cell_1, 0], 1, what="push to pipe 0, cube to vector")
         else:
             bytes_1 = pl.tensor.dim(__gm_pipe_buffer, i=0)
             pl.pipe.check_workspace(bytes_1, blocks, 2048)
@@ -40,7 +40,7 @@ class Small:
             t_2 = pl.tile.load(slot_1, [0, 0], [16, 16])
             pl.tile.store(t_2, [0, 0], y)
             cell_3 = block * 4 + 1
-            pl.pipe.notify(__pipe_cells, [cell_3, 0], 1)
+            pl.pipe.notify(__pipe_cells, [cell_3, 0], 1, what="free of pipe 0, cube to vector")
 
     @pl.function(type=pl.FunctionType.Orchestration)
     def main(self, a: pl.Tensor[[16, 16], pl.FP32], y: pl.Out[pl.Tensor[[16, 16], pl.FP32]]):
