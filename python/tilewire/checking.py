@@ -28,6 +28,7 @@ class Place:
 
     rank: int
     function: str
+    half: str  # "cube half" of a kernel that is made of two; else empty
     block: int
     call: int  # of the entry, from 1
     file: str

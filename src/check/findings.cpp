@@ -91,7 +91,7 @@ struct CellWords {
   CellWords(const Names& names, const Action& action)
       : text(names.cell(action.cell())), brief(names.short_cell(action.cell())) {
     if (std::string pipe = names.pipe_cell(action.cell()); !pipe.empty()) {
-      text = brief = pipe;
+      text = pipe;
       return;
     }
     const std::string name = operand_name(action);
@@ -182,8 +182,8 @@ Place place_of(const Run& run, const Action& action, std::string text) {
   const Names names(run.world);
   const bool entry = action.task == interp::no_task && action.rank >= 0;  // of a program without a host
   std::string function = entry ? run.world.entry().name : names.function(action.task);
-  return {action.rank,     std::move(function), action.block, names.call(action.task),
-          span_of(action), std::move(text)};
+  return {action.rank,     std::move(function),     action.block, names.call(action.task), span_of(action),
+          std::move(text), names.lanes(action.task)};
 }
 
 Diagnostic diagnostic(Diag id, const Span& span, std::vector<std::string> arguments) {
@@ -340,8 +340,8 @@ Finding deadlock_finding(Run& run) {
   for (const Blocked& b : all) {
     finding.diagnostic.with_note(b.text, b.span);
     const interp::Agent& agent = run.world.agent(b.agent);
-    finding.places.push_back(
-        {agent.rank, names.function(agent.task), agent.block, names.call(agent.task), b.span, b.text});
+    finding.places.push_back({agent.rank, names.function(agent.task), agent.block, names.call(agent.task),
+                              b.span, b.text, names.lanes(agent.task)});
   }
   return finding;
 }
@@ -379,6 +379,10 @@ std::vector<AgentId> steps_in_order(const Run& run, const std::vector<uint32_t>&
   return order;
 }
 
+int64_t pipe_cell_number(const CellId& cell) {
+  return cell.offset / (ops::cell_line * ir::bytes(ir::DType::Int32));
+}
+
 }  // namespace
 
 std::string Names::function(TaskNo task) const {
@@ -390,7 +394,7 @@ std::string Names::who(AgentId agent, int rank, TaskNo task) const {
   if (task == interp::no_task) return text;
   const interp::Agent& a = world_.agent(agent);
   text += " in `" + function(task) + "`";
-  const int64_t lanes = world_.task(task).code->lanes();
+  const int64_t lanes = this->lanes(task);
   const std::string half = half_text(a.block, lanes);
   if (!half.empty()) text += ", " + half;
   if (a.blocks > lanes) text += (half.empty() ? ", block " : " of block ") + std::to_string(a.block / lanes);
@@ -406,6 +410,7 @@ const interp::Window* Names::window_of(StorageId storage) const {
 }
 
 std::string Names::cell_name(const CellId& cell) const {
+  if (const std::string* rings = rings_of(cell)) return ops::short_cell_text(*rings, pipe_cell_number(cell));
   const interp::Window* window = window_of(cell.storage);
   if (!window) return tensor_element(cell);
   return (window->buffer ? window->buffer->name : "window") + "[" + std::to_string(cell.offset / 4) + "]";
@@ -428,12 +433,16 @@ std::string Names::tensor_element(const CellId& cell) const {
   return name + "[" + std::to_string(cell.offset / size) + "]";
 }
 
-std::string Names::pipe_cell(const CellId& cell) const {
+const std::string* Names::rings_of(const CellId& cell) const {
   const interp::Storage& storage = world_.storage(cell.storage);
   const auto* made = storage.where ? ir::as<ir::Call>(storage.where) : nullptr;
-  if (!made || made->op != ops::pl::pipe::cells) return "";
-  const std::string& rings = *ir::find_attr(made->attrs, "rings")->get<std::string>();
-  return ops::cell_text(rings, cell.offset / (ops::cell_line * ir::bytes(ir::DType::Int32)));
+  if (!made || made->op != ops::pl::pipe::cells) return nullptr;
+  return ir::find_attr(made->attrs, "rings")->get<std::string>();
+}
+
+std::string Names::pipe_cell(const CellId& cell) const {
+  const std::string* rings = rings_of(cell);
+  return rings ? ops::cell_text(*rings, pipe_cell_number(cell)) : "";
 }
 
 std::string Names::cell(const CellId& cell) const {
@@ -572,9 +581,10 @@ std::optional<Finding> failure_of(const Run& run) {
   finding.diagnostic.label = said.label;
   finding.diagnostic.notes = said.notes;
   const interp::RunError& error = *run.world.error();
-  const int call =
-      run.schedule.empty() ? 0 : Names(run.world).call(run.world.agent(run.schedule.back()).task);
-  finding.places.push_back({error.rank, error.task, error.block, call, said.span, said.message});
+  const Names names(run.world);
+  const TaskNo task = run.schedule.empty() ? interp::no_task : run.world.agent(run.schedule.back()).task;
+  finding.places.push_back(
+      {error.rank, error.task, error.block, names.call(task), said.span, said.message, names.lanes(task)});
   finding.story = story_of(run, nullptr);
   return finding;
 }

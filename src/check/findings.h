@@ -21,12 +21,14 @@ class Names {
   // `k`, call 2"
   std::string who(AgentId agent, int rank, TaskNo task) const;
   std::string function(TaskNo task) const;
+  // Blocks of the task that work as one.
+  int64_t lanes(TaskNo task) const { return task == interp::no_task ? 1 : world_.task(task).code->lanes(); }
   int call(TaskNo task) const { return task == interp::no_task ? 0 : world_.task(task).call; }
   // "`sig[3]` on rank 1"; for an element of a tensor that is no window, "`count[3]`"
   std::string cell(const CellId& cell) const;
-  std::string pipe_cell(
-      const CellId& cell) const;  // "`filled[3]` of pipe 0, cube to vector"; empty for others
-  std::string cell_name(const CellId& cell) const;   // "sig[3]"
+  // "`filled[3]` of pipe 0, cube to vector"; empty for others
+  std::string pipe_cell(const CellId& cell) const;
+  std::string cell_name(const CellId& cell) const;   // "sig[3]", "filled[3]"
   std::string short_cell(const CellId& cell) const;  // "sig[3]@1"
   bool is_in_window(const CellId& cell) const { return window_of(cell.storage) != nullptr; }
   int rank_of(const CellId& cell) const { return world_.storage(cell.storage).rank; }
@@ -38,6 +40,7 @@ class Names {
  private:
   const interp::Window* window_of(StorageId storage) const;
   std::string tensor_element(const CellId& cell) const;
+  const std::string* rings_of(const CellId& cell) const;  // of cells of pipes; null for others
   const interp::World& world_;
 };
 

@@ -51,7 +51,8 @@ struct Place {
   int64_t block = 0;
   int call = 0;  // of the entry, from 0
   Span span;
-  std::string text;  // "reads bytes 0 to 63 of `w` on rank 0"
+  std::string text;   // "reads bytes 0 to 63 of `w` on rank 0"
+  int64_t lanes = 1;  // blocks that work as one (support/block_text)
 };
 
 // An agent in terms that hold in every schedule.

@@ -253,7 +253,7 @@ class Page {
     std::string out;
     for (const Place& place : finding.places) {
       if (place.text.empty() || place.text == finding.diagnostic.message) continue;
-      const Lane lane{place.rank, place.function, -1, place.block, 1};
+      const Lane lane{place.rank, place.function, -1, place.block, 1, place.lanes};
       out += "<li>" + prose(title(lane) + " " + place.text) + " " + sources_.link(place.span) + "</li>";
     }
     return out.empty() ? "" : "<ul class=\"notes\">" + out + "</ul>\n";

@@ -1,5 +1,6 @@
 // The schema is in docs/checking.md.
 #include "check/report.h"
+#include "support/block_text.h"
 #include "support/character_column.h"
 #include "support/escape.h"
 
@@ -50,7 +51,8 @@ std::string place(const Place& p) {
   return Object()
       .number("rank", p.rank)
       .text("function", p.function)
-      .number("block", p.block)
+      .text("half", half_text(p.block, p.lanes))
+      .number("block", p.block / p.lanes)
       .number("call", p.call + 1)
       .place(p.span)
       .text("text", p.text)
@@ -73,8 +75,9 @@ std::string lane(const Lane& l) {
       .number("rank", l.rank)
       .text("function", l.function)
       .number("task", l.task)
-      .number("block", l.block)
-      .number("blocks", l.blocks)
+      .text("half", half_text(l.block, l.lanes))
+      .number("block", l.block / l.lanes)
+      .number("blocks", l.blocks / l.lanes)
       .done();
 }
 

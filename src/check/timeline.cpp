@@ -245,7 +245,7 @@ class Builder {
       const interp::Agent& agent = run_.world.agent(id);
       const std::string& function = agent.task == interp::no_task ? entry_name_ : actors[id].function;
       line.lanes.push_back({actors[id].rank, function, actors[id].task, actors[id].block, agent.blocks,
-                            agent.frames.empty() ? 1 : agent.frames.front().code->lanes()});
+                            agent.task == interp::no_task ? 1 : run_.world.task(agent.task).code->lanes()});
     }
     return lanes;
   }

@@ -34,7 +34,7 @@ class Warnings {
     Finding finding{.kind = kind,
                     .diagnostic = diags.report(diag, span, std::move(arguments)),
                     .places = {{action.rank, names_.function(action.task), action.block,
-                                names_.call(action.task), span, ""}},
+                                names_.call(action.task), span, "", names_.lanes(action.task)}},
                     .story = {},
                     .schedule = {}};
     finding.diagnostic.with_label(names_.who(action.agent, action.rank, action.task));

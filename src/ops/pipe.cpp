@@ -97,29 +97,57 @@ std::string rings_text(const std::vector<Pipe>& pipes) {
   return text;
 }
 
-std::string cell_text(const std::string& rings, int64_t cell) {
-  struct Entry {
-    int64_t id, slots;
-    Ring ring;
-  };
-  std::vector<Entry> entries;
+namespace {
+
+struct RingEntry {
+  int64_t id = 0, slots = 0;
+  Ring ring = Ring::CubeToVector;
+};
+
+std::vector<RingEntry> entries_of(const std::string& rings) {
+  std::vector<RingEntry> entries;
   std::istringstream text(rings);
-  int64_t id = 0, slots = 0, cells = 0;
+  int64_t id = 0, slots = 0;
   char way = 0;
   while (text >> id >> way >> slots) {
     entries.push_back({id, slots, way == '>' ? Ring::CubeToVector : Ring::VectorToCube});
-    cells += 2 * slots;
   }
-  if (cells <= 0 || cell < 0) return "a cell of a pipe";
+  return entries;
+}
+
+// Which cell of which ring it is: "filled[3]". Nothing for a number that no ring has.
+struct RingCell {
+  std::string name;
+  RingEntry ring;
+};
+std::optional<RingCell> ring_cell(const std::vector<RingEntry>& entries, int64_t cell) {
+  int64_t cells = 0;
+  for (const RingEntry& entry : entries) cells += 2 * entry.slots;
+  if (cells <= 0 || cell < 0) return std::nullopt;
   cell %= cells;
-  for (const Entry& entry : entries) {
-    if (cell < 2 * entry.slots) {
-      return std::string(cell % 2 == 0 ? "`filled[" : "`emptied[") + std::to_string(cell / 2) +
-             "]` of pipe " + std::to_string(entry.id) + ", " + text_of(entry.ring);
-    }
+  for (const RingEntry& entry : entries) {
+    if (cell < 2 * entry.slots)
+      return RingCell{(cell % 2 == 0 ? "filled[" : "emptied[") + std::to_string(cell / 2) + "]", entry};
     cell -= 2 * entry.slots;
   }
-  return "a cell of a pipe";
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string cell_text(const std::string& rings, int64_t cell) {
+  const auto found = ring_cell(entries_of(rings), cell);
+  if (!found) return "a cell of a pipe";
+  return "`" + found->name + "` of pipe " + std::to_string(found->ring.id) + ", " + text_of(found->ring.ring);
+}
+
+std::string short_cell_text(const std::string& rings, int64_t cell) {
+  const std::vector<RingEntry> entries = entries_of(rings);
+  const auto found = ring_cell(entries, cell);
+  if (!found) return "a cell of a pipe";
+  if (entries.size() == 1) return found->name;
+  return found->name + " of pipe " + std::to_string(found->ring.id) +
+         (found->ring.ring == Ring::CubeToVector ? ", c2v" : ", v2c");
 }
 
 int64_t workspace_bytes(const std::vector<Pipe>& pipes) {

@@ -56,6 +56,8 @@ int64_t cell_count(const std::vector<Pipe>& pipes);
 // cube to vector".
 std::string rings_text(const std::vector<Pipe>& pipes);
 std::string cell_text(const std::string& rings, int64_t cell);
+// The same in a few letters: "filled[3]", where there are several rings "filled[3] of pipe 0, c2v".
+std::string short_cell_text(const std::string& rings, int64_t cell);
 
 // The parameter for the workspace, of every function that initialises a pipe and of its callers.
 inline constexpr const char* workspace_name = "__gm_pipe_buffer";

@@ -168,6 +168,20 @@ def test_the_checker_names_a_free_that_is_missing():
     assert "rank 0 in `both`, cube half of block 1" in text
 
 
+def test_the_report_draws_the_halves_as_lanes(tmp_path):
+    [report] = broken("            pl.tfree_to_aic(t)\n", "").main.check(ranks=1)
+    [finding] = [f for f in json.loads(report.json())[0]["findings"] if f["kind"] == "deadlock"]
+    halves = [(half, block) for block in (0, 1) for half in ("cube half", "vector half")]
+    lanes = [(lane["half"], lane["block"], lane["blocks"]) for lane in finding["timeline"]["lanes"] if lane["function"] == "both"]
+    assert lanes == [(half, block, 2) for half, block in halves]
+    assert {(place["half"], place["block"]) for place in finding["places"]} == set(halves)
+    report.html(tmp_path / "r.html")
+    page = (tmp_path / "r.html").read_text()
+    for half, block in halves:
+        assert f">both #0 {half} block {block}</text>" in page
+    assert ">wait emptied[0] &gt;= 1 (0)</text>" in page
+
+
 @pytest.mark.parametrize("target", TARGETS)
 def test_a_missing_free_is_replayed(target, tmp_path):
     program = broken("            pl.tfree_to_aic(t)\n", "")
