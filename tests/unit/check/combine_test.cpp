@@ -92,7 +92,8 @@ TEST(Combine, ThePageSaysWhatWasTried) {
   report.assumed = "n = 1; 1 call from zeroed windows";
   const std::string page = html_of({report});
   EXPECT_NE(page.find("Checked: n = 1; 1 call from zeroed windows."), std::string::npos);
-  EXPECT_NE(page.find("n = 0 is not a valid input: out of bounds: it is wrong with n = 0"), std::string::npos);
+  EXPECT_NE(page.find("n = 0 is not a valid input: out of bounds: it is wrong with n = 0"),
+            std::string::npos);
   EXPECT_EQ(text_of(report).substr(0, text_of(report).find('\n')),
             "1 rank: proved (exact, from one run of 12 events) for n = 1; 1 call from zeroed windows");
 }
