@@ -18,6 +18,7 @@ void World::take_off(Context& context, const View& from, const Tensor& to, bool 
   agent.flight = std::make_shared<Flight>(Flight{context.agent_id, &context.instr, to, dense(from), add});
   const AgentId id = add_agent(std::move(agent));
   flights_.push_back(id);
+  ++storages_[to.storage].users;
   if (!context.sink) return;
   const Agent& again = context.agent();
   Event event{.kind = Event::Kind::Issue,
@@ -38,7 +39,8 @@ void World::land(AgentId id, EventSink* sink) {
     ready_.erase(std::lower_bound(ready_.begin(), ready_.end(), id));
     agents_[id].write().flight = nullptr;
     --live_;
-    return write_cell(context, flight->to, flight->value, flight->add, flight->joint, id);
+    write_cell(context, flight->to, flight->value, flight->add, flight->joint, id);
+    return unuse(flight->to.storage);
   }
   View from{flight->to.dtype, flight->data.data(), flight->to.shape, dense_strides(flight->to.shape)};
   store_region(context, from, flight->to, flight->add);
@@ -59,6 +61,7 @@ void World::land(AgentId id, EventSink* sink) {
   ready_.erase(std::lower_bound(ready_.begin(), ready_.end(), id));
   agents_[id].write().flight = nullptr;
   --live_;
+  unuse(flight->to.storage);
   note_change();
 }
 

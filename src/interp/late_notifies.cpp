@@ -79,6 +79,7 @@ void World::notify(Context& context, const Tensor& cell, int64_t value, bool add
   own.push_back(id);
   agents_[issuer].write().notifies = std::move(own);
   flights_.push_back(id);
+  ++storages_[cell.storage].users;
   if (!context.sink) return;
   const Agent& again = context.agent();
   Event event{.kind = Event::Kind::Issue,

@@ -208,7 +208,6 @@ void World::leave_storage_scope(AgentId id) {
   const std::vector<StorageId> created = std::move(agent.scopes.back());
   agent.scopes.pop_back();
   for (StorageId storage : created) {
-    storages_[storage].users = 1;
     for (TaskNo number : rank_tasks_[agent.rank]) {
       const auto& arguments = tasks_[number]->arguments;
       const bool takes = std::any_of(arguments.begin(), arguments.end(), [&](const TaskArgument& argument) {

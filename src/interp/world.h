@@ -80,7 +80,9 @@ struct Storage {
   std::byte* external = nullptr;  // of the caller's array
   std::shared_ptr<Buffer> owned;
   const ir::Node* where = nullptr;
-  uint32_t users = 0;  // once its `pl.scope` has ended: tasks that take it and have not
+  // The `pl.scope` it was created in, tasks that take it and have not ended when that does, and what is in
+  // flight to it. Storage of no such scope stays.
+  uint32_t users = 1;
 };
 
 // A remote write, or a notify, that has left and not landed.

@@ -351,3 +351,52 @@ def test_halves_of_blocks_that_run_at_once_have_tracks_of_their_own(tmp_path):
     pushed = [start[1] for (name, *_), (start, _) in zip(arrows, places) if name == "push to pipe 0, cube to vector"]
     assert pushed == ["cube half"] * 6  # to both lanes of each block
     assert len(arrows) == 9  # what the lanes push is there when the last of them has pushed
+
+
+LATE = '''
+import tilewire.language as pl
+import tilewire.language.distributed as pld
+
+
+@pl.jit.incore
+def count(s: pl.InOut[pld.DistributedTensor[[2, 1], pl.INT32]], y: pl.InOut[pl.Tensor[[4], pl.FP32]]):
+    ctx = pld.get_comm_ctx(s)
+    n = pld.nranks(ctx)
+    pld.system.notify(s, (pld.rank(ctx) + 1) % n, [0, 0], 1)
+    pld.system.notify(s, (pld.rank(ctx) + n - 1) % n, [0, 0], 1)
+    if pld.system.wait(s, [0, 0], 1) > 1:
+        pl.write(y, [0], 1.0)
+
+
+@pl.jit.incore
+def mixed(a: pl.Tensor[[16, 16], pl.FP32], t: pl.Out[pl.Tensor[[16, 16], pl.FP32]]):
+    pl.store(pl.matmul(pl.load(a), pl.load(a)) + 1.0, [0, 0], t)
+
+
+@pl.jit.incore
+def look(s: pl.InOut[pld.DistributedTensor[[2, 1], pl.INT32]], y: pl.InOut[pl.Tensor[[4], pl.FP32]]):
+    if pl.read(s, [1, 0]) == 0:
+        pl.write(y, [1], 1.0)
+
+
+@pl.jit
+def chip(a: pl.Tensor[[16, 16], pl.FP32], s: pl.InOut[pld.DistributedTensor[[2, 1], pl.INT32]], y: pl.InOut[pl.Tensor[[4], pl.FP32]]):
+    count(s, y)
+    t = pl.create_tensor([16, 16], dtype=pl.FP32)
+    mixed(a, t)
+    look(s, y)
+
+
+@pl.jit.host
+def main(a: pl.Tensor[[16, 16], pl.FP32], y: pl.InOut[pl.Tensor[[3, 4], pl.FP32]]):
+    s = pld.alloc_signal(2)
+    for r in pl.range(3):
+        chip(a, s, y[r], device=r)
+'''
+
+
+def test_a_slot_may_be_handed_back_after_its_launch_has_ended():
+    """Where the order of notifies matters, the last ones of a pipe may land after the scope that frees its cells."""
+    program = pl.parse(LATE, "late.py")
+    [report] = program.main.check(ranks=3, split="split", limit=5)
+    assert report.verdict == "bounded" and not [f for f in report.findings if f.error], str(report)
