@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from program_case import COLS, Branch, Kernel, Loop, Param, Text
+import dataclasses
+from typing import Any
+
+from program_case import COLS, Branch, Kernel, Loop, Param, Text, indented
 from program_parts import MODULUS, Parts, Ref, created
 
 
@@ -27,16 +30,28 @@ class LocalPieces(Parts):
 
     def mixed(self) -> None:
         """A product and other work on tiles in one kernel, which may run as a cube and a vector half."""
+        self.pick(self.mixed_values, self.mixed_values, self.mixed_rounds, self.mixed_in_place)()
+        self.features.add("mixed")
+
+    def mask(self) -> str:
+        """A right operand, the same on all ranks."""
+        return f"pl.tile.tri([{COLS}, {COLS}], k={self.pick(-1, 0, 2)}, upper={self.pick(True, False)}, dtype=pl.FP32)"
+
+    def split_task(self, params: list[Param], lines: list[str], args: list[Any]) -> None:
+        kernel = self.kernel(params, lines)
+        kernel.split = self.pick("", "", "UP_DOWN", "LEFT_RIGHT")
+        self.task(kernel, args, self.pick("call", "spmd"))
+
+    def mixed_values(self) -> None:
+        """Tiles and elements cross once, or in each round of a loop."""
         a, b, out = self.value(), self.value(), self.place()
         kind = self.pick("before", "behind", "both", "rounds", "scalar")
-        rows = self.pick("up", "down")
-        mask = f"pl.tile.tri([{COLS}, {COLS}], k={self.pick(-1, 0, 2)}, upper={rows == 'up'}, dtype=pl.FP32)"
         first = self.loaded("a", a, "FP32")
         second = self.loaded("b", b, out.dtype)
         left = f"pl.rem({first} * 2.0, 5.0)" if kind in ("before", "both") else first
         product = f"pl.rem(pl.matmul({left}, m), {MODULUS['FP32']})"
         product = product if out.dtype == "FP32" else f"pl.cast({product}, pl.{out.dtype})"
-        lines = [f"m = {mask}"]
+        lines = [f"m = {self.mask()}"]
         if kind == "rounds":
             lines += [f"p = pl.full([{out.rows}, {COLS}], dtype=pl.{out.dtype}, value={0 if out.dtype == 'INT32' else 0.0})",
                       f"for i in pl.range({self.pick(1, 3, 9)}):\n    p = pl.rem(p + {product}, {MODULUS[out.dtype]})"]  # fmt: skip
@@ -49,11 +64,61 @@ class LocalPieces(Parts):
         result = "p" if kind == "before" else f"pl.rem(p + {second}, {MODULUS[out.dtype]})"
         lines.append(f"pl.store({result}, [0, 0], o)")
         params = [self.param("a", a), self.param("b", b), self.param("o", out, "Out")]
-        kernel = self.kernel(params, lines)
-        kernel.split = self.pick("", "", "UP_DOWN", "LEFT_RIGHT")
-        self.task(kernel, [a, b, out], self.pick("call", "spmd"))
+        self.split_task(params, lines, [a, b, out])
         self.values.append(out)
-        self.features.add("mixed")
+
+    def mixed_rounds(self) -> None:
+        """What loops carry crosses both ways, under conditions, with a part of it valid."""
+        a, b, out = self.value(), self.value(), self.place("FP32")
+        product, element = "pl.rem(pl.matmul(t, m), 7.0)", f"pl.read(t, [0, {self.random.randrange(COLS)}])"
+        rounds, kind = self.pick(1, 3, 6, 9), self.pick("to and fro", "branch", "late", "while", "ragged")
+        lines = [f"m = {self.mask()}", f"t = {self.loaded('a', a, 'FP32')}", f"b = {self.loaded('b', b, 'FP32')}"]
+        body = [f"t = pl.rem({product} + t, 11.0)"]
+        if kind == "branch":
+            other = [f"for j in pl.range(i % 3):\n    t = pl.rem({product} + b, 11.0)"]
+            body = [f"if i % {self.pick(2, 3)} == 1:", *indented(body), "else:", *indented(other)]
+        elif kind == "late":
+            lines.append(f"p = {product}")
+            body = ["t = pl.rem(t + p, 11.0)", f"p = {product}", "b = p + 1.0"]
+        elif kind == "ragged":
+            lines += [f"v = pl.cast(pl.abs({element}), pl.INT32) % {out.rows} + 1",
+                      "pl.store(b, [0, 0], o)",
+                      f"t = pl.load(a, [0, 0], [{a.rows}, {COLS}], valid_shape=[v, {COLS}])" if a.dtype == "FP32" else
+                      f"t = pl.set_validshape(t, [v, {COLS}])"]  # fmt: skip
+        head = f"for i in pl.range({rounds}):"
+        if kind == "while":
+            lines.append("i = 0")
+            head, body = f"while i < {rounds} and {element} < 9.0:", [*body, "i = i + 1"]
+        lines += ["\n".join([head, *indented(body)]), f"pl.store({self.pick('t', 't + 1.0', 'pl.matmul(t, m)')}, [0, 0], o)"]
+        if kind != "ragged":
+            lines.insert(-1, "t = pl.rem(t + b, 7.0)")
+        self.split_task([self.param("a", a), self.param("b", b), self.param("o", out, "Out")], lines, [a, b, out])
+        if kind != "ragged" and "pl.matmul(t, m)" not in lines[-1]:
+            self.values.append(out)
+
+    def mixed_in_place(self) -> None:
+        """A tensor that is loaded and stored in each round: through a part of it, by rows, as two arguments."""
+        a, out = self.value(), self.made("FP32", 2 * self.rows)
+        kind, rows = self.pick("part", "row", "two", "two"), self.rows
+        first = self.random.randint(0, rows)
+        product = f"pl.rem(pl.matmul({self.loaded('a', a, 'FP32')}, m), 7.0)"
+        lines = [f"m = {self.mask()}"]
+        params, args = [self.param("a", a), self.param("o", out, "InOut")], [a, out.text]
+        if kind == "part":
+            lines.append(f"s = o[{first}:{first + rows}, :]")
+            body = [f"pl.store(pl.rem({product} + pl.load(o, [i % {rows + 1}, 0], [{rows}, {COLS}]), 11.0), [0, 0], s)"]
+        elif kind == "row":
+            body = [f"r = pl.load(o, [{first}, 0], [1, {COLS}])",
+                    f"pl.store(pl.rem({product} + r, 11.0), [{rows}, 0], o)",
+                    f"pl.store(pl.rem(r + 1.0, 5.0), [{self.pick(first, 0)}, 0], o)"]  # fmt: skip
+        else:
+            params.append(Param("q", "tensor", f"{rows}, {COLS}", "FP32"))
+            args.append(f"{out.text}[{first}:{first + rows}]")
+            stripe = f"pl.matmul(pl.load(q, [i % {rows}, 0], [1, {COLS}]), m)"
+            body = [f"pl.store(pl.rem({stripe} + 3.0, 11.0), [(i * 3) % {2 * rows}, 0], o)"]
+        lines.append("\n".join([f"for i in pl.range({self.pick(2, 5, 8)}):", *indented(body)]))
+        self.split_task(params, lines, args)
+        self.values.append(dataclasses.replace(out, text=f"{out.text}[{first}:{first + rows}]", rows=rows))
 
     def update(self) -> None:
         """Tasks that change a tensor in place, one after the other."""

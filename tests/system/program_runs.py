@@ -106,6 +106,12 @@ def _examine(case: Case, stage: Callable[[str], None], output: Output) -> Outcom
         if case.reusable and not outcome.open:
             _session(case, program, stage, output)
     elif report.verdict == "refuted":
+        if case.split == "split":
+            stage("checking fused")
+            whole = {"ranks": case.ranks, "limit": SCHEDULES, "split": "fused"}
+            [fused] = _call("checking fused", lambda: program.main.check(*case.arguments(), **whole))
+            if fused.verdict == "proved":
+                raise Wrong("split kernels are refuted, fused ones proved", str(report))
         _replay(case, program, report, found, stage, output)
     return outcome
 
