@@ -6,7 +6,7 @@ window and one signal serve both.
 
     python examples/mesh2d.py --ranks 6
     tilewire run examples/mesh2d.py --ranks 6 --shape values=6x1x256:FP32 --in columns=3
-    tilewire check examples/mesh2d.py --ranks 4,6,12
+    tilewire check examples/mesh2d.py --ranks 12 --in columns=4
 """
 import argparse
 from typing import Any

@@ -10,6 +10,7 @@ import runpy
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 from targets import TARGETS
@@ -55,6 +56,35 @@ def test_random_schedules_notice_what_is_out_of_order(name, order, weaker, tmp_p
     with pytest.raises(AssertionError):
         for seed in range(1, 101):
             example(4, target="interp", schedule=f"random:{seed}")
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("rows, columns", [(1, 4), (2, 2), (2, 3), (3, 4), (4, 4)])
+def test_a_mesh_of_any_shape(rows, columns, target):
+    example = runpy.run_path(str(FILES["mesh2d"]))
+    ranks = rows * columns
+    example["main"](ranks, columns, target=target)
+    values = np.zeros((ranks, 1, example["WIDTH"]), np.float32)
+    [report] = example["mesh_sums"].check(values, columns, np.zeros((ranks, 2, example["WIDTH"]), np.float32), ranks=[ranks])
+    assert report.verdict == "proved", str(report)
+
+
+@pytest.mark.parametrize("rows, columns", [(2, 2), (2, 3)])
+def test_a_layer_over_a_mesh_is_proved(rows, columns):
+    example = runpy.run_path(str(FILES["mesh_matmul"]))
+    ranks, batch, depth, out = rows * columns, example["BATCH"], example["DEPTH"], example["OUT"]
+    shapes = [(ranks, batch, depth), (ranks, depth, out), (ranks, columns, batch, out)]
+    [report] = example["linear"].check(*(np.zeros(shape, np.float32) for shape in shapes), ranks=[ranks])
+    assert report.verdict == "proved", str(report)
+
+
+@pytest.mark.parametrize("ranks, tiles, verdict", [(2, 3, "proved"), (3, 6, "bounded")])
+def test_the_tile_scheduler_is_proved_as_far_as_the_search_goes(ranks, tiles, verdict):
+    example = runpy.run_path(str(FILES["tile_scheduler"]))
+    own = -(-tiles // ranks)  # tiles whose results a rank keeps
+    shapes = [(tiles * example["TILE"], example["COLS"]), (ranks, own * example["TILE"], example["COLS"])]
+    [report] = example["schedule_tiles"].check(*(np.zeros(shape, np.float32) for shape in shapes), ranks=[ranks], limit=2000)
+    assert report.verdict == verdict and not [f for f in report.findings if f.error], str(report)
 
 
 def test_as_a_script():
