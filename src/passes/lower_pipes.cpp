@@ -11,6 +11,7 @@
 #include "ops/shape.h"
 #include "passes/inline_functions.h"
 #include "passes/pipe_half.h"
+#include "passes/return_order.h"
 #include "passes/roots.h"
 #include "passes/structured_builder.h"
 #include "passes/task_call.h"
@@ -73,6 +74,7 @@ class Joiner final : public StructuredBuilder {
     const Halves halves = halves_of(group, program_);
     const FunctionRef cube = program_.find(halves.cube->callee),
                       vector = program_.find(halves.vector->callee);
+    for (const FunctionRef& half : {cube, vector}) return_order(*half, returns_.at(half->name), diags_);
     pipes_ = ops::pipes_of(*cube);
     const int64_t vectors = vector_lanes(*vector), lanes = 1 + vectors;
     Ref<Function> now = copy(group);

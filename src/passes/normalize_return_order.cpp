@@ -1,13 +1,12 @@
 #include "passes/normalize_return_order.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "ir/function_kinds.h"
 #include "ir/mutator.h"
 #include "ir/visitor.h"
+#include "passes/return_order.h"
 #include "passes/roots.h"
-#include "support/diagnostics/passes.h"
 
 namespace tilewire::passes {
 
@@ -15,24 +14,23 @@ using namespace ir;
 
 namespace {
 
-using Order = std::vector<size_t>;  // the old number of each result
-using Orders = std::map<std::string_view, Order>;
+using Orders = std::map<std::string_view, ReturnOrder>;
 
 template <class T>
-std::vector<T> ordered(const std::vector<T>& list, const Order& order) {
+std::vector<T> ordered(const std::vector<T>& list, const ReturnOrder& order) {
   std::vector<T> result;
   for (size_t old : order) result.push_back(list[old]);
   return result;
 }
 
-TypeRef ordered_type(const TypeRef& type, const Order& order) {
+TypeRef ordered_type(const TypeRef& type, const ReturnOrder& order) {
   return make<TupleType>(type->span, ordered(static_cast<const TupleType&>(*type).types, order));
 }
 
 // The variables that hold the results of reordered kernels.
 struct Results : Visitor<Results> {
   const Orders& orders;
-  std::vector<std::pair<VarRef, const Order*>> found;
+  std::vector<std::pair<VarRef, const ReturnOrder*>> found;
   explicit Results(const Orders& o) : orders(o) {}
   void visit(const Assign& assign) {
     const auto* call = as<FunctionCall>(assign.value);
@@ -43,8 +41,8 @@ struct Results : Visitor<Results> {
 
 struct Reorder : Mutator<Reorder> {
   const Orders& orders;
-  PointerMap<const Order*> results;
-  const Order* returns = nullptr;
+  PointerMap<const ReturnOrder*> results;
+  const ReturnOrder* returns = nullptr;
 
   Reorder(const Function& function, const Orders& o) : orders(o) {
     Results holders(orders);
@@ -67,7 +65,7 @@ struct Reorder : Mutator<Reorder> {
   }
 
   NodeRef rewrite(const TupleGet& get) {
-    const Order* const* order = results.find(get.tuple.get());
+    const ReturnOrder* const* order = results.find(get.tuple.get());
     if (!order) return rewrite_children(get);
     auto place = std::find((*order)->begin(), (*order)->end(), static_cast<size_t>(get.index));
     return make<TupleGet>(get.span, mutate(get.tuple), static_cast<int64_t>(place - (*order)->begin()));
@@ -87,33 +85,6 @@ struct Reorder : Mutator<Reorder> {
   }
 };
 
-// Empty when the results are in order as they are, or cannot be brought into one.
-Order order_of(const Function& kernel, const std::vector<Returned>& returned, Diagnostics& diags) {
-  constexpr int last = INT32_MAX;
-  std::vector<int> keys;
-  for (size_t i = 0; i < kernel.return_types.size(); ++i) {
-    bool tensor = isa<TensorType>(kernel.return_types[i]);
-    const RootSet& roots = returned[i].roots;
-    if (tensor && (roots.size() != 1 || roots[0] == fresh)) {
-      diags.report(diag::returns_one_of_several, kernel.body->stmts.back()->span, {kernel.name});
-      return {};
-    }
-    int key = tensor ? roots[0] : last;
-    if (tensor && std::find(keys.begin(), keys.end(), key) != keys.end()) {
-      diags
-          .report(diag::returned_twice, kernel.body->stmts.back()->span,
-                  {kernel.name, kernel.params[key]->name})
-          .with_help("return it once, and use that result in both places");
-      return {};
-    }
-    keys.push_back(key);
-  }
-  Order order(keys.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return keys[a] < keys[b]; });
-  return std::is_sorted(order.begin(), order.end()) ? Order{} : order;
-}
-
 }  // namespace
 
 ProgramRef normalize_return_order(const ProgramRef& program, Diagnostics& diags) {
@@ -121,8 +92,8 @@ ProgramRef normalize_return_order(const ProgramRef& program, Diagnostics& diags)
   Orders orders;
   for (const FunctionRef& function : program->functions) {
     if (!is_kernel_or_group(function->type) || function->return_types.empty()) continue;
-    Order order = order_of(*function, roots.at(function->name), diags);
-    if (!order.empty()) orders[function->name] = std::move(order);
+    auto order = return_order(*function, roots.at(function->name), diags);
+    if (order && !std::is_sorted(order->begin(), order->end())) orders[function->name] = std::move(*order);
   }
   if (orders.empty() || diags.has_errors()) return program;
   Ref<Program> result = copy(*program);

@@ -400,3 +400,75 @@ def test_a_slot_may_be_handed_back_after_its_launch_has_ended():
     program = pl.parse(LATE, "late.py")
     [report] = program.main.check(ranks=3, split="split", limit=5)
     assert report.verdict == "bounded" and not [f for f in report.findings if f.error], str(report)
+
+
+RESULTS = '''
+import tilewire.language as pl
+
+
+@pl.program
+class Results:
+    @pl.function(type=pl.FunctionType.AIC)
+    def cube(self, a: pl.Tensor[[16, 16], pl.FP32], z: pl.Out[pl.Tensor[[16, 16], pl.FP32]]) -> pl.Tensor[[16, 16], pl.FP32]:
+        peer = pl.import_peer_buffer(name="c2v", peer_func="vector")
+        pl.aic_initialize_pipe(peer, None, dir_mask=1, slot_size=1024)
+        product = pl.matmul(pl.load(a), pl.load(a))
+        pl.tpush_to_aiv(product, split=0)
+        z = pl.store(product, [0, 0], z)
+        return z
+
+    @pl.function(type=pl.FunctionType.AIV)
+    def vector(self, y: pl.Out[pl.Tensor[[16, 16], pl.FP32]], w: pl.Out[pl.Tensor[[16, 16], pl.FP32]]):
+        buffer = pl.reserve_buffer(name="c2v", size=8192)
+        pl.aiv_initialize_pipe(buffer, None, dir_mask=1, slot_size=1024)
+        t: pl.Tile[[16, 16], pl.FP32] = pl.tpop_from_aic(split=0)
+        y = pl.store(t + 1.0, [0, 0], y)
+        w = pl.store(t + 2.0, [0, 0], w)
+        pl.tfree_to_aic(t)
+        return VECTOR
+
+    @pl.function(type=pl.FunctionType.Group)
+    def both(self, a: pl.Tensor[[16, 16], pl.FP32], z: pl.Out[pl.Tensor[[16, 16], pl.FP32]],
+             y: pl.Out[pl.Tensor[[16, 16], pl.FP32]], w: pl.Out[pl.Tensor[[16, 16], pl.FP32]]):
+        z = self.cube(a, z)
+        VECTOR = self.vector(y, w)
+        return GROUP
+
+    @pl.function(type=pl.FunctionType.Orchestration)
+    def main(self, a: pl.Tensor[[16, 16], pl.FP32], z: pl.Out[pl.Tensor[[16, 16], pl.FP32]],
+             y: pl.Out[pl.Tensor[[16, 16], pl.FP32]], w: pl.Out[pl.Tensor[[16, 16], pl.FP32]]):
+        LAUNCH
+        return z, y, w
+'''
+
+
+def returning(vector, group, launch):
+    text = RESULTS.replace("return VECTOR", f"return {vector}").replace("VECTOR =", f"{vector} =" if vector != "y, y" else "y, w =")
+    return pl.parse(text.replace("GROUP", group).replace("LAUNCH", launch).lstrip(), "results.py")
+
+
+@pytest.mark.filterwarnings("ignore:.*only rebinds the name")
+@pytest.mark.parametrize("launch", ["{} = self.both(a, z, y, w)", "with pl.spmd(1):\n            {} = self.both(a, z, y, w)"])
+@pytest.mark.parametrize("group", ["z, y, w", "w, z, y", "y, w, z"])
+@pytest.mark.parametrize("vector", ["y, w", "w, y"])
+def test_results_of_a_launch_are_the_arguments_that_they_are(vector, group, launch):
+    """In any order in which a half and the Group return them."""
+    program = returning(vector, group, launch.format(group))
+    a = np.random.default_rng(1).integers(-3, 4, (16, 16)).astype(np.float32)
+    for target in TARGETS:
+        found = program.main(a, *(np.zeros_like(a) for _ in range(3)), target=target)
+        for plus, got in enumerate(found):
+            assert np.array_equal(got, a @ a + plus)
+
+
+@pytest.mark.filterwarnings("ignore:.*only rebinds the name")
+@pytest.mark.parametrize("vector, group, said", [
+    ("y, y", "z, y, w", ["error[TW2004]: `vector` returns its parameter `y` twice", "  --> results.py:23:9"]),
+    ("y, w", "z, y, y", ["error[TW2004]: `both` returns its parameter `y` twice", "  --> results.py:30:9"]),
+])  # fmt: skip
+def test_results_that_are_one_parameter(vector, group, said):
+    program = returning(vector, group, "z, y, w = self.both(a, z, y, w)")
+    with pytest.raises(tw.ProgramError) as error:
+        program.compile(entry="main")
+    lines = str(error.value).splitlines()
+    assert lines[:2] == said and lines[-1] == "   = help: return it once, and use that result in both places"
