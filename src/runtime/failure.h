@@ -20,7 +20,9 @@ enum class Cause : uint8_t {
   Trace,     // `text`: why the file could not be written
   Row,       // `row` with `words`
   Internal,  // `text`
+  World,     // `row` with `words`: the processes of the world cannot go on together
 };
+inline constexpr Cause last_cause = Cause::World;
 
 // One fiber that waits in a deadlock.
 struct Blocked {
@@ -29,7 +31,7 @@ struct Blocked {
   int64_t blocks = 1;
   std::string kernel{};  // empty: an orchestration function
   uint32_t site = 0;
-  std::string cell;  // which, in words
+  std::string cell{};  // which, in words
   int64_t seen = 0;
   uint32_t cmp = 0;
   int32_t expected = 0;

@@ -198,6 +198,7 @@ Diagnostic describe(const Failure& failure, const abi::Module& module) {
       words = {diag::run_trace_unwritable, {failure.text}};
       break;
     case Cause::Row:
+    case Cause::World:
       words = {failure.row, failure.words};
       break;
     case Cause::Deadlock:

@@ -83,7 +83,7 @@ struct Request {
   Stats* stats = nullptr;
 };
 
-enum class Ending : uint8_t { Ok, Error, Deadlock, Interrupted };
+enum class Ending : uint8_t { Ok, Error, Deadlock, Interrupted, World };
 
 // Created tensors that were returned live as long as this.
 class Kept {

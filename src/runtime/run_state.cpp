@@ -143,6 +143,7 @@ void Run::finish(const Request& request, Outcome& outcome) {
   outcome.kept = {};
   outcome.ending = failure_->cause == Cause::Deadlock      ? Ending::Deadlock
                    : failure_->cause == Cause::Interrupted ? Ending::Interrupted
+                   : failure_->cause == Cause::World       ? Ending::World
                                                            : Ending::Error;
   failure_->ranks = rank_count;
   outcome.error = describe(*failure_, *module);

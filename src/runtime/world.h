@@ -70,6 +70,8 @@ class World {
   // Memory for a group of a call on `ranks` ranks. All processes map the same groups in the same order. Null,
   // in all of them, when one has not that much memory.
   virtual std::unique_ptr<GroupMemory> map(const GroupLayout& layout, int32_t ranks) = 0;
+  // Why `map` gave none, when that was not for want of memory: the call is over, in all processes.
+  virtual std::optional<Failure> refusal() { return std::nullopt; }
 
   // Before any rank starts. Windows of ranks that live here are zeroed and filled; when this returns those of
   // all others are. Also called when the run has failed already. False: no rank may start, because terms

@@ -1,0 +1,88 @@
+// The connections of a process to the others of its world, and the thread that listens to them.
+//
+// Every process has a stream to process 0, which leads. The end of a stream is the end of a process: the
+// system closes it however that happens. What process 0 tells itself takes no stream.
+//
+// All that is heard, and the state it changes, is under `mutex`. Nothing is sent while it waits.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "processes/leader.h"
+#include "processes/message.h"
+#include "processes/stream.h"
+
+namespace tilewire::processes {
+
+// What a process is connected with when it joins: process 0 with all others, in order; they with process 0.
+struct Seat {
+  int32_t process = 0;
+  int32_t processes = 1;
+  std::vector<Stream> streams;
+  Limits limits{};
+};
+
+// What the leader's messages do. Called under the mutex.
+class Listener {
+ public:
+  virtual ~Listener() = default;
+  virtual void hear(Message&& message) = 0;
+  virtual void leader_gone(const std::string& how) = 0;
+  // Something is to be done later, without a message: in how many nanoseconds, if at all.
+  virtual std::optional<uint64_t> look(uint64_t now_ns) = 0;
+  // This process waits for the leader.
+  virtual bool waits() const = 0;
+};
+
+class Control {
+ public:
+  Control(Seat seat, Listener& listener);
+  // The listener is ready.
+  void start();
+  // Says good-bye, without waiting for anybody.
+  ~Control();
+  Control(const Control&) = delete;
+
+  std::mutex& mutex() { return mutex_; }
+  int32_t process() const { return process_; }
+  int32_t processes() const { return processes_; }
+  // Under the mutex: to the leader.
+  void say(Message&& message);
+  // Has the thread look. From any thread.
+  void poke();
+  // In a child of fork, which is no process of the world.
+  bool forked() const { return forked_.load(); }
+
+ private:
+  static void forget_in_child();
+
+  void work();
+  void listen();
+  void deliver();
+  void tick(uint64_t now_ns);
+  void send(int32_t process, const Message& message);
+  bool has_unsent() const;
+
+  const int32_t process_, processes_;
+  const Limits limits_;
+  Listener& listener_;
+  std::mutex mutex_;
+  std::vector<Stream> streams_;  // by process: of the leader to all but itself; of others to process 0 alone
+  std::optional<Leader> leader_;
+  std::deque<Message> to_leader_, to_here_;  // from process 0 to itself
+  bool delivering_ = false;
+  uint64_t heard_ns_ = 0, ticked_ns_ = 0;  // the leader; the last tick
+  int wake_ = -1;
+  bool leaving_ = false;
+  std::atomic<bool> forked_{false};
+  std::thread thread_;
+};
+
+}  // namespace tilewire::processes

@@ -1,0 +1,117 @@
+// A world of processes on one host.
+//
+// Process p runs the ranks [p * k, (p + 1) * k) of a call. Regions are memory that all of them map, so loads,
+// stores and signals are those of one process. Who has to be woken in another process has its bell rung,
+// which lies in shared memory, too. Everything else goes through the leader (leader.h): agreement on a call
+// and its outcome, failures, deaths, deadlocks.
+//
+// One call at a time: whoever makes one holds `admit` from before its windows are made until it has ended.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "processes/control.h"
+#include "processes/group_memory.h"
+#include "runtime/bell.h"
+#include "runtime/world.h"
+
+namespace tilewire::processes {
+
+using runtime::Run;
+
+class ProcessWorld final : public runtime::World, public Listener {
+ public:
+  // Joins the others. Null when that fails; `problem` is why.
+  static std::unique_ptr<ProcessWorld> join(Seat seat, std::optional<Failure>& problem);
+  ~ProcessWorld() override;
+
+  int32_t process() const { return control_->process(); }
+  int32_t processes() const { return control_->processes(); }
+
+  // One after the other; `terms` are what must be the same in all processes. They are compared the first time
+  // that the call waits for the others.
+  std::unique_lock<std::mutex> admit(std::vector<Term> terms);
+
+  Part part(int32_t ranks) const override;
+  std::unique_ptr<runtime::GroupMemory> map(const runtime::GroupLayout& layout, int32_t ranks) override;
+  std::optional<Failure> refusal() override { return refusal_; }
+  bool begin(Run& run, std::span<const Term> terms) override;
+  void end(Run& run, std::optional<Failure>& failure) override;
+  void wake(int32_t rank) override;
+  void failed(Run& run, const Failure& failure) override;
+  void quiet(Run& run) override;
+
+  // Of the control thread.
+  void hear(Message&& message) override;
+  void leader_gone(const std::string& how) override;
+  std::optional<uint64_t> look(uint64_t now_ns) override;
+  bool waits() const override { return waiting_; }
+
+  // What each process gives, by process. Nothing when the call was refused instead: `refusal`.
+  std::optional<std::vector<std::string>> gather(std::string text, std::vector<Term> terms = {});
+
+ private:
+  using Lock = std::unique_lock<std::mutex>;
+
+  ProcessWorld() = default;
+  bool open_bells(std::optional<Failure>& problem);
+  std::unique_ptr<RegionSet> make_regions(const std::vector<int32_t>& devices, uint64_t bytes, int32_t ranks,
+                                          bool has_memory);
+  // Whether a process has a problem; the call is then refused.
+  bool refused_for(const std::vector<std::string>& problems);
+  // The call is over before it began, in all processes.
+  void refuse(const Failure& failure);
+  // Until `ready` or the world is lost. An interrupt is told to the others, who stop, too.
+  template <class Ready>
+  void await(Lock& lock, Ready ready);
+  void interrupt();
+  void lose(const Failure& failure);
+
+  // Shared memory of one process.
+  struct Desk {
+    runtime::Bell bell{runtime::Bell::Within::Host};
+  };
+
+  std::vector<Desk*> desks_;  // by process
+  SharedFile own_desk_;
+  int32_t sharers_ = 1;
+  uint64_t spin_ns_ = 0;
+  std::shared_ptr<RegionSets> sets_ = std::make_shared<RegionSets>();
+  uint64_t sets_made_ = 0;
+  std::mutex calls_;
+  std::vector<Term> terms_;  // of the call that was admitted
+  std::optional<Failure> refusal_;
+  std::atomic<int32_t> ranks_per_process_{1};
+
+  // Under the mutex of control_.
+  std::condition_variable changed_;
+  Run* run_ = nullptr;              // between begin and end
+  uint64_t call_ = 0;               // its number
+  uint64_t gathering_ = 0;          // number of the next
+  bool waiting_ = false;            // for the leader, now or before the call ends
+  bool begun_ = false;              // all were ready
+  bool ended_ = false;              // here
+  bool over_ = false;               // everywhere
+  std::optional<Failure> failure_;  // of the call, as the leader told it
+  std::optional<Failure> lost_;     // the world has
+  std::optional<Message> gathered_;
+  std::optional<uint64_t> tell_;  // the wave that asks for the waits
+
+  std::atomic<bool> told_{false};  // tell_ is set
+  // The control thread looks again and again whether this process stays quiet.
+  std::atomic<bool> watching_{false};
+  uint64_t said_turns_ = 0, seen_turns_ = 0;  // turns of a quiet process are odd
+  uint64_t next_look_ns_ = 0, pause_ns_ = 0;
+
+  std::unique_ptr<Control> control_;  // last: its thread uses all of this
+};
+
+}  // namespace tilewire::processes
