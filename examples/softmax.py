@@ -1,6 +1,6 @@
-"""Softmax of every row: a kernel for 16 rows, and an orchestration function that submits one task per 16 rows.
+"""Softmax of every row: a kernel for 32 rows, and an orchestration function that submits one task per 32 rows.
 
-The number of rows is known only at the call. The last task may cover fewer than 16: the tile keeps its shape, and
+The number of rows is known only at the call. The last task may cover fewer than 32: the tile keeps its shape, and
 `valid_shape` says how many of its rows are real. Reductions and stores look at those alone.
 
     python examples/softmax.py
