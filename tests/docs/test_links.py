@@ -1,0 +1,40 @@
+"""Links between pages, and to files of the repository, lead somewhere."""
+
+from __future__ import annotations
+
+import pathlib
+import re
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from pages import _FENCE, ROOT, all_pages, read  # noqa: E402
+
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+
+
+def anchors(page: str) -> set[str]:
+    """As GitHub makes them from headings."""
+    text = _FENCE.sub("", read(page))
+    found = set(re.findall(r'<a name="([^"]+)">', text))
+    for heading in re.findall(r"^#+ (.*)$", text, re.M):
+        plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "").strip().lower()
+        found.add(re.sub(r"[^\w\- ]", "", plain).replace(" ", "-"))
+    return found
+
+
+@pytest.mark.parametrize("page", all_pages())
+def test_links(page: str) -> None:
+    text = _FENCE.sub("", read(page))
+    broken = []
+    for target in LINK.findall(text):
+        if re.match(r"[a-z]+:", target):
+            continue
+        path, _, anchor = target.partition("#")
+        found = (ROOT / page).parent / path if path else ROOT / page
+        if not found.exists():
+            broken.append(target)
+        elif anchor and found.suffix == ".md" and anchor not in anchors(str(found.resolve().relative_to(ROOT))):
+            broken.append(target)
+    assert broken == []
