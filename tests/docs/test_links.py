@@ -38,3 +38,8 @@ def test_links(page: str) -> None:
         elif anchor and found.suffix == ".md" and anchor not in anchors(str(found.resolve().relative_to(ROOT))):
             broken.append(target)
     assert broken == []
+
+
+def test_every_example_is_described() -> None:
+    described = set(re.findall(r"`(\w+\.py)`", read("docs/examples.md")))
+    assert {path.name for path in (ROOT / "examples").glob("*.py")} == described
