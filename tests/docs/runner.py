@@ -83,7 +83,8 @@ class Runner:
     def shell(self, command: str) -> str:
         done = subprocess.run(["bash", "-c", command], cwd=self.folder, env=self._environment, timeout=300, text=True,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        return done.stdout
+        # A page that is updated must not get the path of this run's scratch folder.
+        return done.stdout.replace(f"{self.folder}/", "...") if self.update else done.stdout
 
     def _console(self, block: Block) -> None:
         found = commands(block.text)
