@@ -40,7 +40,7 @@ class Block:
 
 def pages() -> list[str]:
     """Pages whose blocks are run, as paths from the root."""
-    return ["docs/add-an-op.md", "docs/bundles.md", "docs/checking.md", "docs/command.md", "docs/examples.md", "docs/running.md", "docs/find-a-hang.md", "docs/howto-ci.md", "docs/howto-port.md", "docs/tutorial.md"]
+    return ["docs/add-a-node.md", "docs/add-an-op.md", "docs/bundles.md", "docs/checking.md", "docs/command.md", "docs/examples.md", "docs/running.md", "docs/find-a-hang.md", "docs/howto-ci.md", "docs/howto-port.md", "docs/tutorial.md"]
 
 
 def all_pages() -> list[str]:

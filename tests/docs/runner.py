@@ -13,7 +13,7 @@ import textwrap
 from pages import ROOT, Block, blocks, commands, matches, read
 
 # What a page may reach from the root. `.venv` is that of the interpreter the tests run with.
-LINKED = ("examples", "tests", "docs", "bench", "src", "scripts", "include")
+LINKED = ("examples", "tests", "docs", "bench", "src", "scripts", "include", "python")
 
 
 class Wrong(Exception):
