@@ -87,9 +87,10 @@ class Browser:
     def scripts(self, on):
         self.send("Emulation.setScriptExecutionDisabled", value=not on)
 
-    def open(self, path):
+    def open(self, page):
+        """A file, or the address of a page that a server on this machine has."""
         self.events.clear()
-        self.send("Page.navigate", url=path.resolve().as_uri())
+        self.send("Page.navigate", url=page if isinstance(page, str) else page.resolve().as_uri())
         while not any(event.get("method") == "Page.loadEventFired" for event in self.events):
             self.events.append(self._receive())
 
