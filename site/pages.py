@@ -6,6 +6,8 @@ Pages that the navigation does not list are added to their section. Tables of be
 
 from __future__ import annotations
 
+import importlib.machinery
+import importlib.util
 import pathlib
 import posixpath
 import re
@@ -92,9 +94,29 @@ def _source(path: str) -> str:
     return f"# {path}\n\n````{LANGUAGES.get(found.suffix, 'text')}\n{text}\n````\n"
 
 
+def _plots(page: str) -> list[Any]:
+    """Of the tables of a page (bench/plot)."""
+    loader = importlib.machinery.SourceFileLoader("bench_plot", str(ROOT / "bench" / "plot"))
+    spec = importlib.util.spec_from_loader("bench_plot", loader)
+    assert spec
+    sys.dont_write_bytecode = True  # bench/ is no package
+    module = importlib.util.module_from_spec(spec)
+    loader.exec_module(module)
+    return module.plots(_markdown(page))
+
+
+def _with_plots(markdown: str) -> str:
+    lines = markdown.split("\n")
+    for plot in reversed(_plots("performance.md")):
+        lines[plot.line: plot.line] = ["", f"![{plot.title}](plots/{plot.name}.svg)", ""]
+    return "\n".join(lines)
+
+
 def on_files(files: Files, config: Any) -> Files:
     files.append(File.generated(config, "index.md", content=_markdown("index.md")))
     files.append(File.generated(config, "site.css", content=(ROOT / "site" / "site.css").read_text(encoding="utf-8")))
+    for plot in _plots("performance.md"):
+        files.append(File.generated(config, f"plots/{plot.name}.svg", content=plot.svg))
     wanted = set()
     for page in [file.src_uri for file in files if file.src_uri.endswith(".md")]:
         for match in LINK.finditer(FENCE.sub("", _markdown(page))):
@@ -110,7 +132,9 @@ def on_files(files: Files, config: Any) -> Files:
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
     name = page.file.src_uri
-    return markdown if name.startswith("source/") else _rewritten(name, markdown)
+    if name.startswith("source/"):
+        return markdown
+    return _rewritten(name, _with_plots(markdown) if name == "performance.md" else markdown)
 
 
 sys.modules.setdefault("pages", sys.modules[__name__])  # mkdocs.yml names `slug`

@@ -154,7 +154,7 @@ def test_pages_on_a_phone(browser: Browser, address: str, pages: dict[str, Page]
 def test_pictures_are_shown(browser: Browser, address: str) -> None:
     browser.size(1300, 900)
     shown = {}
-    for name in ("index.html", "tutorial.html", "checking.html", "internals/architecture.html"):
+    for name in ("index.html", "tutorial.html", "checking.html", "internals/architecture.html", "performance.html"):
         browser.open(f"{address}/{name}")
         shown[name] = json.loads(browser.evaluate(
             "JSON.stringify([...document.querySelectorAll('article img')].filter(i => i.naturalWidth > 300 && i.offsetWidth > 300)"
@@ -163,6 +163,7 @@ def test_pictures_are_shown(browser: Browser, address: str) -> None:
     assert {"windows.svg", "proof.svg"} <= set(shown["tutorial.html"])
     assert {"check.png", "decide.svg"} <= set(shown["checking.html"])
     assert {"pipeline.svg"} <= set(shown["internals/architecture.html"])
+    assert {"kernels.svg", "communication.svg"} <= set(shown["performance.html"])
 
 
 def found(browser: Browser, words: str) -> list[str]:
