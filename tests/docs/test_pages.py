@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pathlib
+import re
 import sys
 
 import pytest
@@ -24,6 +25,23 @@ def test_page(page: str, tmp_path: pathlib.Path, update: bool, not_run: list[str
 @pytest.mark.parametrize("page", pages())
 def test_every_block_is_fenced(page: str) -> None:
     assert indented_code(read(page)) == []
+
+
+# Of the tree, as commands name them: what builds make is there if its source is.
+PATH = re.compile(r"(?<![\w/.{}$])(?:\.venv/bin/)?((?:build/release/)?(?:bench|scripts|examples|tests|docs|src)/[\w./-]+)")
+
+
+def sources(path: str) -> list[pathlib.Path]:
+    found = ROOT / path.removeprefix("build/release/")
+    return [found, found.with_suffix(".cpp")]
+
+
+@pytest.mark.parametrize("page", sorted(MEASURED))
+def test_commands_that_are_not_run_name_what_is_there(page: str) -> None:
+    """The commands of a page of measurements, and the files it speaks of."""
+    named = {path.rstrip(".") for path in PATH.findall(read(page))}
+    assert named
+    assert [path for path in sorted(named) if not any(source.exists() for source in sources(path))] == []
 
 
 def test_pages_that_are_not_run(not_run: list[str]) -> None:
