@@ -14,11 +14,11 @@ namespace {
 
 int worst(const std::vector<check::Report>& reports) {
   int code = Fine;
-  auto rank = [](int c) { return c == InvalidProgram ? 3 : c == Failed ? 2 : c == WrongUsage ? 1 : 0; };
+  auto rank = [](int c) { return c == InvalidProgram ? 3 : c == Failed ? 2 : c == Bounded ? 1 : 0; };
   for (const check::Report& report : reports) {
     int own = report.verdict == check::Verdict::Proved    ? Fine
               : report.verdict == check::Verdict::Refuted ? Failed
-              : report.verdict == check::Verdict::Bounded ? WrongUsage
+              : report.verdict == check::Verdict::Bounded ? Bounded
                                                           : InvalidProgram;
     if (rank(own) > rank(code)) code = own;
   }

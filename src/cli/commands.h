@@ -4,13 +4,19 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "passes/traits.h"
 
+namespace CLI {
+class App;
+}
+
 namespace tilewire::cli {
 
-enum ExitCode { Fine = 0, Failed = 1, WrongUsage = 2, InvalidProgram = 3 };
+// Bounded: `check` could not prove the program within its limits. WrongUsage is EX_USAGE of sysexits.h.
+enum ExitCode { Fine = 0, Failed = 1, Bounded = 2, InvalidProgram = 3, WrongUsage = 64 };
 
 // Where a program comes from: a file, or an object of a Python file.
 struct InputOptions {
@@ -81,6 +87,10 @@ int run(const RunOptions& options);  // a program, or a bundle when the file is 
 int build(const BuildOptions& options);
 int check(const CheckOptions& options);
 int ops(const std::string& name);  // empty: all
+int explain(const std::string& code);
 int doctor();
+
+// For "bash", "zsh" or "fish".
+std::string completion_script(const CLI::App& app, std::string_view shell);
 
 }  // namespace tilewire::cli

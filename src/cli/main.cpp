@@ -7,17 +7,22 @@
 #include <map>
 #include <memory>
 #include <new>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/commands.h"
 #include "driver/execute/targets.h"
+#include "support/diagnostics.h"
+#include "support/diagnostics/command.h"
+#include "support/near.h"
 
 namespace {
 
 using namespace tilewire::cli;
 
 constexpr const char* exit_codes =
-    "Exit codes: 0 fine, 1 failed, 2 wrong usage, 3 invalid program. Messages go to standard error.";
+    "Exit codes: 0 fine, 1 failed, 3 invalid program, 64 wrong usage. Messages go to standard error.";
 
 // Option lines without CLI11's lists of exclusions, and usage lines that say what must be given.
 class HelpText : public CLI::Formatter {
@@ -44,6 +49,8 @@ class HelpText : public CLI::Formatter {
        "NAME=VALUE]..."},
       {"build", "(FILE | --python FILE:NAME) -o DIR [--ranks N] [--entry NAME] [-D NAME=VALUE]..."},
       {"ops", "[NAME]"},
+      {"explain", "CODE"},
+      {"completion", "bash | zsh | fish"},
       {"doctor", ""},
   };
 };
@@ -137,7 +144,7 @@ void add_run(CLI::App& command, RunOptions& options) {
 
 void add_check(CLI::App& command, CheckOptions& options) {
   command.footer(
-      "Exit codes: 0 proved, 1 refuted, 2 not proved within the limits or wrong usage, 3 invalid program.");
+      "Exit codes: 0 proved, 1 refuted, 2 not proved within the limits, 3 invalid program, 64 wrong usage.");
   command
       .add_option("--ranks", options.ranks, "Numbers of ranks to check; what the program says, else 2 and 3")
       ->type_name("N,...")
@@ -176,6 +183,19 @@ void add_build(CLI::App& command, BuildOptions& options) {
       ->type_name("N")
       ->check(CLI::PositiveNumber);
   command.add_flag("--debug-bounds", options.debug_bounds, "Check every access to memory");
+}
+
+int unknown_command(const CLI::App& app, const std::string& name) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(command->get_name());
+  }
+  const std::optional<std::string> near = tilewire::nearest(name, names);
+  tilewire::Diagnostics diags;
+  diags.report(tilewire::diag::no_such_command, {}, {name})
+      .with_help(near ? "did you mean `tilewire " + *near + "`?" : "`tilewire --help` lists all");
+  std::fputs(diags.text().c_str(), stderr);
+  return WrongUsage;
 }
 
 int execute(int argc, char** argv) {
@@ -226,6 +246,19 @@ int execute(int argc, char** argv) {
   CLI::App* ops_command = app.add_subcommand("ops", "List the ops of the language, or describe one");
   ops_command->add_option("NAME", op_name, "pl.tile.add, tile.add or add")->type_name("");
 
+  std::string code;
+  CLI::App* explain_command =
+      app.add_subcommand("explain", "Say what a message means and what to do about it");
+  explain_command->add_option("CODE", code, "The code of a message: TW2501")->required()->type_name("");
+
+  std::string shell;
+  CLI::App* completion_command =
+      app.add_subcommand("completion", "Print a script that completes commands and options in a shell");
+  completion_command->add_option("SHELL", shell, "bash, zsh or fish")
+      ->required()
+      ->type_name("")
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+
   CLI::App* doctor_command =
       app.add_subcommand("doctor", "Tell what is installed and what this build can do");
 
@@ -233,8 +266,7 @@ int execute(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
     if (app.get_subcommands().empty() && argc > 1 && argv[1][0] != '-') {
-      std::fprintf(stderr, "There is no command `%s`\nRun with --help for more information.\n", argv[1]);
-      return WrongUsage;
+      return unknown_command(app, argv[1]);
     }
     return app.exit(e) == 0 ? Fine : WrongUsage;
   }
@@ -244,6 +276,11 @@ int execute(int argc, char** argv) {
   if (*check_command) return check(check_options);
   if (*build_command) return build(build_options);
   if (*ops_command) return ops(op_name);
+  if (*explain_command) return explain(code);
+  if (*completion_command) {
+    std::fputs(completion_script(app, shell).c_str(), stdout);
+    return Fine;
+  }
   if (*doctor_command) return doctor();
   return WrongUsage;
 }

@@ -2,32 +2,13 @@
 #include <cstdio>
 
 #include "cli/commands.h"
+#include "cli/wrapped.h"
 #include "ops/reference.h"
 #include "ops/registry.h"
 #include "support/diagnostics/command.h"
 
 namespace tilewire::cli {
 namespace {
-
-constexpr size_t line_width = 110;
-
-// Breaks at spaces so that no line is longer than the screen is wide; keeps the text's own line breaks.
-std::string wrapped(std::string_view text, size_t indent) {
-  std::string out;
-  std::string margin(indent, ' ');
-  while (!text.empty()) {
-    std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
-    do {
-      size_t room = line_width - indent;
-      size_t end = line.size() <= room ? line.size() : line.rfind(' ', room);
-      if (end == std::string_view::npos || end == 0) end = std::min(line.size(), line.find(' '));
-      out += (line.empty() ? "" : margin) + std::string(line.substr(0, end)) + "\n";
-      line.remove_prefix(std::min(line.size(), end + 1));
-    } while (!line.empty());
-  }
-  return out;
-}
 
 std::string description(const ir::Op& op) {
   std::string out = wrapped(ops::signature(op), 0) + "\n" + wrapped(op.doc, 2);

@@ -4,6 +4,7 @@
 
 #include "python/convert.h"
 #include "support/character_column.h"
+#include "support/explanations.h"
 
 namespace tilewire::python {
 namespace {
@@ -16,11 +17,6 @@ nb::object file_of(const Span& span) {
   return to_python(span.file ? std::string_view(span.file->name()) : std::string_view());
 }
 
-std::string code_of(const Diagnostic& diagnostic) {
-  std::string digits = std::to_string(diag_info(diagnostic.id).code);
-  return "TW" + std::string(digits.size() < 4 ? 4 - digits.size() : 0, '0') + digits;
-}
-
 nb::object to_python(const Diagnostic& d) {
   nb::module_ module = errors();
   nb::list notes, helps;
@@ -30,7 +26,7 @@ nb::object to_python(const Diagnostic& d) {
   }
   for (const std::string& help : d.helps) helps.append(python::to_python(help));
   return module.attr("Diagnostic")(
-      python::to_python(code_of(d)), d.severity == Severity::Error ? "error" : "warning",
+      python::to_python(code_text(d.id)), d.severity == Severity::Error ? "error" : "warning",
       python::to_python(d.message), file_of(d.span), d.span.line,
       character_column(d.span, d.span.line, d.span.column), d.span.end_line,
       character_column(d.span, d.span.end_line, d.span.end_column), python::to_python(d.label),

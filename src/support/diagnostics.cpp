@@ -5,6 +5,7 @@
 #include <functional>
 #include <stdexcept>
 
+#include "support/explanations.h"
 #include "support/unicode.h"
 
 namespace tilewire {
@@ -17,6 +18,25 @@ constexpr DiagInfo table[] = {
 };
 static_assert(std::ranges::adjacent_find(table, std::greater_equal(), &DiagInfo::code) == std::end(table),
               "the codes of messages ascend, within a section and from one to the next");
+
+struct Explanation {
+  int code;
+  std::string_view text;
+};
+constexpr Explanation explanations[] = {
+#define TW_EXPLAIN(code, text) {code, text},
+#include "support/diagnostics/explanations.def"
+#undef TW_EXPLAIN
+};
+static_assert(std::ranges::adjacent_find(explanations, std::greater_equal(), &Explanation::code) ==
+                  std::end(explanations),
+              "the codes of explanations ascend");
+static_assert(std::ranges::all_of(explanations,
+                                  [](const Explanation& e) {
+                                    return std::ranges::find(table, e.code, &DiagInfo::code) !=
+                                           std::end(table);
+                                  }),
+              "there is a message of each code that is explained");
 
 // Longest piece of a source line that is shown; a line of megabytes must not fill the terminal.
 constexpr size_t shown_width = 160;
@@ -84,6 +104,21 @@ const DiagInfo& diag_info(Diag diag) {
   return *found;
 }
 
+std::string_view explanation(Diag diag) {
+  const Explanation* found = std::ranges::find(explanations, static_cast<int>(diag), &Explanation::code);
+  return found == std::end(explanations) ? std::string_view() : found->text;
+}
+
+std::string code_text(Diag diag) {
+  char code[16];
+  snprintf(code, sizeof code, "TW%04d", diag_info(diag).code);
+  return code;
+}
+
+std::string text_with_dots(const DiagInfo& info) {
+  return expand(info.text, std::vector<std::string>(10, "..."));
+}
+
 std::vector<Diag> all_diags() {
   std::vector<Diag> result;
   for (const DiagInfo& info : table) result.push_back(static_cast<Diag>(info.code));
@@ -121,10 +156,8 @@ std::string expand(std::string_view text, const std::vector<std::string>& argume
 }
 
 std::string render(const Diagnostic& d) {
-  char code[16];
-  snprintf(code, sizeof code, "[TW%04d]: ", diag_info(d.id).code);
-  std::string out = d.severity == Severity::Error ? "error" : "warning";
-  out += code + d.message + "\n";
+  std::string out = d.severity == Severity::Error ? "error[" : "warning[";
+  out += code_text(d.id) + "]: " + d.message + "\n";
   std::string margin(d.span ? std::to_string(d.span.line).size() : 1, ' ');
   if (d.span) {
     render_place(out, d.span, d.label);

@@ -6,6 +6,7 @@
 
 #include "ops/registry.h"
 #include "support/diagnostics.h"
+#include "support/explanations.h"
 #include "tools/generators.h"
 
 namespace tilewire::tools {
@@ -95,12 +96,6 @@ std::string_view section_title(int code) {
   }
 }
 
-// `{0}`, `{1}` are what the program had there.
-std::string with_dots(std::string_view text) {
-  std::vector<std::string> dots(10, "...");
-  return expand(text, dots);
-}
-
 }  // namespace
 
 std::string ops_reference() {
@@ -141,10 +136,9 @@ std::string diagnostics_reference() {
       title = section_title(info.code);
       out += "\n## " + std::string(title) + "\n";
     }
-    char code[16];
-    std::snprintf(code, sizeof code, "TW%04d", info.code);
-    out += "\n### " + std::string(code) + "\n\n" +
-           (info.severity == Severity::Error ? "Error: " : "Warning: ") + with_dots(info.text) + "\n";
+    out += "\n### " + code_text(diag) + "\n\n" +
+           (info.severity == Severity::Error ? "Error: " : "Warning: ") + text_with_dots(info) + "\n";
+    if (!explanation(diag).empty()) out += "\n" + std::string(explanation(diag)) + "\n";
     if (!info.example.empty()) out += "\n```python\n" + std::string(info.example) + "\n```\n";
   }
   return out;

@@ -116,7 +116,7 @@ def test_bytes_are_not_written_to_a_terminal(good):
     finally:
         os.close(slave)
         os.close(master)
-    assert result.returncode == 2 and b"TW0611" in result.stderr
+    assert result.returncode == 64 and b"TW0611" in result.stderr
 
 
 def test_constants_from_the_command_line(tmp_path, good):
@@ -291,3 +291,67 @@ def test_python_file_with_a_bad_program_or_that_raises(tmp_path):
 def test_python_missing_from_path(good):
     result = tilewire("print", "--python", f"{good}:Scale", env={"PATH": "/nowhere"})
     assert result.returncode == 1 and b"TW0609" in result.stderr
+
+
+def test_explain_says_what_a_message_means():
+    for code in ("TW2501", "tw2501", "2501"):
+        out, err, status = text(tilewire("explain", code))
+        assert (err, status) == ("", 0)
+        lines = out.splitlines()
+        assert lines[0] == "error[TW2501]: data race: ... of ..."
+        assert "no signal, task edge or call orders the two" in " ".join(lines)
+        assert lines[-2:] == ["example", "  a notify from a task that is not ordered after the write it tells of"]
+    out, err, status = text(tilewire("explain", "312"))
+    assert out.startswith("error[TW0312]: ") and status == 0
+
+
+@pytest.mark.parametrize("code", ["TW2599", "TW", "", "race", "TW25 01", "TW99999999999999999999", "-1"])
+def test_explain_of_no_code(code):
+    out, err, status = text(tilewire("explain", "--", code))
+    assert out == "" and status == 64
+    assert err.startswith(f"error[TW0620]: there is no message with the code `{code}`\n  = help: ")
+
+
+def test_explain_every_code_of_the_reference():
+    reference = (Path(__file__).parents[2] / "docs" / "diagnostics.md").read_text(encoding="utf-8")
+    codes = [line[4:] for line in reference.splitlines() if line.startswith("### TW")]
+    assert len(codes) > 500
+    for code in codes[::20]:
+        out, err, status = text(tilewire("explain", code))
+        assert f"[{code}]: " in out and (err, status) == ("", 0)
+
+
+def test_unknown_commands_name_the_nearest():
+    out, err, status = text(tilewire("chekc", "x.py"))
+    assert (out, err, status) == (
+        "", "error[TW0621]: there is no command `chekc`\n  = help: did you mean `tilewire check`?\n", 64)
+    assert "`tilewire --help` lists all" in text(tilewire("frobnicate"))[1]
+
+
+@pytest.mark.parametrize("words", [[], ["print"], ["run", "--bogus"], ["check", "a.py", "--ranks", "x"], ["completion", "tcsh"]])
+def test_wrong_usage_exits_with_64(words):
+    out, err, status = text(tilewire(*words))
+    assert (out, status) == ("", 64) and err
+
+
+def completions(*words):
+    """What bash offers after these words."""
+    script = f'eval "$(tilewire completion bash)"\nCOMP_WORDS=({" ".join(repr(word) for word in words)})\n'
+    script += f'COMP_CWORD={len(words) - 1}\n_tilewire\nprintf "%s\\n" "${{COMPREPLY[@]}}"\n'
+    environment = {**os.environ, "PATH": f"{SCRIPTS}{os.pathsep}{os.environ['PATH']}"}
+    done = subprocess.run(["bash", "-c", script], env=environment, capture_output=True, text=True, timeout=60)
+    assert done.stderr == ""
+    return done.stdout.split()
+
+
+def test_completion_in_bash(tmp_path):
+    assert completions("tilewire", "ch") == ["check"]
+    assert {"print", "run", "explain", "doctor"} <= set(completions("tilewire", ""))
+    assert completions("tilewire", "check", "--rep") == ["--replay-out"]
+    (tmp_path / "mlp.py").touch()
+    assert completions("tilewire", "run", f"{tmp_path}/ml") == [f"{tmp_path}/mlp.py"]
+
+
+def test_completion_scripts_of_all_shells():
+    assert "complete -c tilewire -n __fish_use_subcommand -a check " in text(tilewire("completion", "fish"))[0]
+    assert "bashcompinit" in text(tilewire("completion", "zsh"))[0]
