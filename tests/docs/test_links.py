@@ -43,3 +43,12 @@ def test_links(page: str) -> None:
 def test_every_example_is_described() -> None:
     described = set(re.findall(r"`(\w+\.py)`", read("docs/examples.md")))
     assert {path.name for path in (ROOT / "examples").glob("*.py")} == described
+
+
+def test_the_readme_names_every_folder() -> None:
+    table = read("README.md").partition("## Where things are")[2]
+    named = " ".join(row.split("|")[1] for row in re.findall(r"^\| .*$", table, re.M))
+    folders = {path.name for path in ROOT.iterdir() if path.is_dir() and not path.name.startswith(".")}
+    folders |= {f"src/{path.name}" for path in (ROOT / "src").iterdir() if path.is_dir()}
+    missing = {folder for folder in folders - {"build", "src", "scripts"} if not re.search(rf"`{folder}[`/]", named)}
+    assert missing == set()
