@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pathlib
 import re
+import subprocess
 import sys
 
 import pytest
@@ -48,7 +49,7 @@ def test_every_example_is_described() -> None:
 def test_the_readme_names_every_folder() -> None:
     table = read("README.md").partition("## Where things are")[2]
     named = " ".join(row.split("|")[1] for row in re.findall(r"^\| .*$", table, re.M))
-    folders = {path.name for path in ROOT.iterdir() if path.is_dir() and not path.name.startswith(".")}
-    folders |= {f"src/{path.name}" for path in (ROOT / "src").iterdir() if path.is_dir()}
-    missing = {folder for folder in folders - {"build", "src", "scripts"} if not re.search(rf"`{folder}[`/]", named)}
+    files = subprocess.run(["git", "ls-files"], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout.split()
+    folders = {folder for file in files for folder in re.findall(r"^(?:src/)?[\w-]+(?=/)", file)}
+    missing = {folder for folder in folders - {"src", "scripts"} if not re.search(rf"`{folder}[`/]", named)}
     assert missing == set()
