@@ -24,20 +24,21 @@ from browser import Browser  # noqa: E402
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PHONE = 390
 
-# Text that is seen and smaller than 14 px; what is wider than the page; images that did not load. Text in pictures is
-# not looked at: they keep their size and scroll.
+# Text that is seen and smaller than 14 px; Markdown that was not understood and is shown as text; what is wider than the
+# page; images that did not load. Text in pictures is not looked at: they keep their size and scroll.
 LOOK = """
 (() => {
-  const small = new Set(), wide = [];
+  const small = new Set(), unread = new Set();
   const walker = document.createTreeWalker(document.querySelector('article'), NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
     const text = walker.currentNode, element = text.parentElement;
+    if (/\\*\\*|\\]\\(|^\\|/.test(text.data) && !element.closest('code, pre')) unread.add(text.data.trim().slice(0, 60));
     if (!text.data.trim() || !element.offsetParent || element.closest('svg, .headerlink')) continue;
     if (parseFloat(getComputedStyle(element).fontSize) < 14) small.add(element.tagName + ': ' + text.data.trim().slice(0, 40));
   }
   const page = document.documentElement.scrollWidth;
   const missing = [...document.images].filter(i => !i.complete || !i.naturalWidth).map(i => i.src);
-  return JSON.stringify({small: [...small].slice(0, 5), page, missing, title: document.title});
+  return JSON.stringify({small: [...small].slice(0, 5), unread: [...unread], page, missing, title: document.title});
 })()
 """
 
@@ -144,7 +145,7 @@ def test_pages_on_a_phone(browser: Browser, address: str, pages: dict[str, Page]
         browser.open(f"{address}/{name}")
         seen = json.loads(browser.evaluate(LOOK))
         assert "Tilewire" in seen["title"]
-        if seen["small"] or seen["missing"] or seen["page"] > PHONE:
+        if seen["small"] or seen["unread"] or seen["missing"] or seen["page"] > PHONE:
             wrong.append(f"{name}: {seen}")
         wrong += [f"{name} asks for {url}" for url in browser.requests() if not url.startswith((address, "data:", "blob:"))]
         wrong += [f"{name}: {said}" for said in browser.complaints()]
