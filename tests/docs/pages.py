@@ -89,26 +89,23 @@ def commands(text: str) -> list[tuple[str, str, int, int]]:
     return found
 
 
-_TIME = re.compile(r"\d[\d.,]* ?(?:ns|us|ms|s)\b")
+# What differs between runs and processors: times, and errors of rounding.
+_VARIES = (r"\d[\d.,]* ?(?:ns|us|ms|s)\b", r"\d\.\de[-+]\d\d\b")
 
 
 def _line_pattern(line: str) -> str:
-    parts = []
-    for piece in re.split(r"(\.\.\.)", line):
-        if piece == "...":
-            parts.append(".*")
-            continue
-        at = 0
-        for time in _TIME.finditer(piece):
-            parts += [re.escape(piece[at: time.start()]), r"\d[\d.,]* ?(?:ns|us|ms|s)\b"]
-            at = time.end()
-        parts.append(re.escape(piece[at:]))
-    return "".join(parts)
+    pattern = r"\.\.\.|" + "|".join(_VARIES)
+    parts, at = [], 0
+    for found in re.finditer(pattern, line):
+        kind = ".*" if found[0] == "..." else next(kind for kind in _VARIES if re.fullmatch(kind, found[0]))
+        parts += [re.escape(line[at: found.start()]), kind]
+        at = found.end()
+    return "".join(parts) + re.escape(line[at:])
 
 
 def matches(shown: str, actual: str, excerpt: bool = False) -> bool:
     """Whether the page shows what came out: `...` stands for any text, on a line of its own for any lines; a time for
-    any time. An excerpt is a part of what came out, in whole lines."""
+    any time, and an error like 3.5e-07 for any other. An excerpt is a part of what came out, in whole lines."""
     pattern = ""
     for line in shown.rstrip().split("\n"):
         pattern += r"(?:.*\n)*?" if line.strip() == "..." else _line_pattern(line.rstrip()) + r"[ ]*\n"

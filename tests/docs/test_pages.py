@@ -61,7 +61,10 @@ def test_pages_that_are_not_run(not_run: list[str]) -> None:
     ("a\n...\n", "b\nc\n", False),
     ("took 1.2 ms\n", "took 17 us\n", True),
     ("took 1.2 ms\n", "took 17\n", False),
+    ("error 3.5e-07\n", "error 1.0e-06\n", True),
+    ("error 3.5e-07\n", "error 0\n", False),
     ("4 ranks\n", "3 ranks\n", False),
+    ("mean 0.01...: 1\n", "mean 0.0125: 1\n", True),
 ])
 def test_comparing_output(shown: str, actual: str, same: bool) -> None:
     assert matches(shown, actual) is same
