@@ -1,0 +1,64 @@
+"""Names of the language that pages mention exist, and options of the command."""
+
+from __future__ import annotations
+
+import functools
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+import tilewire
+import tilewire.language as pl
+import tilewire.language.distributed as pld
+import tilewire.testing  # noqa: F401
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from pages import GENERATED, MEASURED, all_pages, pages, read  # noqa: E402
+
+NAME = re.compile(r"(?<![\w./-])(pl|pld|tw|tilewire)((?:\.[A-Za-z_]\w*)+)(?![\w/])")
+COMMAND = pathlib.Path(sys.executable).parent / "tilewire"
+
+# In Markdown, what is shown as code: spans and blocks.
+CODE = re.compile(r"^ *```\w*\n.*?^ *```$|`[^`\n]+`", re.M | re.S)
+
+
+def exists(root: str, path: str) -> bool:
+    found = {"pl": pl, "pld": pld, "tw": tilewire, "tilewire": tilewire}[root]
+    for name in path.strip(".").split("."):
+        if not hasattr(found, name):
+            return False
+        found = getattr(found, name)
+    return True
+
+
+@pytest.mark.parametrize("page", [page for page in all_pages() if page not in GENERATED])
+def test_names(page: str) -> None:
+    text = re.sub(r"error\[TW\d+\].*", "", read(page))  # a message may quote a name because it does not exist
+    roots = ("pl", "pld") if "internals" in page else ("pl", "pld", "tw", "tilewire")  # `tw.fail` is a symbol of native code
+    missing = {root + path for code in CODE.findall(text) for root, path in NAME.findall(code.strip("`"))
+               if root in roots and path != ".h" and not exists(root, path)}
+    assert missing == set()
+
+
+def test_a_name_that_is_not_there() -> None:
+    assert exists("pl", ".tile.load") and not exists("pl", ".tile.lode") and not exists("pl", ".lode.x")
+    assert NAME.findall("x = pl.tile.load(pld.rank(c))") == [("pl", ".tile.load"), ("pld", ".rank")]
+
+
+@functools.cache
+def options() -> set[str]:
+    listed = subprocess.run([COMMAND, "--help"], stdout=subprocess.PIPE, text=True, check=True, timeout=60).stdout
+    names = re.findall(r"^  ([a-z]+) ", listed.partition("Subcommands:")[2], re.M)
+    assert {"print", "run", "check"} <= set(names)
+    helps = [subprocess.run([COMMAND, name, "--help"], stdout=subprocess.PIPE, text=True, check=True, timeout=60).stdout
+             for name in names]
+    return set(re.findall(r"--[a-z][a-z-]*", listed + "".join(helps)))
+
+
+@pytest.mark.parametrize("page", [page for page in pages() if page not in MEASURED])
+def test_options_in_the_text(page: str) -> None:
+    """Spans that begin with an option, such as `--ranks 2,3`: it is one of some command of tilewire."""
+    text = re.sub(r"^ *```\w*\n.*?^ *```$", "", read(page), flags=re.M | re.S)
+    assert set(re.findall(r"`(--[a-z][a-z-]*)", text)) <= options()
