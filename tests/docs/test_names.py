@@ -62,3 +62,9 @@ def test_options_in_the_text(page: str) -> None:
     """Spans that begin with an option, such as `--ranks 2,3`: it is one of some command of tilewire."""
     text = re.sub(r"^ *```\w*\n.*?^ *```$", "", read(page), flags=re.M | re.S)
     assert set(re.findall(r"`(--[a-z][a-z-]*)", text)) <= options()
+
+
+def test_codes_of_diagnostics() -> None:
+    known = set(re.findall(r"^### (TW\d+)$", read("docs/diagnostics.md"), re.M))
+    mentioned = {code for page in all_pages() if page not in GENERATED for code in re.findall(r"TW\d{4}", read(page))}
+    assert mentioned and mentioned <= known
