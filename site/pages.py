@@ -114,7 +114,8 @@ def _with_plots(markdown: str) -> str:
 
 def on_files(files: Files, config: Any) -> Files:
     files.append(File.generated(config, "index.md", content=_markdown("index.md")))
-    files.append(File.generated(config, "site.css", content=(ROOT / "site" / "site.css").read_text(encoding="utf-8")))
+    for name, source in (("site.css", "site.css"), ("assets/iframe-worker.js", "iframe-worker.js")):
+        files.append(File.generated(config, name, content=(ROOT / "site" / source).read_text(encoding="utf-8")))
     for plot in _plots("performance.md"):
         files.append(File.generated(config, f"plots/{plot.name}.svg", content=plot.svg))
     wanted = set()

@@ -181,10 +181,13 @@ def found(browser: Browser, words: str) -> list[str]:
     return [re.sub(r"[?#].*", "", link).split("/")[-1] for link in listed]
 
 
-def test_the_search_finds_words(browser: Browser, address: str) -> None:
+@pytest.mark.parametrize("served", [True, False], ids=["served", "folder"])
+def test_the_search_finds_words(browser: Browser, address: str, site: pathlib.Path, served: bool) -> None:
     browser.size(1300, 900)
-    for words, page in (("Triton-distributed", "howto-port.html"), ("TW2501", "diagnostics.html"), ("row_argmax", "ops.html")):
-        browser.open(f"{address}/index.html")
-        assert page in found(browser, words), words
-    browser.open(f"{address}/index.html")
+    page = f"{address}/tutorial.html" if served else site / "tutorial.html"
+    for words, name in (("Triton-distributed", "howto-port.html"), ("TW2501", "diagnostics.html"), ("row_argmax", "ops.html")):
+        browser.open(page)
+        assert name in found(browser, words), words
+    browser.open(page)
     assert found(browser, "xyzzyplugh") == []
+    assert browser.complaints() == []
