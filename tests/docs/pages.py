@@ -12,7 +12,7 @@ import re
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 # Pages that are made from tables of the compiler; a suite of scripts/test compares them with the tables.
-GENERATED = {"docs/ops.md": "made from the op registry", "docs/diagnostics.md": "made from the table of diagnostics"}
+GENERATED = {"docs/ops.md": "made from the op registry; signatures are compared with those of Python", "docs/diagnostics.md": "made from the table of diagnostics"}
 
 # Pages whose commands are measurements.
 MEASURED = {"docs/performance.md": "benchmarks take minutes and need an idle machine"}

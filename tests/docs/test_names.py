@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import pathlib
 import re
 import subprocess
@@ -68,3 +69,30 @@ def test_codes_of_diagnostics() -> None:
     known = set(re.findall(r"^### (TW\d+)$", read("docs/diagnostics.md"), re.M))
     mentioned = {code for page in all_pages() if page not in GENERATED for code in re.findall(r"TW\d{4}", read(page))}
     assert mentioned and mentioned <= known
+
+
+def parameters(text: str) -> list[tuple[str, str]]:
+    """Names and defaults of a signature, without annotations, `*` and `/`."""
+    found = [part.strip() for part in re.sub(r"\) ->.*|^\(|\)$", "", text, flags=re.S).split(", ")]
+    split = [re.fullmatch(r"(\w+)(?:: [^=]*?)?(?: ?= ?(.*))?", part, re.S) for part in found if part not in ("", "*", "/")]
+    assert all(split), text
+    return [(match[1], (match[2] or "").replace('"', "'").replace("pld.", "").replace("pl.", "")) for match in split if match]
+
+
+def test_signatures_of_ops() -> None:
+    """The page of ops shows the signatures that Python has."""
+    shown = re.findall(r"^### (\S+)\n\n```python\n\1(.*?)\n```", read("docs/ops.md"), re.M | re.S)
+    assert len(shown) > 250
+    different = []
+    for name, signature in shown:
+        root, _, path = name.partition(".")
+        if path in ("scalar.and", "scalar.or", "scalar.not"):  # words of Python: written as operators only
+            continue
+        assert exists(root, path), name
+        function = functools.reduce(getattr, path.split("."), {"pl": pl, "pld": pld}[root])
+        actual = parameters(str(inspect.signature(function)))
+        wanted = parameters(signature)
+        if [parameter for parameter, _ in actual] != [parameter for parameter, _ in wanted] or (
+                [bool(default) for _, default in actual] != [bool(default) for _, default in wanted]):
+            different.append(f"{name}{signature}: {inspect.signature(function)}")
+    assert different == []
