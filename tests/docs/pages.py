@@ -61,10 +61,20 @@ def blocks(page: str, text: str) -> list[Block]:
     for match in _FENCE.finditer(text):
         block = Block(page, match[2], dedent(match[3], match[1]), text[: match.start(3)].count("\n") + 1,
                       match.start(3), match.end(3), indent=match[1])
-        if comment := _COMMENT.search(text, 0, match.start(3)):
+        comment = _COMMENT.search(text, 0, match.start(3))
+        if comment and comment[1] != "page not run":
             block.directive, block.argument = comment[1].strip(), (comment[2] or "").strip()
         found.append(block)
     return found
+
+
+_PAGE = re.compile(r"^<!-- page not run:(.*?)-->$", re.M)
+
+
+def not_run(text: str) -> str | None:
+    """Why no block of the page is run, unless a comment before it says what it is; None where blocks are run."""
+    found = _PAGE.search(text)
+    return found[1].strip() if found else None
 
 
 def indented_code(text: str) -> list[int]:

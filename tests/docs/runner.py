@@ -10,7 +10,7 @@ import subprocess
 import sys
 import textwrap
 
-from pages import ROOT, Block, blocks, commands, matches, read
+from pages import ROOT, Block, blocks, commands, matches, not_run, read
 
 # What a page may reach from the root. `.venv` is that of the interpreter the tests run with.
 LINKED = ("examples", "tests", "docs", "bench", "src", "scripts", "include", "python")
@@ -66,6 +66,11 @@ class Runner:
             if not block.argument:
                 raise Wrong("`not run` needs a reason")
             self.not_run.append(f"{block.place}: {block.argument}")
+            return
+        if not block.directive and (reason := not_run(self.text)) is not None:
+            if not reason:
+                raise Wrong("`page not run` needs a reason")
+            self.not_run.append(f"{block.place}: {reason}")
             return
         if block.directive in handlers:
             handlers[block.directive](block)

@@ -10,6 +10,7 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from pages import GENERATED, MEASURED, ROOT, blocks, indented_code, matches, pages, read  # noqa: E402
+from pages import not_run as not_run_at_all  # noqa: E402
 from runner import Runner  # noqa: E402
 
 
@@ -24,7 +25,7 @@ def test_page(page: str, tmp_path: pathlib.Path, update: bool, not_run: list[str
 
 @pytest.mark.parametrize("page", pages())
 def test_every_block_is_fenced(page: str) -> None:
-    assert indented_code(read(page)) == []
+    assert not_run_at_all(read(page)) is not None or indented_code(read(page)) == []
 
 
 # Of the tree, as commands name them: what builds make is there if its source is.
@@ -82,6 +83,8 @@ def page_of(folder: pathlib.Path, monkeypatch: pytest.MonkeyPatch, text: str) ->
     ("```python\nraise ValueError('no')\n```\n", "ValueError: no"),
     ("```text\na\n```\n", "nothing says how to run"),
     ("<!-- not run -->\n```text\na\n```\n", "needs a reason"),
+    ("<!-- page not run: -->\n\n```text\na\n```\n", "needs a reason"),
+    ("<!-- page not run: no cluster -->\n\n<!-- output of: echo a -->\n```text\nb\n```\n", "`echo a` printed"),
     ("<!-- ran: yes -->\n```text\na\n```\n", "none of the comments"),
     ("<!-- excerpt of: README.md -->\n```text\na\n```\n", "there is no README.md"),
     ("<!-- excerpt of: examples/softmax.py -->\n```text\nno such line\n```\n", "not a part of"),
@@ -95,3 +98,8 @@ def page_of(folder: pathlib.Path, monkeypatch: pytest.MonkeyPatch, text: str) ->
 def test_a_false_page_fails(text: str, said: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     [wrong] = page_of(tmp_path, monkeypatch, text).run()
     assert wrong.startswith("page.md:") and said in wrong
+
+
+def test_a_page_that_is_not_run(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    runner = page_of(tmp_path, monkeypatch, "# Page\n\n<!-- page not run: no cluster -->\n\n```console\n$ false\nb\n```\n")
+    assert runner.run() == [] and runner.not_run == ["page.md:6: no cluster"]
