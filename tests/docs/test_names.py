@@ -48,14 +48,23 @@ def test_a_name_that_is_not_there() -> None:
     assert NAME.findall("x = pl.tile.load(pld.rank(c))") == [("pl", ".tile.load"), ("pld", ".rank")]
 
 
+def help_of(*command: str) -> str:
+    return subprocess.run([COMMAND, *command, "--help"], stdout=subprocess.PIPE, text=True, check=True, timeout=60).stdout
+
+
+@functools.cache
+def commands() -> list[str]:
+    return re.findall(r"^  ([a-z]+) ", help_of().partition("Subcommands:")[2], re.M)
+
+
 @functools.cache
 def options() -> set[str]:
-    listed = subprocess.run([COMMAND, "--help"], stdout=subprocess.PIPE, text=True, check=True, timeout=60).stdout
-    names = re.findall(r"^  ([a-z]+) ", listed.partition("Subcommands:")[2], re.M)
-    assert {"print", "run", "check"} <= set(names)
-    helps = [subprocess.run([COMMAND, name, "--help"], stdout=subprocess.PIPE, text=True, check=True, timeout=60).stdout
-             for name in names]
-    return set(re.findall(r"--[a-z][a-z-]*", listed + "".join(helps)))
+    return set(re.findall(r"--[a-z][a-z-]*", help_of() + "".join(help_of(name) for name in commands())))
+
+
+def test_every_command_has_a_section() -> None:
+    assert {"print", "run", "check"} <= set(commands())
+    assert re.findall(r"^## tilewire (\w+)$", read("docs/command.md"), re.M) == commands()
 
 
 @pytest.mark.parametrize("page", [page for page in pages() if page not in MEASURED])
