@@ -6,6 +6,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PICTURES = ROOT / "docs" / "pictures"
@@ -42,7 +43,8 @@ def page_of_a_race(folder: pathlib.Path) -> None:
         browser.colours("light")
         browser.open(folder / "race.html")
         browser.evaluate("document.querySelector('.step.wrong').dispatchEvent(new MouseEvent('click', {bubbles: true}))")
-        browser.evaluate("window.scrollTo(0, 0)")
+        time.sleep(1)  # the click scrolls the page and the source, smoothly
+        browser.evaluate("window.scrollTo({top: 0, behavior: 'instant'})")
         write("check.png", browser.screenshot())
 
 
