@@ -1,7 +1,7 @@
 """Programs with a host function do what the interpreter does: those of tests/lang/programs on 1 to 4 ranks, and the cases
 that the files of programs/ ask for in comments, one on a line:
 
-    # run: ENTRY ranks=1,2,4 [n=3] [range.x=0..3] [tolerance=0]
+    # run: ENTRY ranks=1,2,4 [n=3] [range.x=0..3] [tolerance=0] [split]
     # collective: ENTRY ranks=1,2,4 [n=3]
     # fails: ENTRY CODE LINE ranks=2 [n=3]
     # refused: ENTRY
@@ -33,16 +33,16 @@ def host_of(program):
     return next((f for f in program.functions if f.type == pl.FunctionType.Host), None)
 
 
-def outputs(program, entry, arguments, ranks, **settings):
+def outputs(program, entry, arguments, ranks, split="fused", **settings):
     given = [a.copy() if isinstance(a, np.ndarray) else a for a in arguments]
-    program.compile(entry=entry, target=settings.pop("target"))(*given, ranks=ranks, **settings)
+    program.compile(entry=entry, target=settings.pop("target"), split=split)(*given, ranks=ranks, **settings)
     return [a for a in given if isinstance(a, np.ndarray)]
 
 
-def expect_agreement(place, program, entry, arguments, ranks, tolerance=None):
+def expect_agreement(place, program, entry, arguments, ranks, tolerance=None, split="fused"):
     expected = outputs(program, entry, arguments, ranks, target="interp")
     for settings in place.settings():
-        for a, b in zip(expected, outputs(program, entry, arguments, ranks, **settings)):
+        for a, b in zip(expected, outputs(program, entry, arguments, ranks, split, **settings)):
             near = TOLERANCE.get(a.dtype, 0) if tolerance is None else tolerance
             np.testing.assert_allclose(b.astype(np.float64), a.astype(np.float64), rtol=near, atol=near,
                                        err_msg=f"{ranks} ranks, {settings}")
@@ -75,6 +75,7 @@ class Case:
     scalars: dict[str, int]
     ranges: dict[str, tuple[float, float]]
     tolerance: float | None
+    split: str  # "split": kernels that mix products and other work run as two halves
 
     def arguments(self, function, ranks):
         random = np.random.default_rng(ranks)
@@ -96,14 +97,15 @@ def cases():
             words = rest.split()
             if "hooks" in words:  # random schedules take that code
                 continue
-            values = dict(word.split("=") for word in words)
+            split = "split" if "split" in words else "fused"
+            values = dict(word.split("=") for word in words if word != "split")
             ranks = [int(n) for n in values.pop("ranks").split(",")]
             tolerance = values.pop("tolerance", None)
             ranges = {key.removeprefix("range."): tuple(map(float, values.pop(key).split("..")))
                       for key in list(values) if key.startswith("range.")}
             yield Case(path.name, runs or fails, code, int(line or 0), fails in refused, ranks,
                        {key: int(value) for key, value in values.items()}, ranges,
-                       None if tolerance is None else float(tolerance))
+                       None if tolerance is None else float(tolerance), split)
 
 
 RIGHT = [case for case in cases() if not case.code]
@@ -120,7 +122,7 @@ def test_case(case, place):
     program = pl.load_program(PROGRAMS / case.file)
     for ranks in case.ranks:
         arguments = list(case.arguments(program[case.entry], ranks))
-        expect_agreement(place, program, case.entry, arguments, ranks, case.tolerance)
+        expect_agreement(place, program, case.entry, arguments, ranks, case.tolerance, case.split)
 
 
 @pytest.mark.parametrize("case", WRONG, ids=title)

@@ -72,17 +72,17 @@ class LocalPieces(Parts):
         a, b, out = self.value(), self.value(), self.place("FP32")
         product, element = "pl.rem(pl.matmul(t, m), 7.0)", f"pl.read(t, [0, {self.random.randrange(COLS)}])"
         rounds, kind = self.pick(1, 3, 6, 9), self.pick("to and fro", "branch", "late", "while", "ragged")
-        lines = [f"m = {self.mask()}", f"t = {self.loaded('a', a, 'FP32')}", f"b = {self.loaded('b', b, 'FP32')}"]
+        lines = [f"m = {self.mask()}", f"t = {self.loaded('a', a, 'FP32')}", f"u = {self.loaded('b', b, 'FP32')}"]
         body = [f"t = pl.rem({product} + t, 11.0)"]
         if kind == "branch":
-            other = [f"for j in pl.range(i % 3):\n    t = pl.rem({product} + b, 11.0)"]
+            other = [f"for j in pl.range(i % 3):\n    t = pl.rem({product} + u, 11.0)"]
             body = [f"if i % {self.pick(2, 3)} == 1:", *indented(body), "else:", *indented(other)]
         elif kind == "late":
             lines.append(f"p = {product}")
-            body = ["t = pl.rem(t + p, 11.0)", f"p = {product}", "b = p + 1.0"]
+            body = ["t = pl.rem(t + p, 11.0)", f"p = {product}", "u = p + 1.0"]
         elif kind == "ragged":
             lines += [f"v = pl.cast(pl.abs({element}), pl.INT32) % {out.rows} + 1",
-                      "pl.store(b, [0, 0], o)",
+                      "pl.store(u, [0, 0], o)",
                       f"t = pl.load(a, [0, 0], [{a.rows}, {COLS}], valid_shape=[v, {COLS}])" if a.dtype == "FP32" else
                       f"t = pl.set_validshape(t, [v, {COLS}])"]  # fmt: skip
         head = f"for i in pl.range({rounds}):"
@@ -91,7 +91,7 @@ class LocalPieces(Parts):
             head, body = f"while i < {rounds} and {element} < 9.0:", [*body, "i = i + 1"]
         lines += ["\n".join([head, *indented(body)]), f"pl.store({self.pick('t', 't + 1.0', 'pl.matmul(t, m)')}, [0, 0], o)"]
         if kind != "ragged":
-            lines.insert(-1, "t = pl.rem(t + b, 7.0)")
+            lines.insert(-1, "t = pl.rem(t + u, 7.0)")
         self.split_task([self.param("a", a), self.param("b", b), self.param("o", out, "Out")], lines, [a, b, out])
         if kind != "ragged" and "pl.matmul(t, m)" not in lines[-1]:
             self.values.append(out)

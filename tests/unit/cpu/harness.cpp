@@ -324,10 +324,12 @@ ProgramRef needed(const ProgramRef& program, const FunctionRef& function) {
 
 }  // namespace
 
-ProgramRef read(const std::string& text, bool lower) {
+ProgramRef read(const std::string& text, bool lower, bool split) {
   Diagnostics diags;
+  passes::Traits traits = target::cpu::traits;
+  traits.splits_kernels = split;
   ProgramRef program = frontend::read_program(frontend::make_source("test.py", text), {}, diags);
-  if (program && lower) program = passes::lower(program, target::cpu::traits, diags);
+  if (program && lower) program = passes::lower(program, traits, diags);
   if (!program) std::fprintf(stderr, "%s\n", diags.text().c_str());
   return program;
 }
@@ -375,7 +377,7 @@ std::unique_ptr<runtime::Windows> windows_for(const abi::Module& module, const P
 
 struct CompiledProgram {
   std::string text;
-  bool lower, hooks;
+  bool lower, split, hooks;
   ProgramRef source, program;
   std::unique_ptr<Code> module;
   std::string problem;
@@ -385,11 +387,12 @@ struct CompiledProgram {
 const CompiledProgram& compiled_once(const Case& c, const Options& options) {
   static std::vector<CompiledProgram> known;
   for (const CompiledProgram& one : known) {
-    if (one.text == c.text && one.lower == c.lower && one.hooks == options.hooks) return one;
+    const bool same_form = one.lower == c.lower && one.split == c.split && one.hooks == options.hooks;
+    if (one.text == c.text && same_form) return one;
   }
   if (!known.empty() && known[0].text != c.text) known.clear();
-  CompiledProgram one{c.text, c.lower, options.hooks, read(c.text, false), nullptr, nullptr, ""};
-  one.program = c.lower ? read(c.text, true) : one.source;
+  CompiledProgram one{c.text, c.lower, c.split, options.hooks, read(c.text, false), nullptr, nullptr, ""};
+  one.program = c.lower ? read(c.text, true, c.split) : one.source;
   if (one.source && one.program) {
     Diagnostics diags;
     one.module = compile(one.program, options, diags);
@@ -591,6 +594,8 @@ void apply_word(const std::string& word, FileCase& out) {
     out.options.strided = true;
   } else if (word == "unlowered") {
     out.c.lower = false;
+  } else if (word == "split") {
+    out.c.split = true;
   } else if (word == "hooks") {
     out.options.hooks = true;
   } else if (name == "ranks") {

@@ -30,6 +30,7 @@ struct Case {
   std::map<std::string, Range> ranges = {};    // of the elements of parameters
   double tolerance = -1;                       // relative; below 0: by dtype, 0: the same bits
   bool lower = true;                           // run the passes first
+  bool split = false;                          // and split kernels that mix products and other work
   bool same_array = false;                     // all tensor parameters of equal type are one array
   uint64_t seed = 1;
   bool interpret_lowered = false;     // collectives mean something to the interpreter once they are lowered
@@ -39,8 +40,8 @@ struct Case {
 
 // The cases a file asks for in comments, one a line:
 //     # run: ENTRY [dim.N=48] [n=3] [range.index=0..15] [tolerance=0] [same] [strided] [unlowered] [seed=2]
-// for host functions also [ranks=1,2,4] [hooks], with dtype=INT8 the text has it for DTYPE, and those that
-// must fail:
+// for host functions also [ranks=1,2,4] [hooks], for mixed kernels [split], with dtype=INT8 the text has it
+// for DTYPE, and those that must fail:
 //     # fails: ENTRY FAULT LINE [...]
 // where FAULT is a number of abi::Fault, or, for a host function, the code of the message (TW2110).
 struct FileCase {
@@ -73,7 +74,7 @@ struct Failure {
 };
 std::optional<Failure> failure(const Case& c, const Options& options = {});
 
-ir::ProgramRef read(const std::string& text, bool lower);
+ir::ProgramRef read(const std::string& text, bool lower, bool split = false);
 // With the diagnostics as text when it fails.
 std::unique_ptr<Code> compiled(const std::string& text, const Options& options, std::string& errors,
                                bool lower = true);
