@@ -66,8 +66,8 @@ using JoinedKernels = std::map<std::string, Joined, std::less<>>;
 
 class Joiner final : public StructuredBuilder {
  public:
-  Joiner(const Program& program, const ReturnRoots& returns, Diagnostics& diags)
-      : StructuredBuilder(diags), program_(program), returns_(returns) {}
+  Joiner(const Program& program, const ReturnRoots& returns, bool early, Diagnostics& diags)
+      : StructuredBuilder(diags), program_(program), returns_(returns), early_(early) {}
 
   Joined join(const Function& group) {
     at(group.span);
@@ -99,7 +99,8 @@ class Joiner final : public StructuredBuilder {
           args.push_back(shard(call, function, block, blocks));
         }
         for (const ExprRef& arg : {block, blocks, lane}) args.push_back(arg);
-        for (StmtRef& stmt : splice(*lower_half(function, pipes_, vectors, diags_), args, diags_).stmts) {
+        for (StmtRef& stmt :
+             splice(*lower_half(function, pipes_, vectors, early_, diags_), args, diags_).stmts) {
           emit(std::move(stmt));
         }
       };
@@ -150,6 +151,7 @@ class Joiner final : public StructuredBuilder {
 
   const Program& program_;
   const ReturnRoots& returns_;
+  const bool early_;
   std::vector<Pipe> pipes_;
 };
 
@@ -257,7 +259,7 @@ class Launches final : public StructuredBuilder {
 
 }  // namespace
 
-ProgramRef lower_pipes(const ProgramRef& program, Diagnostics& diags) {
+ProgramRef lower_pipes(const ProgramRef& program, const Traits& traits, Diagnostics& diags) {
   auto groups = [](const FunctionRef& function) { return function->type == FunctionType::Group; };
   auto halves = [](const FunctionRef& function) { return is_half(function->type); };
   if (std::none_of(program->functions.begin(), program->functions.end(), groups) &&
@@ -267,7 +269,8 @@ ProgramRef lower_pipes(const ProgramRef& program, Diagnostics& diags) {
   const ReturnRoots returns = return_roots(*program);
   JoinedKernels joined;
   for (const FunctionRef& function : program->functions) {
-    if (groups(function)) joined[function->name] = Joiner(*program, returns, diags).join(*function);
+    if (groups(function))
+      joined[function->name] = Joiner(*program, returns, traits.pushes_wait_early, diags).join(*function);
   }
   if (diags.has_errors()) return program;
   Ref<Program> result = copy(*program);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ir/nodes.h"
+#include "passes/traits.h"
 #include "support/diagnostics.h"
 
 namespace tilewire::passes {
@@ -11,6 +12,6 @@ namespace tilewire::passes {
 // slots and waits and notifies of cells, so whoever runs or checks the result needs to know nothing of pipes.
 //
 // Needs: inject_gm_pipe_buffer. Ensures: no AIC, AIV or Group function and no pipe op is left.
-ir::ProgramRef lower_pipes(const ir::ProgramRef& program, Diagnostics& diags);
+ir::ProgramRef lower_pipes(const ir::ProgramRef& program, const Traits& traits, Diagnostics& diags);
 
 }  // namespace tilewire::passes

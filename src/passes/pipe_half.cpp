@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "ir/op.h"
 #include "ir/visitor.h"
@@ -52,8 +53,8 @@ BlockRef with_yield(const BlockRef& body, const Span& span) {
 
 class Half final : public StructuredBuilder {
  public:
-  Half(const Function& half, const std::vector<Pipe>& pipes, int64_t lanes, Diagnostics& diags)
-      : StructuredBuilder(diags), half_(half), pipes_(pipes), lanes_(lanes) {
+  Half(const Function& half, const std::vector<Pipe>& pipes, int64_t lanes, bool early, Diagnostics& diags)
+      : StructuredBuilder(diags), half_(half), pipes_(pipes), lanes_(lanes), early_(early) {
     for (const Counter& counter : counters_of(*half.body)) count_[counter] = number(0);
   }
 
@@ -77,6 +78,13 @@ class Half final : public StructuredBuilder {
     for (const auto& each : {cells, shard, block, blocks, lane}) now->params.push_back(each);
     now->body = StructuredBuilder::block(*half_.body);
     return finish_node(std::move(now));
+  }
+
+  void statements(const Block& body) override {
+    for (size_t i = 0; i < body.stmts.size(); ++i) {
+      if (early_) await_slot_of(body, i);
+      statement(*body.stmts[i]);
+    }
   }
 
   void assign(const Assign& assign) override {
@@ -253,9 +261,45 @@ class Half final : public StructuredBuilder {
     return {view, list({row, col})};
   }
 
-  void push(const PipeUse& use, const ExprRef& tile) {
-    const ExprRef count = next(use), slot = slot_number(use, count);
+  // Waits for the slot of a push before the statements that make its tile. With one slot that would leave
+  // nothing to do while the other half works.
+  void await_slot_of(const Block& body, size_t from) {
+    if (free_slot_) return;
+    size_t at = from;
+    while (at < body.stmts.size() && makes_values(*body.stmts[at])) ++at;
+    const auto* eval = at == from || at == body.stmts.size() ? nullptr : as<Eval>(body.stmts[at]);
+    const auto* call = eval ? as<Call>(eval->value) : nullptr;
+    const auto use = call ? ops::pipe_use(*call) : std::nullopt;
+    if (!use || use->kind != PipeUse::Kind::Push || pipe(*use).slots == 1) return;
+    this->at(call->span);
+    free_slot_ = free_slot(*use);
+  }
+
+  // Whether a statement makes tiles and scalars and does nothing else: loads may be among it, since whoever
+  // writes what they load comes after the next notify.
+  static bool makes_values(const Stmt& stmt) {
+    const auto* assign = as<Assign>(&stmt);
+    const auto* call = assign ? as<Call>(assign->value) : nullptr;
+    if (!call) return assign && !isa<FunctionCall>(assign->value);
+    const Op& op = *call->op;
+    const bool reads = std::all_of(op.effects.begin(), op.effects.end(), [](const Effect& effect) {
+      return effect.access == Access::Read && effect.peer_param < 0 && !effect.all_peers;
+    });
+    const bool is_tile = isa<TileType>(call->type);
+    return reads && (is_tile || op.effects.empty()) && !op.synchronizes && !op.keeps &&
+           !ops::pipe_use(*call) && !isa<TensorType>(call->type);
+  }
+
+  ExprRef free_slot(const PipeUse& use) {
+    const ExprRef count = next(use);
+    ExprRef slot = slot_number(use, count);
     wait(use, slot, Cell::Emptied, round_number(use, count), emptiers(use));
+    return slot;
+  }
+
+  void push(const PipeUse& use, const ExprRef& tile) {
+    const ExprRef early = std::exchange(free_slot_, nullptr);
+    const ExprRef slot = early ? early : free_slot(use);
     const Part to = part(use, slot, static_cast<const TileType&>(*tile->type));
     run(ops::pl::tile::store, {tile, to.offsets, to.slot});
     notify(use, slot, Cell::Filled);
@@ -289,6 +333,8 @@ class Half final : public StructuredBuilder {
   const Function& half_;
   const std::vector<Pipe>& pipes_;
   const int64_t lanes_;
+  const bool early_;
+  ExprRef free_slot_;  // of the next push, waited for already
   PipePlace place_;
   VarRef workspace_;
   std::map<Counter, ExprRef> count_;
@@ -297,9 +343,9 @@ class Half final : public StructuredBuilder {
 
 }  // namespace
 
-FunctionRef lower_half(const Function& half, const std::vector<Pipe>& pipes, int64_t lanes,
+FunctionRef lower_half(const Function& half, const std::vector<Pipe>& pipes, int64_t lanes, bool early,
                        Diagnostics& diags) {
-  return Half(half, pipes, lanes, diags).lowered();
+  return Half(half, pipes, lanes, early, diags).lowered();
 }
 
 }  // namespace tilewire::passes

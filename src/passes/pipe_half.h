@@ -19,11 +19,11 @@ struct PipePlace {
 };
 
 // The half as a function of its parameters and those of PipePlace in that order. `lanes`: vector lanes that
-// run beside the cube half.
+// run beside the cube half. `early`: Traits::pushes_wait_early.
 //
 // A ring is used in the order of program: the n-th push takes slot n % slots, and so do the n-th pop and the
 // n-th free. How many there have been is a value that loops and branches carry.
 ir::FunctionRef lower_half(const ir::Function& half, const std::vector<ops::Pipe>& pipes, int64_t lanes,
-                           Diagnostics& diags);
+                           bool early, Diagnostics& diags);
 
 }  // namespace tilewire::passes

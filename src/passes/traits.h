@@ -37,6 +37,10 @@ struct Traits {
   // The target runs cube and vector halves side by side and has pipes between them.
   bool has_pipes = false;
 
+  // A push waits for its slot before the loads and tile ops right before it, so that the tile is made in the
+  // slot. Whoever may write what they load does so after the push, so the loads may come later.
+  bool pushes_wait_early = false;
+
   // Kernels that mix products and vector work are split into a cube and a vector half.
   bool splits_kernels = false;
 
@@ -55,7 +59,8 @@ struct Traits {
 // The tasks and kernels that a target with these traits gets, for a run that is followed step by step.
 inline Traits for_checking(Traits traits) {
   traits.dispatches_kernels = traits.marks_collectives = true;
-  traits.has_rule = nullptr;  // the interpreter, which runs them, has none of them
+  traits.pushes_wait_early = false;  // races of the program must show
+  traits.has_rule = nullptr;         // the interpreter, which runs them, has none of them
   return traits;
 }
 

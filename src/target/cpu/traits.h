@@ -20,6 +20,7 @@ inline bool has_rule(const ir::Op& op) {
 }
 
 inline constexpr passes::Traits traits{
+    .pushes_wait_early = true,
     .has_rule = has_rule,
     .whole_tile_bytes = 256 << 10,
     .block_bytes = 64 << 10,
