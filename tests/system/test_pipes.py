@@ -472,3 +472,31 @@ def test_results_that_are_one_parameter(vector, group, said):
         program.compile(entry="main")
     lines = str(error.value).splitlines()
     assert lines[:2] == said and lines[-1] == "   = help: return it once, and use that result in both places"
+
+
+def order_of_a_push(program):
+    text = program.compile(entry="main", target="cpu").text("lowered")
+    ops = {"wait": 'what="a free slot', "load": "pl.tile.load(a,", "matmul": "pl.tile.matmul(", "notify": 'what="push'}
+    return sorted(ops, key=lambda name: text.index(ops[name]))
+
+
+@pytest.mark.skipif("cpu" not in TARGETS, reason="there is no native code")
+def test_a_push_waits_before_its_tile_is_made():
+    """So that native code makes the tile in the slot. With one slot the other half would have nothing to do meanwhile."""
+    text = broken("pl.tfree_to_aic(t)", "pl.tfree_to_aic(t)").as_python()
+    assert order_of_a_push(pl.parse(text)) == ["wait", "load", "matmul", "notify"]
+    assert order_of_a_push(pl.parse(text.replace("slot_num=4", "slot_num=1"))) == ["load", "matmul", "wait", "notify"]
+
+
+def test_a_load_that_only_the_wait_of_a_push_would_order_is_a_race():
+    """The vector half writes what the cube half loads four rounds later, and hands the slot back that is pushed to then."""
+    text = broken("pl.spmd(2)", "pl.spmd(1)").as_python()
+    inout = "a: pl.InOut[pl.Tensor[[160, 16], pl.FP32]]"
+    text = text.replace("a: pl.Tensor[[160, 16], pl.FP32]", inout).replace("def vector(self, ", f"def vector(self, {inout}, ")
+    text = text.replace("self.vector(y)", "self.vector(a, y)")
+    free = "            pl.tfree_to_aic(t)"
+    assert text.count(free) == 1
+    program = pl.parse(text.replace(free, "            pl.tile.store(t, [(i + 64) % 160, 0], a)\n" + free))
+    [report] = program.main.check(ranks=1)
+    found = [f for f in report.findings if f.error]
+    assert [f.kind for f in found] == ["race"] and {place.half for place in found[0].places} == {"cube half", "vector half"}
