@@ -49,6 +49,7 @@ bool Host::call(const Request& request, Worker& worker) {
   calls_.clear();
   words_.clear();
   dispatches_.clear();
+  parts_.clear();
 
   BlockContext context;
   context.api = &runtime_api;
@@ -151,6 +152,8 @@ abi::Status Host::dispatch(BlockContext& context, const abi::DeviceCall& call) {
       const uint32_t number = abi::host_window_number(*word);
       *word = abi::host_window_bytes(*word);
       good = resolve(context, call, number, word, nullptr);
+    } else if (param.kind == abi::ParamKind::Tensor && run_.shared()) {
+      parts_.add(kept.rank, param, word, call.site, (param.access & abi::Writes) != 0);
     }
     if (!good) return abi::failed;
     word += abi::word_count(param);
@@ -196,6 +199,7 @@ bool Host::complete(BlockContext& context) {
     fail(context, diag::run_rank_missed, {run_.module->windows[number].name, names_of(missed)}, buffer.site);
     return false;
   }
+  if (run_.shared() && !shares_nothing_written(context)) return false;
   for (const Call& call : calls_) {
     if (!run_.part.has(call.rank)) continue;
     dispatches_.push_back({.rank = call.rank,
@@ -204,6 +208,32 @@ bool Host::complete(BlockContext& context) {
                            .results = {words_.data() + call.results, call.result_count}});
   }
   return true;
+}
+
+void Host::add_staged(int32_t param, const Buffer& buffer, bool written) {
+  if (param < 0 || !buffer.allocated) return;
+  abi::Param row = function_->params[param];
+  const abi::Word* words = words_of(param);
+  const uint8_t rank = row.rank;
+  for (int32_t device : run_.windows->devices(buffer.place->group)) {
+    std::vector<abi::Word> of_row(words, words + 1 + 2 * size_t{rank});
+    of_row[0] += static_cast<abi::Word>(device) * words[1 + rank] * row.element_bytes;
+    of_row[1] = 1;
+    parts_.add(device, row, of_row.data(), buffer.site, written);
+  }
+}
+
+bool Host::shares_nothing_written(BlockContext& context) {
+  for (size_t i = 0; i < buffers_.size(); ++i) {
+    add_staged(run_.module->windows[i].load_from, buffers_[i], false);
+    add_staged(run_.module->windows[i].store_to, buffers_[i], true);
+  }
+  const auto conflict = parts_.conflict(run_.part);
+  if (!conflict) return true;
+  const auto& [written, used] = *conflict;
+  fail(context, diag::run_written_elsewhere,
+       {written.name, std::to_string(written.rank), std::to_string(used.rank)}, used.site);
+  return false;
 }
 
 void Host::stage_in() {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "runtime/arena.h"
+#include "runtime/array_parts.h"
 #include "runtime/job.h"
 #include "runtime/run.h"
 #include "runtime/windows.h"
@@ -22,6 +23,9 @@ class Host {
   bool call(const Request& request, Worker& worker);
   // What it dispatched to ranks that live here, until the next call.
   std::span<const Dispatch> dispatches() const { return dispatches_; }
+
+  // What it named of the caller's arrays; kept only where ranks live elsewhere, too.
+  const ArrayParts& parts() const { return parts_; }
 
   // Rows of arguments into the windows and out of them, as `load_from_host` and `store_to_host` ask for.
   void stage_in();
@@ -49,6 +53,9 @@ class Host {
   bool resolve(BlockContext& context, const abi::DeviceCall& call, uint32_t number, abi::Word* address,
                abi::Word* window);
   bool complete(BlockContext& context);
+  // Rows that are staged, as parts of arrays.
+  void add_staged(int32_t param, const Buffer& buffer, bool written);
+  bool shares_nothing_written(BlockContext& context);
   bool check_staged(BlockContext& context, int32_t param, uint32_t number, int64_t bytes, uint32_t site);
   void stage(int32_t param, const Buffer& buffer, bool in);
   const abi::Word* words_of(int32_t param) const;
@@ -61,6 +68,7 @@ class Host {
   std::vector<Call> calls_;
   std::vector<abi::Word> words_;
   std::vector<Dispatch> dispatches_;
+  ArrayParts parts_;
   Arena arena_;
 };
 

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "abi/abi.h"
+#include "runtime/array_parts.h"
 #include "runtime/world.h"
 #include "support/diagnostics.h"
 #include "support/schedule.h"
@@ -109,6 +110,8 @@ struct Outcome {
   int32_t rank = -1;                // -1: not of one rank
   int64_t block = -1;
   Kept kept;
+  // By ranks, in arrays of the caller of a host function; only where ranks live elsewhere, too.
+  std::vector<ArrayPart> written;
 
   bool ok() const { return ending == Ending::Ok; }
 };

@@ -138,6 +138,7 @@ void Run::finish(const Request& request, Outcome& outcome) {
   for (int32_t i = 0; i < part.count; ++i) ranks_[i]->end(outcome.kept);
   if (!failure_) {
     if (request.host) host.stage_out();
+    if (request.host && shared_) outcome.written = host.parts().written();
     return;
   }
   outcome.kept = {};

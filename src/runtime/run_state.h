@@ -71,6 +71,7 @@ class Run {
   bool idle(Worker& worker);
   void rank_ended();
   Rank& rank(int32_t number) { return *ranks_[number - part.first]; }
+  bool shared() const { return shared_; }  // ranks live elsewhere, too
   bool finished() const { return finished_.load(std::memory_order_seq_cst); }
 
   // A fiber lets others run.
