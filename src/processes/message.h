@@ -21,7 +21,7 @@ using runtime::Term;
 struct Message {
   enum class Kind : uint8_t {
     // To the leader.
-    Hello,   // the first: `number` is the process
+    Hello,   // the first: `number` is the process, `text` how many there are; answered when all are there
     Gather,  // `text` for everybody, as the gathering `number` of all; `terms` are the same in all processes
     Begin,   // ready to start the call `number`, under `terms`
     Failed,  // the call cannot go on: `failure`

@@ -8,6 +8,7 @@
 
 #include "../runtime/world_scenarios.h"
 #include "forked_world.h"
+#include "processes/send_parts.h"
 #include "runtime/windows.h"
 
 namespace tilewire::processes {
@@ -264,6 +265,67 @@ TEST(Processes, MemoryThatOneCannotReachIsRefused) {
   EXPECT_TRUE(text.starts_with("error[TW2150]: process 1 cannot share memory with the others: /proc/"))
       << text;
   EXPECT_TRUE(text.ends_with(": Too many open files\n")) << text;
+}
+
+// A host function that hands the same row to ranks of both processes.
+TEST(Processes, WhatOneWritesAnotherMayNotUse) {
+  for (bool writes : {true, false}) {
+    const auto all = ForkedWorld::run(2, [&](ProcessWorld& world, int32_t) {
+      Program program;
+      const uint32_t site = program.site("chip", 7);
+      const abi::Function& entry =
+          program.function("chip", {tensor(writes ? abi::Reads | abi::Writes : abi::Reads, 2)});
+      std::vector<int32_t> data(8);
+      Body body = [](Context*, const Word*) { return abi::ok; };
+      Body host = [&](Context* context, const Word*) {
+        for (int64_t rank = 0; rank < ranks; ++rank) {
+          if (Status status = dispatch(context, entry, body, rank, dense(data.data(), {2, 4}), site))
+            return status;
+        }
+        return Status{abi::ok};
+      };
+      Request request;
+      request.world = &world;
+      request.ranks = ranks;
+      return program.run_host(host, 1, request);
+    });
+    EXPECT_EQ(only_text(all),
+              writes ? "error[TW2151]: `t` is written on rank 0, and rank 2 of another process uses "
+                       "the same elements: they belong in a window\n --> k.py:7:5\n  = chip\n"
+                     : "");
+  }
+}
+
+// Parts of several shapes and strides, of ranks in the order of their dispatches.
+TEST(Processes, WhatRanksWroteIsSentToTheOthers) {
+  using Who = Receivers::Who;
+  for (const Receivers to : {Receivers{Who::All}, Receivers{Who::None}, Receivers{Who::One, 1}}) {
+    const auto all = ForkedWorld::run(2, [&](ProcessWorld& world, int32_t process) {
+      const auto admitted = world.admit({});
+      std::vector<int32_t> rows(4 * 3, -1), columns(3 * 4 * 2, -1);  // every second element of the columns
+      std::vector<ArrayPart> written;
+      ArrayParts parts;
+      for (int32_t rank = 0; rank < ranks; ++rank) {
+        parts.add(rank, tensor(abi::Writes, 1), dense(&rows[rank * 3], {3}).data(), 0, true);
+        std::vector<Word> column = dense(&columns[rank * 2], {3, 1});
+        column[3] = 8;
+        parts.add(rank, tensor(abi::Writes, 2), column.data(), 0, true);
+        if (rank / 2 != process) continue;
+        for (int i = 0; i < 3; ++i) rows[rank * 3 + i] = columns[rank * 2 + i * 8] = 10 * rank + i;
+      }
+      EXPECT_TRUE(send_parts(world, ranks, parts.written(), to));
+      for (int32_t rank = 0; rank < ranks; ++rank) {
+        const bool there = rank / 2 == process || to.has(process);
+        for (int i = 0; i < 3; ++i) {
+          EXPECT_EQ(rows[rank * 3 + i], there ? 10 * rank + i : -1);
+          EXPECT_EQ(columns[rank * 2 + i * 8], there ? 10 * rank + i : -1);
+          EXPECT_EQ(columns[rank * 2 + i * 8 + 1], -1);
+        }
+      }
+      return Outcome();
+    });
+    EXPECT_EQ(only_text(all), "");
+  }
 }
 
 // Groups of other sizes are different calls, even if their terms are the same.

@@ -1,0 +1,60 @@
+#include "processes/launcher.h"
+
+#include <unistd.h>
+
+#include <charconv>
+#include <cstring>
+
+namespace tilewire::processes {
+namespace {
+
+// The variables of a launcher. Slurm's are looked at last, and only those of a step that srun has started: a
+// script of sbatch has the others, too, and is one process.
+struct Variables {
+  const char *size, *process, *here;
+};
+constexpr Variables launchers[] = {
+    {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"},
+    {"PMI_SIZE", "PMI_RANK", "MPI_LOCALNRANKS"},
+    {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID", nullptr},
+};
+constexpr const char* job_names[] = {"PMIX_NAMESPACE", "OMPI_MCA_orte_precondition_transports",
+                                     "SLURM_JOB_ID", "SLURM_STEP_ID", "PMI_JOBID"};
+
+std::optional<int32_t> number(const char* text) {
+  int32_t value = 0;
+  const char* end = text + std::strlen(text);
+  const auto [stop, error] = std::from_chars(text, end, value);
+  return error == std::errc() && stop == end ? std::optional(value) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Launch> find_launch(const Environment& environment, std::string& problem) {
+  for (const Variables& names : launchers) {
+    const char *size = environment(names.size), *process = environment(names.process);
+    if (!size || !process) continue;
+    Launch launch;
+    const auto processes = number(size), own = number(process);
+    if (!processes || !own || *processes < 1 || *own < 0 || *own >= *processes) {
+      problem = std::string(names.size) + "=" + size + " and " + names.process + "=" + process +
+                " are not the place of a process";
+      return std::nullopt;
+    }
+    launch.process = *own;
+    launch.processes = launch.here = *processes;
+    const char* here = names.here ? environment(names.here) : nullptr;
+    if (here && number(here)) launch.here = *number(here);
+    const char* hosts = environment("SLURM_STEP_NUM_NODES");
+    if (!names.here && hosts && number(hosts).value_or(1) > 1) launch.here = 0;  // not known, but not all
+    for (const char* name : job_names) {
+      if (const char* value = environment(name)) launch.job += std::string(name) + "=" + value + ";";
+    }
+    // Launchers that name no job are the parent of their processes.
+    if (launch.job.empty()) launch.job = "parent=" + std::to_string(getppid());
+    return launch;
+  }
+  return std::nullopt;
+}
+
+}  // namespace tilewire::processes

@@ -1,0 +1,25 @@
+// What a launcher such as mpirun or srun says of the processes it has started.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace tilewire::processes {
+
+struct Launch {
+  int32_t process = 0;
+  int32_t processes = 1;
+  int32_t here = 1;  // that run on this host
+  // The same in all processes of the job, and in no other job of this host at the same time.
+  std::string job;
+};
+
+// Returns the value of an environment variable; null when it is not set.
+using Environment = std::function<const char*(const char* name)>;
+
+// Nothing without a launcher, or when what it says makes no sense. `problem` says what does not.
+std::optional<Launch> find_launch(const Environment& environment, std::string& problem);
+
+}  // namespace tilewire::processes
