@@ -6,6 +6,7 @@ Programs are written with `tilewire.language` (pl) and `tilewire.language.distri
 
 from tilewire import ir
 from tilewire._core import Manifest, __version__, load_bundle, targets
+from tilewire._world import init, world
 from tilewire.checking import Report, Reports
 from tilewire.errors import (
     BundleError,
@@ -16,6 +17,7 @@ from tilewire.errors import (
     ReplayWarning,
     RunError,
     Warning,
+    WorldError,
 )
 
 __all__ = [
@@ -30,8 +32,11 @@ __all__ = [
     "Reports",
     "RunError",
     "Warning",
+    "WorldError",
     "__version__",
+    "init",
     "ir",
     "load_bundle",
     "targets",
+    "world",
 ]

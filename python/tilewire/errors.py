@@ -60,6 +60,10 @@ class DeadlockError(RunError):
     """No task of a run could go on and some had not finished."""
 
 
+class WorldError(RunError):
+    """The processes of a world cannot go on together: one has ended, or they make different calls."""
+
+
 class BundleError(Error):
     """A saved program cannot be loaded."""
 

@@ -12,6 +12,7 @@
 #include "driver/inputs/inputs.h"
 #include "driver/schedule/call_schedule.h"
 #include "driver/schedule/schedule_file.h"
+#include "driver/world/world_place.h"
 #include "ir/op.h"
 #include "numeric/numeric.h"
 #include "support/diagnostics/bundle.h"
@@ -179,7 +180,11 @@ int run(const RunOptions& given) {
   driver::Call call = executable->call(*bound, call_options, diags);
   if (!call.replayed.empty()) std::printf("replayed: %s\n", call.replayed.c_str());
   if (!call) return refuse(diags, Failed);
-  if (!report_results(options, signature, *bound, call, diags)) return refuse(diags, Failed);
+  // Under a launcher all have the same results, and process 0 tells them.
+  driver::WorldPlace place;
+  if (!driver::find_place(place, diags)) return refuse(diags, Failed);
+  const bool tells = place.process == 0;
+  if (tells && !report_results(options, signature, *bound, call, diags)) return refuse(diags, Failed);
   std::fputs(call.stats.c_str(), stdout);
   return Fine;
 }

@@ -14,6 +14,7 @@ void bind_programs(nanobind::module_& module);    // methods of Program, functio
 void bind_language(nanobind::module_& module);    // ops, forms and type constructors
 void bind_reader(nanobind::module_& module);      // text to program
 void bind_executable(nanobind::module_& module);  // programs made ready to run
+void bind_world(nanobind::module_& module);       // the processes of a launcher
 void bind_checking(nanobind::module_& module);    // programs checked
 void bind_manifest(nanobind::module_& module);
 

@@ -34,9 +34,19 @@ std::string path_option(const std::string& name, nb::handle value) {
   throw nb::python_error();
 }
 
+// "all", "none", or the number of a process.
+std::string gather_option(nb::handle value) {
+  int64_t process;
+  std::string text;
+  if (nb::try_cast(value, text)) return text;
+  if (!nb::isinstance<nb::bool_>(value) && nb::try_cast(value, process)) return std::to_string(process);
+  PyErr_Format(PyExc_TypeError, "gather must be a str or an int, got %R", value.ptr());
+  throw nb::python_error();
+}
+
 // Keywords of a call, `target`, `split` and `debug_bounds` among them although they say how to compile.
-const std::vector<std::string> call_keywords = {"ranks",  "target", "split",   "schedule",
-                                                "replay", "trace",  "threads", "debug_bounds"};
+const std::vector<std::string> call_keywords = {"ranks", "target",  "split",        "schedule", "replay",
+                                                "trace", "threads", "debug_bounds", "gather"};
 
 // Keywords of a call that are not parameters of the program; None leaves them as they are.
 bool take_option(const std::string& name, nb::handle value, driver::CallOptions& options) {
@@ -52,6 +62,8 @@ bool take_option(const std::string& name, nb::handle value, driver::CallOptions&
     if (given) options.schedule = option<std::string>(name, value, "a str");
   } else if (name == "replay") {
     if (given) options.schedule = "replay:" + path_option(name, value);
+  } else if (name == "gather") {
+    if (given) options.gather = gather_option(value);
   } else {
     return false;
   }
@@ -123,7 +135,9 @@ class PythonCall {
       call = session_ ? session_->call(*bound, options_, diags) : executable_.call(*bound, options_, diags);
     }
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
-    if (!call) raise_run_error(diags, call.deadlock ? "DeadlockError" : "RunError");
+    if (!call) {
+      raise_run_error(diags, call.world ? "WorldError" : call.deadlock ? "DeadlockError" : "RunError");
+    }
     if (!call.replayed.empty()) warn_of_replay(call.replayed);
     return results(call);
   }

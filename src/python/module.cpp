@@ -14,6 +14,7 @@ NB_MODULE(_core, module) {
   bind_language(module);
   bind_reader(module);
   bind_executable(module);
+  bind_world(module);
   bind_checking(module);
   bind_manifest(module);
 }

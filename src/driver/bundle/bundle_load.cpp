@@ -13,6 +13,7 @@
 #include "driver/execute/sources.h"
 #include "driver/host/ranks.h"
 #include "driver/sha256.h"
+#include "driver/world/world_place.h"
 #include "ir/abi_numbers.h"
 #include "ir/printer.h"
 #include "ir/serialize.h"
@@ -73,7 +74,11 @@ class BundleExecutable final : public Executable {
     auto ranks = entry_.ranks.count(signature(), options.ranks, arguments, diags);
     auto loaded = ranks ? code(arguments.strided, diags) : nullptr;
     if (!loaded || !rows_fit(signature(), staged(loaded->module()), *ranks, arguments, diags)) return {};
+    auto digest = [this] { return hexadecimal(sha256(contents_.at(entry_.code))); };
+    auto world = WorldCall::enter(signature(), arguments, options, *ranks, digest, diags);
+    if (!world) return {};
     LocalRun run;
+    run.world = &*world;
     run.module = &loaded->module();
     run.host = is_host();
     run.entry = find_function(*run.module, entry_.function->name, run.host);

@@ -74,7 +74,8 @@ Call CompiledExecutable::call(const BoundArguments& arguments, const CallOptions
   auto ranks = host_.ranks(schedule.ranks(options), arguments, diags);
   std::optional<runtime::Manifest> own;
   const runtime::Manifest* manifest = ranks ? manifest_for(*ranks, arguments, own, diags) : nullptr;
-  return manifest ? run(arguments, options, schedule, *ranks, *manifest, nullptr, diags) : Call{};
+  auto world = manifest ? enter(arguments, options, *ranks, diags) : std::nullopt;
+  return world ? run(arguments, options, schedule, *ranks, *manifest, *world, nullptr, diags) : Call{};
 }
 
 std::unique_ptr<Session> CompiledExecutable::open(std::optional<int64_t> ranks, Diagnostics& diags) {
@@ -155,7 +156,7 @@ const target::Code* CompiledExecutable::code(Version version, Diagnostics& diags
 
 Call CompiledExecutable::run(const BoundArguments& arguments, const CallOptions& options,
                              const CallSchedule& schedule, int ranks, const runtime::Manifest& manifest,
-                             runtime::Windows* windows, Diagnostics& diags) {
+                             const WorldCall& world, runtime::Windows* windows, Diagnostics& diags) {
   if (!schedule.begin(*this, ranks, arguments, diags)) return {};
   // Signals are inline in plain code, where nothing sees them.
   const bool signals = host_.function() || has_halves(*lowered_);
@@ -170,9 +171,25 @@ Call CompiledExecutable::run(const BoundArguments& arguments, const CallOptions&
   local.manifest = &manifest;
   local.ranks = ranks;
   local.windows = windows;
+  local.world = &world;
   local.replay = schedule.replay ? &*schedule.replay : nullptr;
   local.report = [this](const Diagnostic& error, Diagnostics& to) { sources_.report(error, to); };
   return local.call(signature(), arguments, options, diags);
+}
+
+std::optional<WorldCall> CompiledExecutable::enter(const BoundArguments& arguments,
+                                                   const CallOptions& options, int ranks,
+                                                   Diagnostics& diags) {
+  auto digest = [this] {
+    std::lock_guard lock(mutex_);
+    if (digest_.empty()) {
+      const std::string bytes = ir::to_bytes(ir::NodeRef(lowered_));
+      std::string_view parts[] = {bytes};
+      digest_ = digest_of(parts);
+    }
+    return digest_;
+  };
+  return WorldCall::enter(signature(), arguments, options, ranks, digest, diags);
 }
 
 std::unique_ptr<target::Code> CompiledExecutable::from_disk_or_compiled(const target::CodeOptions& options,

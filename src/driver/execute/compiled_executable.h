@@ -9,6 +9,7 @@
 #include "driver/execute/targets.h"
 #include "driver/host/host_analysis.h"
 #include "driver/schedule/call_schedule.h"
+#include "driver/world/world_place.h"
 #include "runtime/manifest.h"
 #include "runtime/windows.h"
 
@@ -36,7 +37,11 @@ class CompiledExecutable final : public Executable {
   const runtime::Manifest* manifest_for(int ranks, const BoundArguments& arguments,
                                         std::optional<runtime::Manifest>& own, Diagnostics& diags);
   Call run(const BoundArguments& arguments, const CallOptions& options, const CallSchedule& schedule,
-           int ranks, const runtime::Manifest& manifest, runtime::Windows* windows, Diagnostics& diags);
+           int ranks, const runtime::Manifest& manifest, const WorldCall& world, runtime::Windows* windows,
+           Diagnostics& diags);
+  // Nothing after reporting why there is no such call.
+  std::optional<WorldCall> enter(const BoundArguments& arguments, const CallOptions& options, int ranks,
+                                 Diagnostics& diags);
 
  private:
   // Which code a call needs. Most programs never see an array whose last dimension is not contiguous, and
@@ -62,6 +67,7 @@ class CompiledExecutable final : public Executable {
   Sources sources_;
   std::optional<runtime::Manifest> manifest_;
   std::mutex mutex_;
+  std::string digest_;                        // of the program, made when it is needed
   std::set<int> fitting_;                     // numbers of ranks it was run on
   std::unique_ptr<target::Code> code_[2][2];  // strided, hooks
 };

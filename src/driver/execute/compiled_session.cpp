@@ -34,8 +34,10 @@ Call CompiledSession::call(const BoundArguments& arguments, const CallOptions& o
   std::optional<runtime::Manifest> own;
   const runtime::Manifest* manifest =
       ranks ? executable_.manifest_for(*ranks, arguments, own, diags) : nullptr;
-  if (!manifest || !prepare(*manifest, *ranks, arguments, diags)) return {};
-  return executable_.run(arguments, options, schedule, *ranks, *manifest, windows_.get(), diags);
+  auto world = manifest ? executable_.enter(arguments, options, *ranks, diags) : std::nullopt;
+  Call refused;
+  if (!world || !prepare(*manifest, *ranks, arguments, *world, refused.world, diags)) return refused;
+  return executable_.run(arguments, options, schedule, *ranks, *manifest, *world, windows_.get(), diags);
 }
 
 void CompiledSession::reset() {
@@ -51,7 +53,7 @@ Call CompiledSession::refuse(Diagnostics& diags) const {
 }
 
 bool CompiledSession::prepare(const runtime::Manifest& manifest, int ranks, const BoundArguments& arguments,
-                              Diagnostics& diags) {
+                              const WorldCall& world, bool& refused, Diagnostics& diags) {
   const Signature& signature = executable_.signature();
   auto layouts = manifest.resolve(ranks, size_names(signature, arguments), diags);
   if (!layouts) return false;
@@ -60,7 +62,7 @@ bool CompiledSession::prepare(const runtime::Manifest& manifest, int ranks, cons
     refuse(diags);
     return false;
   }
-  windows_ = make_windows(manifest, ranks, signature, arguments, diags);
+  windows_ = make_windows(manifest, ranks, signature, arguments, world.world(), refused, diags);
   if (!windows_) return false;
   layouts_ = std::move(*layouts);
   ranks_ = ranks;

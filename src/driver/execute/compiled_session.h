@@ -17,7 +17,7 @@ class CompiledSession final : public Session {
  private:
   Call refuse(Diagnostics& diags) const;
   bool prepare(const runtime::Manifest& manifest, int ranks, const BoundArguments& arguments,
-               Diagnostics& diags);
+               const WorldCall& world, bool& refused, Diagnostics& diags);
 
   CompiledExecutable& executable_;
   std::mutex mutex_;

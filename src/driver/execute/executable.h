@@ -34,6 +34,8 @@ struct CallOptions {
   // "random:SEED": delays and reorders on purpose; "replay:FILE": follows what the checker found
   // (call_schedule.h); empty: as fast as it goes.
   std::string schedule;
+  // Under a launcher: in which processes results are complete, "all", "none" or a number.
+  std::string gather = "all";
 };
 
 // One value the entry returned.
@@ -48,6 +50,7 @@ struct Call {
   bool ok = false;
   std::vector<Returned> results;
   bool deadlock = false;  // why it is not ok
+  bool world = false;     // why it is not ok: the processes of the world cannot go on together
   std::string stats;      // a table for people, when asked for
   std::string replayed;   // what a schedule that was followed shows, in words; empty: nothing, or the error
 

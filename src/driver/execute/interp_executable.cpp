@@ -3,6 +3,7 @@
 #include "driver/host/call_values.h"
 #include "driver/host/host_analysis.h"
 #include "driver/schedule/call_schedule.h"
+#include "driver/world/world_place.h"
 #include "interp/interp.h"
 #include "ir/printer.h"
 #include "passes/collect_comm_groups.h"
@@ -55,6 +56,7 @@ class InterpExecutable final : public Executable {
   }
 
   Call call(const BoundArguments& arguments, const CallOptions& options, Diagnostics& diags) override {
+    if (signature().entry().type == ir::FunctionType::Host && !runs_alone(diags)) return {};
     CallSchedule schedule;
     if (!schedule.read(options, diags)) return {};
     auto ranks = host_.ranks(schedule.ranks(options), arguments, diags);

@@ -7,6 +7,7 @@
 #include "driver/schedule/call_schedule.h"
 #include "runtime/windows.h"
 #include "support/diagnostics/bundle.h"
+#include "support/diagnostics/driver.h"
 
 namespace tilewire::driver {
 namespace {
@@ -33,6 +34,15 @@ std::string stats_table(const runtime::Stats& stats) {
   return text + line;
 }
 
+// False when the world did not refuse anything.
+bool report_refusal(runtime::World& world, Diagnostics& diags) {
+  const auto failure = world.refusal();
+  if (!failure) return false;
+  const Diagnostic error = describe(*failure, abi::Module{});
+  diags.report(error.id, error.span) = error;
+  return true;
+}
+
 }  // namespace
 
 const abi::Function* find_function(const abi::Module& module, std::string_view name, bool host) {
@@ -46,22 +56,25 @@ const abi::Function* find_function(const abi::Module& module, std::string_view n
 
 std::unique_ptr<runtime::Windows> make_windows(const runtime::Manifest& manifest, int32_t ranks,
                                                const Signature& signature, const BoundArguments& arguments,
-                                               Diagnostics& diags) {
+                                               runtime::World& world, bool& refused, Diagnostics& diags) {
   auto layouts = manifest.resolve(ranks, size_names(signature, arguments), diags);
   if (!layouts) return nullptr;
   uint64_t bytes = 0;
   for (const runtime::GroupLayout& layout : *layouts) bytes += layout.bytes;
-  auto windows = runtime::Windows::make(ranks, std::move(*layouts));
-  if (!windows) {
+  auto windows = runtime::Windows::make(ranks, std::move(*layouts), world);
+  if (windows) return windows;
+  refused = report_refusal(world, diags);
+  if (!refused) {
     diags.report(diag::windows_no_memory, {}, {std::to_string(ranks), std::to_string(bytes)});
   }
-  return windows;
+  return nullptr;
 }
 
 // The calls before the last leave in the windows what the last one starts from.
 Call LocalRun::replay_calls(const Signature& signature, const BoundArguments& arguments,
                             const CallOptions& options, Diagnostics& diags) const {
-  auto kept = make_windows(*manifest, ranks, signature, arguments, diags);
+  bool refused = false;
+  auto kept = make_windows(*manifest, ranks, signature, arguments, runtime::local_world(), refused, diags);
   if (!kept) return {};
   Call result;
   for (int32_t call = 0; call < replay->calls; ++call) {
@@ -81,9 +94,10 @@ Call LocalRun::call(const Signature& signature, const BoundArguments& arguments,
     return replay_calls(signature, arguments, options, diags);
   }
   Call result;
+  runtime::World& where = world ? world->world() : runtime::local_world();
   std::unique_ptr<runtime::Windows> made;
   if (host && !windows && manifest && !manifest->groups.empty()) {
-    made = make_windows(*manifest, ranks, signature, arguments, diags);
+    made = make_windows(*manifest, ranks, signature, arguments, where, result.world, diags);
     if (!made) return result;
   }
   std::vector<abi::Word> words = argument_words(signature, arguments);
@@ -92,6 +106,7 @@ Call LocalRun::call(const Signature& signature, const BoundArguments& arguments,
   runtime::Stats stats;
   runtime::Request request;
   request.module = module;
+  request.world = &where;
   if (host) {
     request.host = entry;
     request.host_args = words;
@@ -103,16 +118,22 @@ Call LocalRun::call(const Signature& signature, const BoundArguments& arguments,
   }
   request.ranks = ranks;
   request.threads = options.threads;
-  request.trace = options.trace;
+  request.trace = world ? world->own_file(options.trace) : options.trace;
   request.replay = replay;
   if (!replay) request.schedule = options.schedule;
   request.stats = options.stats ? &stats : nullptr;
   runtime::Outcome outcome = runtime::run(request);
   if (!outcome.ok()) {
+    result.world = outcome.ending == runtime::Ending::World;
     result.deadlock = outcome.ending == runtime::Ending::Deadlock;
     if (outcome.error && replay && !replay->told.empty() && !was_not_followed(*outcome.error))
       outcome.error->with_note("replayed: " + replay->told);
     if (outcome.error) report(*outcome.error, diags);
+    return result;
+  }
+  if (world && !world->receive(outcome, ranks)) {
+    result.world = report_refusal(where, diags);
+    if (!result.world) diags.report(diag::world_no_memory, {}, {std::to_string(ranks)});
     return result;
   }
   std::shared_ptr<void> owner;

@@ -5,6 +5,7 @@
 
 #include "driver/execute/arguments.h"
 #include "driver/execute/executable.h"
+#include "driver/world/world_place.h"
 #include "runtime/manifest.h"
 #include "runtime/run.h"
 
@@ -21,6 +22,7 @@ struct LocalRun {
   int32_t ranks = 1;
   // Windows made for this manifest, rank count and call, to be used in place of new ones.
   runtime::Windows* windows = nullptr;
+  const WorldCall* world = nullptr;  // this one is part of; null: of none, in this process
   const Schedule* replay = nullptr;  // to be followed, in place of CallOptions::schedule
   // Shows an error of the run; its span has the name of a file, not the text.
   std::function<void(const Diagnostic&, Diagnostics&)> report;
@@ -33,9 +35,10 @@ struct LocalRun {
                     Diagnostics& diags) const;
 };
 
-// Windows for one call, zeroed. Null after reporting why there are none.
+// Windows for one call, zeroed. Null after reporting why there are none; `refused` is set when it is the
+// world that cannot go on.
 std::unique_ptr<runtime::Windows> make_windows(const runtime::Manifest& manifest, int32_t ranks,
                                                const Signature& signature, const BoundArguments& arguments,
-                                               Diagnostics& diags);
+                                               runtime::World& world, bool& refused, Diagnostics& diags);
 
 }  // namespace tilewire::driver

@@ -563,7 +563,9 @@ TEST(Windows, NeedMemory) {
   manifest.groups.push_back({{}, {}, {{"w", int64_t{1} << 45, {}, false, false}}});
   BoundArguments arguments;
   Diagnostics diags;
-  EXPECT_FALSE(make_windows(manifest, 4, program->signature(), arguments, diags));
+  bool refused = false;
+  EXPECT_FALSE(
+      make_windows(manifest, 4, program->signature(), arguments, runtime::local_world(), refused, diags));
   EXPECT_EQ(diags.text(),
             "error[TW2418]: there is not enough memory for the window buffers of 4 ranks, "
             "35184372088832 bytes each\n");

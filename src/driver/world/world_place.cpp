@@ -1,0 +1,193 @@
+#include "driver/world/world_place.h"
+
+#include <cstdlib>
+
+#include "processes/launcher.h"
+#include "processes/rendezvous.h"
+#include "support/diagnostics/driver.h"
+
+namespace tilewire::driver {
+namespace {
+
+// One per process, as its place among the others is.
+struct Chosen {
+  std::mutex mutex;
+  bool decided = false;
+  bool local_was_asked = false;
+  std::unique_ptr<processes::ProcessWorld> joined;  // null: alone
+};
+Chosen& chosen() {
+  static Chosen state;
+  return state;
+}
+
+std::optional<processes::Launch> launch(Diagnostics& diags) {
+  std::string problem;
+  auto found = processes::find_launch([](const char* name) { return std::getenv(name); }, problem);
+  if (!problem.empty()) diags.report(diag::world_not_joined, {}, {problem});
+  return found;
+}
+
+// Under the mutex.
+bool join(Chosen& state, Diagnostics& diags) {
+  const auto found = launch(diags);
+  if (!found) {
+    state.decided = !diags.has_errors();
+    return state.decided;
+  }
+  if (found->processes > 1) {
+    if (found->here != found->processes) {
+      diags.report(diag::world_hosts, {}, {std::to_string(found->processes)})
+          .with_help("start all processes on one host, or give each its own world: tw.init(world=\"local\")");
+      return false;
+    }
+    std::string problem;
+    auto seat = processes::meet(*found, problem);
+    std::optional<runtime::Failure> failure;
+    if (seat) state.joined = processes::ProcessWorld::join(std::move(*seat), failure);
+    if (failure) problem = describe(*failure, abi::Module{}).message;
+    if (!state.joined) {
+      diags.report(diag::world_not_joined, {}, {problem});
+      return false;
+    }
+  }
+  state.decided = true;
+  return true;
+}
+
+std::string text_of(const Argument& argument) {
+  if (const auto* number = std::get_if<Number>(&argument)) {
+    return std::visit([](auto value) { return std::to_string(value); }, *number);
+  }
+  const auto& array = std::get<Array>(argument);
+  std::string text(ir::info(array.dtype).name);
+  text += " [";
+  for (size_t i = 0; i < array.shape.size(); ++i) text += (i ? ", " : "") + std::to_string(array.shape[i]);
+  return text + "]";
+}
+
+std::vector<runtime::Term> terms_of(const Signature& signature, const BoundArguments& arguments,
+                                    const CallOptions& options, int32_t ranks, const std::string& digest) {
+  std::vector<runtime::Term> terms{
+      {"function", signature.name()}, {"program", digest.substr(0, 16)}, {"ranks", std::to_string(ranks)}};
+  for (size_t i = 0; i < arguments.values.size(); ++i) {
+    terms.push_back({signature.params()[i].node->name, text_of(arguments.values[i])});
+  }
+  terms.push_back({"schedule", options.schedule.empty() ? "none" : options.schedule});
+  terms.push_back({"gather", options.gather});
+  return terms;
+}
+
+std::optional<processes::Receivers> receivers_of(const std::string& gather, int32_t processes,
+                                                 Diagnostics& diags) {
+  using Who = processes::Receivers::Who;
+  if (gather == "all") return processes::Receivers{.who = Who::All};
+  if (gather == "none") return processes::Receivers{.who = Who::None};
+  char* end = nullptr;
+  const long process = std::strtol(gather.c_str(), &end, 10);
+  if (!gather.empty() && *end == 0 && process >= 0 && process < processes) {
+    return processes::Receivers{.who = Who::One, .process = static_cast<int32_t>(process)};
+  }
+  diags.report(diag::world_gather, {}, {gather, std::to_string(processes)})
+      .with_help("gather=\"all\", gather=\"none\", or the number of a process");
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool find_place(WorldPlace& place, Diagnostics& diags) {
+  Chosen& state = chosen();
+  std::lock_guard lock(state.mutex);
+  if (state.joined) {
+    place = {state.joined->process(), state.joined->processes()};
+  } else if (!state.decided) {
+    const auto found = launch(diags);
+    if (found) place = {found->process, found->processes};
+  }
+  return !diags.has_errors();
+}
+
+bool choose_world(std::string_view name, Diagnostics& diags) {
+  Chosen& state = chosen();
+  std::lock_guard lock(state.mutex);
+  const bool local = name == "local";
+  if (!local && name != "launcher") {
+    diags.report(diag::world_unknown, {}, {std::string(name)})
+        .with_help("world=\"launcher\", the default, or world=\"local\"");
+    return false;
+  }
+  const bool is_local = state.decided && !state.joined;
+  if (state.decided && local == is_local) return true;
+  // Alone for want of a launcher is what "launcher" means there.
+  if (!local && is_local && !state.local_was_asked) return true;
+  if (state.decided) {
+    diags.report(diag::world_decided, {}, {std::string(name)})
+        .with_help("call tw.init once, before the first call of a host function");
+    return false;
+  }
+  if (!local) return join(state, diags);
+  state.decided = state.local_was_asked = true;
+  return true;
+}
+
+bool runs_alone(Diagnostics& diags) {
+  WorldPlace place;
+  if (!find_place(place, diags)) return false;
+  if (place.processes == 1) return true;
+  diags.report(diag::world_interp, {}, {std::to_string(place.processes)})
+      .with_help("target=\"cpu\", or give each process its own world: tw.init(world=\"local\")");
+  return false;
+}
+
+void leave_world() {
+  Chosen& state = chosen();
+  std::lock_guard lock(state.mutex);
+  state.joined.reset();
+}
+
+std::optional<WorldCall> WorldCall::enter(const Signature& signature, const BoundArguments& arguments,
+                                          const CallOptions& options, int32_t ranks, const Digest& digest,
+                                          Diagnostics& diags) {
+  WorldCall call;
+  if (signature.entry().type != ir::FunctionType::Host) return call;
+  Chosen& state = chosen();
+  {
+    std::lock_guard lock(state.mutex);
+    if (!state.decided && !join(state, diags)) return std::nullopt;
+    call.joined_ = state.joined.get();
+  }
+  const int32_t processes = call.joined_ ? call.joined_->processes() : 1;
+  const auto receivers = receivers_of(options.gather, processes, diags);
+  if (!receivers) return std::nullopt;
+  call.receivers_ = *receivers;
+  if (!call.joined_) return call;
+  if (ranks % processes != 0) {
+    diags
+        .report(diag::world_ranks, signature.entry().span,
+                {signature.name(), std::to_string(ranks), std::to_string(processes)})
+        .with_help("ranks=" + std::to_string((ranks / processes + 1) * processes) +
+                   ", or another multiple of the number of processes");
+    return std::nullopt;
+  }
+  if (options.schedule.starts_with("replay:")) {
+    diags.report(diag::world_replay, {}).with_help("run it without the launcher");
+    return std::nullopt;
+  }
+  call.admitted_ = call.joined_->admit(terms_of(signature, arguments, options, ranks, digest()));
+  return call;
+}
+
+runtime::World& WorldCall::world() const {
+  return joined_ ? static_cast<runtime::World&>(*joined_) : runtime::local_world();
+}
+
+std::string WorldCall::own_file(const std::string& path) const {
+  const bool first = path.empty() || !joined_ || joined_->process() == 0;
+  return first ? path : path + "." + std::to_string(joined_->process());
+}
+
+bool WorldCall::receive(const runtime::Outcome& outcome, int32_t ranks) const {
+  return !joined_ || processes::send_parts(*joined_, ranks, outcome.written, receivers_);
+}
+
+}  // namespace tilewire::driver

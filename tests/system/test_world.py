@@ -1,0 +1,283 @@
+"""Host functions in several processes: the same results and errors as in one.
+
+The processes are started as a launcher starts them, with its variables; one test uses mpirun itself.
+"""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import uuid
+
+import pytest
+
+EXAMPLES = pathlib.Path(__file__).parents[2] / "examples"
+COMMAND = pathlib.Path(sys.executable).parent / "tilewire"
+
+PROGRAM = '''
+import sys
+import time
+
+import numpy as np
+
+import tilewire as tw
+import tilewire.language as pl
+import tilewire.language.distributed as pld
+
+NR = pl.dynamic("NR")
+
+
+@pl.jit.incore
+def exchange(x: pl.Tensor[[1, 8], pl.FP32], y: pl.Out[pl.Tensor[[1, 8], pl.FP32]],
+             rows: pl.InOut[pld.DistributedTensor[[1, 8], pl.FP32]],
+             signal: pl.InOut[pld.DistributedTensor[[NR, 1], pl.INT32]], n: pl.Scalar[pl.INT32]):
+    ctx = pld.get_comm_ctx(rows)
+    me = pld.rank(ctx)
+    ranks = pld.nranks(ctx)
+    rows = pl.store(pl.load(x), [0, 0], rows)
+    pld.system.notify(signal, (me + 1) % ranks, [0, 0], 1)
+    pld.system.wait(signal, [0, 0], n)
+    y = pl.store(pld.tile.remote_load(rows, (me + ranks - 1) % ranks, [0, 0], [1, 8]), [0, 0], y)
+
+
+@pl.jit.host
+def shift(x: pl.Tensor[[NR, 8], pl.FP32], y: pl.Out[pl.Tensor[[NR, 8], pl.FP32]], n: pl.Scalar[pl.INT32]):
+    rows = pld.alloc_window([1, 8], dtype=pl.FP32)
+    signal = pld.alloc_signal(pld.world_size())
+    for r in pl.range(pld.world_size()):
+        exchange(x[r : r + 1, :], y[r : r + 1, :], rows, signal, n, device=r)
+
+
+@pl.jit.incore
+def fill(y: pl.Out[pl.Tensor[[1, 8], pl.FP32]]):
+    y = pl.store(pl.full([1, 8], dtype=pl.FP32, value=1.0), [0, 0], y)
+
+
+@pl.jit.host
+def fill_one(y: pl.Out[pl.Tensor[[1, 8], pl.FP32]]):
+    for r in pl.range(pld.world_size()):
+        fill(y, device=r)
+
+
+def shown(call, *arguments, **settings):
+    try:
+        return call(*arguments, **settings)
+    except tw.Error as error:
+        print(type(error).__name__, str(error).splitlines()[0])
+
+
+process = tw.world.rank
+x = np.arange(32, dtype=np.float32).reshape(4, 8)
+want = np.roll(x, 1, axis=0)
+y = np.full_like(x, -1)
+'''
+
+
+def start(text, tmp_path, processes, variables=None):
+    """One process for each number, as a launcher starts them. What they print comes from `outputs`."""
+    path = tmp_path / "program.py"
+    path.write_text(PROGRAM + text)
+    job = uuid.uuid4().hex
+    started = []
+    for number in range(processes):
+        environment = {name: value for name, value in os.environ.items()
+                       if not name.startswith(("OMPI_", "PMIX_", "PMI_", "SLURM_"))}
+        environment.update(PMI_JOBID=job, PMI_SIZE=str(processes), PMI_RANK=str(number), **(variables or {}))
+        started.append(subprocess.Popen([sys.executable, str(path)], env=environment, text=True, stdout=subprocess.PIPE,
+                                        stderr=subprocess.STDOUT))
+    return started
+
+
+def outputs(started, limit=120):
+    try:
+        return [process.communicate(timeout=limit)[0] for process in started]
+    finally:
+        for process in started:
+            process.kill()
+
+
+def run(text, tmp_path, processes=2, variables=None):
+    return outputs(start(text, tmp_path, processes, variables))
+
+
+@pytest.mark.parametrize("processes", [1, 2, 4])
+def test_results_are_complete_in_every_process(tmp_path, processes):
+    text = """
+shift(x, y, 1, ranks=4)
+assert np.array_equal(y, want), y
+print(tw.world.rank, "of", tw.world.size)
+"""
+    assert run(text, tmp_path, processes) == [f"{p} of {processes}\n" for p in range(processes)]
+
+
+def test_results_go_where_they_are_asked_for(tmp_path):
+    text = """
+own = slice(2 * process, 2 * process + 2)
+shift(x, y, 1, ranks=4, gather="none")
+assert np.array_equal(y[own], want[own])
+assert (np.delete(y, range(*own.indices(4)), axis=0) == -1).all()
+y[:] = -1
+shift(x, y, 1, ranks=4, gather=1)
+assert np.array_equal(y[own], want[own])
+assert np.array_equal(y, want) == (process == 1)
+strided = np.zeros((4, 16), np.float32)[:, ::2]
+shift(x, strided, 1, ranks=4)
+assert np.array_equal(strided, want)
+shown(shift, x, y, 1, ranks=4, gather="some")
+shown(shift, x, y, 1, ranks=4, gather=2)
+print("good")
+"""
+    expected = (
+        "RunError error[TW2246]: `some` does not say which of 2 processes receives the results\n"
+        "RunError error[TW2246]: `2` does not say which of 2 processes receives the results\n"
+        "good\n"
+    )
+    assert run(text, tmp_path) == [expected] * 2
+
+
+def test_sessions_keep_their_windows(tmp_path):
+    text = """
+with shift.compile(x, y, 1).open(ranks=4) as session:
+    for call in range(1, 4):
+        session(x * call, y, call)  # the signal counts on
+        assert np.array_equal(y, want * call)
+    session.reset()
+    session(x, y, 1)
+print("good")
+"""
+    assert run(text, tmp_path) == ["good\n"] * 2
+
+
+def test_a_deadlock_lists_the_waits_of_all(tmp_path):
+    text = """
+try:
+    shift(x, y, 2, ranks=4)
+except tw.DeadlockError as error:
+    print(error)
+shift(x, y, 1, ranks=4)  # and the world is as good as before
+assert np.array_equal(y, want)
+"""
+    first, second = run(text, tmp_path)
+    assert first == second
+    assert first.startswith("error[TW2121]: deadlock: 4 tasks are blocked and nothing can wake them\n")
+    for rank in range(4):
+        assert f"rank {rank}, in `exchange`: waits for `signal[0]` on rank {rank} >= 2, which is 1" in first
+    assert run(text, tmp_path, 1) == [first]
+
+
+def test_calls_that_differ_are_refused(tmp_path):
+    text = """
+shown(shift, x, y, 1 + process, ranks=4)
+"""
+    lines = [text.splitlines() for text in run(text, tmp_path, 2)]
+    assert lines[0][0] == lines[1][0]
+    assert lines[0][0] == ("WorldError error[TW2149]: the processes make different calls: `n` is 2 in process 1 and 1 in "
+                           "process 0")
+
+
+def test_what_one_process_writes_another_may_not_use(tmp_path):
+    text = """
+z = np.zeros((1, 8), np.float32)
+shown(fill_one, z, ranks=4)
+tw.world
+"""
+    first, second = run(text, tmp_path)
+    assert first == second
+    assert first == ("RunError error[TW2151]: `y` is written on rank 0, and rank 2 of another process uses the same "
+                     "elements: they belong in a window\n")
+
+
+def test_what_needs_all_ranks_in_one_process_is_refused(tmp_path):
+    text = """
+shown(shift, x, y, 1, ranks=4, target="interp")
+shown(shift, x[:3], y[:3], 1, ranks=3)
+"""
+    expected = (
+        "RunError error[TW2245]: the interpreter runs all ranks in one process, and a launcher has started 2\n"
+        "RunError error[TW2243]: `shift` runs on 3 ranks, which 2 processes cannot share evenly\n"
+    )
+    assert run(text, tmp_path) == [expected] * 2
+
+
+def test_each_process_may_stay_alone(tmp_path):
+    text = """
+tw.init(world="local")
+assert (tw.world.rank, tw.world.size) == (0, 1)
+time.sleep(0.2 * process)
+shift(x, y, 1, ranks=4)
+assert np.array_equal(y, want)
+shift(x, y, 1, ranks=4, target="interp")
+shown(tw.init)
+shown(tw.init, world="mpi")
+"""
+    expected = ("WorldError error[TW2248]: the world is decided already, and it is not `launcher`\n"
+                "WorldError error[TW2247]: there is no world `mpi`\n")
+    assert run(text, tmp_path, 3) == [expected] * 3
+
+
+def test_a_process_that_dies_is_named(tmp_path):
+    text = """
+shift(x, y, 1, ranks=4)
+print("ready", flush=True)
+while True:
+    try:
+        shift(x, y, 1, ranks=4)
+    except tw.WorldError as error:
+        print(str(error).strip(), time.monotonic())
+        break
+"""
+    started = start(text, tmp_path, 4)
+    for process in started:
+        assert process.stdout.readline() == "ready\n"
+    time.sleep(0.1)
+    killed = time.monotonic()
+    started[2].send_signal(signal.SIGKILL)
+    texts = outputs(started)
+    for number in (0, 1, 3):
+        line, at = texts[number].rsplit(" ", 1)
+        assert line == "error[TW2148]: the world has lost process 2: it has ended"
+        assert float(at) - killed < 2
+        assert started[number].returncode == 0
+
+
+def test_a_process_that_raises_does_not_leave_the_others_waiting(tmp_path):
+    text = """
+shift(x, y, 1, ranks=4)
+if process == 1:
+    sys.exit("enough")
+shown(shift, x, y, 1, ranks=4)
+"""
+    assert run(text, tmp_path) == [
+        "WorldError error[TW2148]: the world has lost process 1: it has left the world\n", "enough\n"]
+
+
+def test_launchers_that_make_no_sense(tmp_path):
+    text = "shown(shift, x, y, 1, ranks=4)\n"
+    text = "process = 0\n" + text
+    several = {"OMPI_COMM_WORLD_SIZE": "4", "OMPI_COMM_WORLD_RANK": "1", "OMPI_COMM_WORLD_LOCAL_SIZE": "2"}
+    assert run(text, tmp_path, 1, several) == [
+        "RunError error[TW2242]: the launcher has started 4 processes, and not all of them run on this host\n"]
+    wrong = {"OMPI_COMM_WORLD_SIZE": "4", "OMPI_COMM_WORLD_RANK": "7"}
+    (output,) = run(text, tmp_path, 1, wrong)
+    assert "TW2241" in output and "OMPI_COMM_WORLD_RANK=7 are not the place of a process" in output
+
+
+@pytest.mark.skipif(not shutil.which("mpirun"), reason="needs mpirun")
+@pytest.mark.parametrize("processes", [2, 4])
+def test_under_mpirun(processes):
+    environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+    mpirun = ["mpirun", "-n", str(processes), "--oversubscribe"]
+    script = subprocess.run([*mpirun, sys.executable, str(EXAMPLES / "mesh_allreduce.py"), "--ranks", "4"], text=True,
+                            capture_output=True, env=environment, timeout=120)
+    assert script.returncode == 0, script.stderr
+    assert script.stdout.count("4 ranks have the same sum of 4 rows, to the last bit") == processes
+    command = [str(COMMAND), "run", str(EXAMPLES / "mesh_allreduce.py"), "--ranks", "4", "--shape", "x=4x256:FP32"]
+    alone = subprocess.run(command, text=True, capture_output=True, timeout=120)
+    together = subprocess.run([*mpirun, *command], text=True, capture_output=True, env=environment, timeout=120)
+    assert together.returncode == 0, together.stderr
+    assert together.stdout == alone.stdout
