@@ -24,9 +24,16 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "needs(word): left out in places that lack it")
 
 
+def ranks_of(item):
+    """Those that the test's parameters ask for; 0: they do not say."""
+    ranks = getattr(item, "callspec", None) and item.callspec.params.get("ranks", 0)
+    return ranks if isinstance(ranks, int) else 0
+
+
 def pytest_collection_modifyitems(config, items):
     place = chosen(config)
-    left_out = [item for item in items if any(set(mark.args) & place.lacks for mark in item.iter_markers("needs"))]
+    left_out = [item for item in items if any(set(mark.args) & place.lacks for mark in item.iter_markers("needs"))
+                or ranks_of(item) % place.processes]
     config.hook.pytest_deselected(items=left_out)
     items[:] = [item for item in items if item not in left_out]
 

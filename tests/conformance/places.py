@@ -8,12 +8,15 @@ calls. A test asserts what holds in every process, and uses no files that two of
 
 import dataclasses
 
+import tilewire
+
 
 @dataclasses.dataclass(frozen=True)
 class Place:
     name: str
     target: str
     launcher: tuple[str, ...] = ()  # the words before `python -m pytest`
+    processes: int = 1  # that it starts; a number of ranks has to be a multiple of it
     ways: tuple[dict, ...] = ({},)  # settings of a call that change nothing of what a program does
     lacks: frozenset[str] = frozenset()  # tests marked `needs` with one of these words are left out
 
@@ -26,12 +29,19 @@ class Place:
         if "threads" not in self.lacks:
             yield {"target": self.target, "schedule": "random:3", "threads": 1}
 
+    def own_file(self, path):
+        """The file that this process writes when all are given that path."""
+        return path.with_name(f"{path.name}.{tilewire.world.rank}") if tilewire.world.rank else path
+
     def ranks_here(self, ranks):
         """Those whose tracks are in the trace that this process writes."""
-        return range(ranks)
+        share = ranks // self.processes
+        return range(share * tilewire.world.rank, share * (tilewire.world.rank + 1))
 
 
 PLACES = (
     Place("interp", target="interp", lacks=frozenset({"many ranks", "sessions", "threads", "traces"})),
     Place("local", target="cpu", ways=({}, {"threads": 1}, {"threads": 2})),
+    Place("processes", target="cpu", launcher=("mpirun", "-n", "2", "--oversubscribe"), processes=2, ways=({}, {"threads": 1}),
+          lacks=frozenset({"interpreter", "polls of peers", "shared arrays", "three ranks"})),
 )

@@ -226,6 +226,7 @@ def added():
         add_nothing(s, device=r)
 
 
+@pytest.mark.needs("polls of peers")
 @pytest.mark.parametrize("program, kernel, value", [(kept, "keep", 1), (added, "add_nothing", 0)], ids=["lock", "add"])
 def test_an_update_that_is_tried_for_ever_is_a_deadlock(place, program, kernel, value):
     for settings in place.settings(schedules=4):
@@ -252,6 +253,7 @@ def fails(i: pl.Scalar[pl.INDEX], peer: pl.Scalar[pl.INDEX], x: pl.InOut[pl.Tens
         faulty(i, peer, s, x, device=r)
 
 
+@pytest.mark.needs("shared arrays")  # all ranks take the same tensor
 @pytest.mark.parametrize("i, peer, text", [(4, 0, "index 4"), (-1, 0, "index -1"), (0, 2, "2")])
 def test_out_of_bounds(place, i, peer, text):
     for settings in place.settings():

@@ -118,6 +118,7 @@ def rows(row: pl.Scalar[pl.INDEX], x: pl.Tensor[[4, 8], pl.FP32], y: pl.InOut[pl
         row_of(row, x, y[r], s, device=r)
 
 
+@pytest.mark.needs("three ranks")
 def test_out_of_bounds(place):
     x, y = np.ones((4, 8), np.float32), np.zeros((3, 1, 8), np.float32)
     for settings in place.settings():
@@ -247,6 +248,7 @@ def interruptible():
     signal.signal(signal.SIGINT, before)
 
 
+@pytest.mark.needs("three ranks")
 def test_ctrl_c_stops_ranks_that_compute_and_ranks_that_wait(place, interruptible):
     y = np.zeros((3, 1, 8), np.float32)
     for settings in place.settings(schedules=1):

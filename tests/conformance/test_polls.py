@@ -212,13 +212,13 @@ def orchestration_stuck():
     (plain_stuck, "rank {}, in `read_plain_for_ever`: reads `c[1]` on rank {}, which is 0"),
     (ask_stuck, "rank {}, in `ask_for_ever`: tests `c[2]` on rank {}, which is 0"),
     (orchestration_stuck, "rank {}: reads `c[0]` on rank {}, which is 0"),
-    (member_stuck, "rank {}, in `ask_for_the_last`: tests `c[2]` on rank {}, which is 0")],
+    (member_stuck, "rank {}, in `ask_for_the_last`: tests `c[3]` on rank {}, which is 0")],
     ids=["read", "plain", "test", "orchestration", "member"])
 def test_a_poll_that_nobody_answers_is_a_deadlock(program, says, place):
     for settings in place.settings():
         with pytest.raises(tilewire.DeadlockError) as raised:
-            program(ranks=3, **settings)
+            program(ranks=4, **settings)
         [found] = raised.value.diagnostics
-        assert found.message == "deadlock: 3 tasks are blocked and nothing can wake them"
-        assert [note.text for note in found.notes] == [says.format(rank, rank) for rank in range(3)], settings
+        assert found.message == "deadlock: 4 tasks are blocked and nothing can wake them"
+        assert [note.text for note in found.notes] == [says.format(rank, rank) for rank in range(4)], settings
     assert program.check(ranks=[2]).verdict == "refuted"

@@ -54,6 +54,7 @@ def language_programs():
             yield path.stem
 
 
+@pytest.mark.needs("interpreter")
 @pytest.mark.parametrize("name", list(language_programs()))
 @pytest.mark.filterwarnings("ignore")
 def test_language(name, place):
@@ -116,6 +117,7 @@ def title(case):
     return f"{case.file[:-3]}-{case.entry}"
 
 
+@pytest.mark.needs("interpreter")
 @pytest.mark.parametrize("case", RIGHT, ids=title)
 @pytest.mark.filterwarnings("ignore")
 def test_case(case, place):
@@ -125,6 +127,7 @@ def test_case(case, place):
         expect_agreement(place, program, case.entry, arguments, ranks, case.tolerance, case.split)
 
 
+@pytest.mark.needs("interpreter")
 @pytest.mark.parametrize("case", WRONG, ids=title)
 def test_fault(case, place):
     program = pl.load_program(PROGRAMS / case.file)

@@ -29,6 +29,7 @@ def whole(value):
     return np.floor(value) if isinstance(value, np.ndarray) else value
 
 
+@pytest.mark.needs("interpreter")
 @pytest.mark.parametrize("name", list(proved()))
 @pytest.mark.filterwarnings("ignore")
 def test_proved_programs_run_right(name, place):

@@ -53,7 +53,7 @@ def test_traces_have_a_track_for_every_rank(place, tmp_path):
         y = np.zeros((4, 1, 8), np.int32)
         adding(y, ranks=4, trace=path, **settings)
         assert (y[:, 0, 0] == 10).all()
-        events = json.loads(path.read_text())["traceEvents"]
+        events = json.loads(place.own_file(path).read_text())["traceEvents"]
         names = {event["pid"]: event["args"]["name"] for event in events if event["name"] == "process_name"}
         assert names == {rank: f"rank {rank}" for rank in place.ranks_here(4)}, settings
         for rank in place.ranks_here(4):

@@ -28,17 +28,17 @@ def counts(y: pl.Out[pl.Tensor[[NR, 1, 8], pl.INT32]], width: pl.Scalar[pl.INT64
 
 
 def test_windows_are_zero_at_every_call(place):
-    y = np.zeros((3, 1, 8), np.int32)
+    y = np.zeros((4, 1, 8), np.int32)
     for settings in place.settings():
         for _ in range(2):
-            counts(y, 32, ranks=3, **settings)
+            counts(y, 32, ranks=4, **settings)
             assert (y == 1).all(), settings
 
 
 @pytest.mark.needs("sessions")
 def test_sessions_keep_windows(place):
-    exe = counts.compile(ranks=3, target=place.target)
-    y = np.zeros((3, 1, 8), np.int32)
+    exe = counts.compile(ranks=4, target=place.target)
+    y = np.zeros((4, 1, 8), np.int32)
     with exe.open() as session:
         for call in range(1, 4):
             session(y, 32)
