@@ -41,6 +41,7 @@ struct PrintOptions {
 struct EmitOptions {
   InputOptions input;
   std::string target;
+  std::string level;      // of pto: "level2" or "level3"; empty: level2
   std::string directory;  // empty: standard output
 };
 

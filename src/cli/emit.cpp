@@ -47,7 +47,12 @@ int emit(const EmitOptions& options) {
   }
   Input input = read_input(options.input);
   if (!input.program) return input.exit_code;
-  auto files = target->emit(input.program, {.entry = options.input.entry, .target = options.target}, diags);
+  auto files = target->emit(input.program,
+                            {.entry = options.input.entry,
+                             .target = options.target,
+                             .split = options.input.kernel_split(),
+                             .level = options.level},
+                            diags);
   std::fputs(diags.text().c_str(), stderr);
   if (!files) return InvalidProgram;
   if (options.directory.empty()) {

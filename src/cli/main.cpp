@@ -39,7 +39,7 @@ class HelpText : public CLI::Formatter {
   const std::map<std::string, std::string> usages = {
       {"print",
        "(FILE | --python FILE:NAME) [--after PASS | --all-passes] [-D NAME=VALUE]... [--entry NAME]"},
-      {"emit", "(FILE | --python FILE:NAME) --target TARGET [-o DIR] [-D NAME=VALUE]..."},
+      {"emit", "(FILE | --python FILE:NAME) --target TARGET [--level LEVEL] [-o DIR] [-D NAME=VALUE]..."},
       {"run",
        "(FILE | BUNDLE | --python FILE:NAME) [--ranks N] [--entry NAME] [--in NAME=FILE.npy]... [--seed N] "
        "[--out "
@@ -222,6 +222,11 @@ int execute(int argc, char** argv) {
   emit_command->add_option("--target", emit_options.target, targets_to_emit())
       ->required()
       ->type_name("TARGET");
+  emit_command
+      ->add_option("--level", emit_options.level,
+                   "pto: level2, the assembler places tiles (default), or level3, the text does")
+      ->type_name("LEVEL")
+      ->check(CLI::IsMember({"level2", "level3"}));
   emit_command->add_option("-o,--output", emit_options.directory, "Folder to write to; made if missing")
       ->type_name("DIR");
 

@@ -24,6 +24,7 @@ struct CompileOptions {
   std::string target = "cpu";  // the name of one that runs (targets.h)
   bool bounds = false;         // check every access
   passes::KernelSplit split = passes::KernelSplit::Auto;
+  std::string level = {};  // of text for the PTO assembler: "level2" or "level3"; empty: level2
 };
 
 struct CallOptions {

@@ -3,6 +3,7 @@
 #include "driver/execute/compiled_executable.h"
 #include "driver/execute/cpu_target.h"
 #include "driver/execute/interp_executable.h"
+#include "driver/execute/pto_target.h"
 #include "ir/serialize.h"
 #include "support/diagnostics/command.h"
 #include "support/diagnostics/driver.h"
@@ -56,7 +57,7 @@ const Target* find(std::string_view name, Diag none, bool (*fits)(const Target&)
 std::span<const Target* const> targets() {
   static const InterpTarget interp;
   static const IrTarget ir;
-  static const Target* const table[] = {&cpu_target(), &interp, &ir};
+  static const Target* const table[] = {&cpu_target(), &interp, &pto_target(), &ir};
   return table;
 }
 

@@ -1,0 +1,43 @@
+#include "driver/execute/pto_target.h"
+
+#include "passes/pipeline.h"
+#include "support/diagnostics/pto.h"
+#include "target/pto/pto.h"
+
+namespace tilewire::driver {
+namespace {
+
+class PtoTarget final : public Target {
+ public:
+  PtoTarget()
+      : Target("pto", "text for the PTO assembler of Ascend NPUs", target::pto::traits, false,
+               "MLIR for the PTO assembler, KERNEL.pto for each kernel") {}
+
+  std::optional<std::vector<EmittedFile>> emit(const ir::ProgramRef& program, const CompileOptions& options,
+                                               Diagnostics& diags) const override {
+    auto level = target::pto::level_from_text(options.level.empty() ? "level2" : options.level);
+    if (!level) {
+      diags.report(diag::pto_level, {}, {options.level}).with_help("there are `level2` and `level3`");
+      return std::nullopt;
+    }
+    const ir::ProgramRef whole =
+        options.entry.empty() ? program : find_entry(program, options.entry, diags).program;
+    ir::ProgramRef lowered =
+        whole ? passes::lower(whole, passes::with_split(traits, options.split), diags) : nullptr;
+    if (!lowered) return std::nullopt;
+    auto modules = target::pto::modules(*lowered, *level, diags);
+    if (!modules) return std::nullopt;
+    std::vector<EmittedFile> files;
+    for (auto& module : *modules) files.push_back({module.name + ".pto", std::move(module.text), false});
+    return files;
+  }
+};
+
+}  // namespace
+
+const Target& pto_target() {
+  static const PtoTarget target;
+  return target;
+}
+
+}  // namespace tilewire::driver

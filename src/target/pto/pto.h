@@ -1,0 +1,37 @@
+// Programs as text for the PTO assembler of Ascend NPUs.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/nodes.h"
+#include "passes/traits.h"
+#include "support/diagnostics.h"
+
+namespace tilewire::target::pto {
+
+// Who says where tiles lie: the assembler (Two) or the text (Three).
+enum class Level : uint8_t { Two, Three };
+// "level2" or "level3"; nothing for anything else.
+std::optional<Level> level_from_text(std::string_view text);
+
+// What fits into the memories of a core: see memory_plan.h.
+inline constexpr passes::Traits traits{
+    .has_pipes = true,
+    .splits_kernels = true,
+    .whole_tile_bytes = 32 << 10,
+    .block_bytes = 16 << 10,
+    .chunk_bytes = 8192,
+};
+
+struct ModuleText {
+  std::string name;  // of the kernel
+  std::string text;
+};
+// One module per kernel, of a program lowered with the traits. Nothing after reporting errors; what cannot be
+// said is reported everywhere in the program.
+std::optional<std::vector<ModuleText>> modules(const ir::Program& lowered, Level level, Diagnostics& diags);
+
+}  // namespace tilewire::target::pto

@@ -1,0 +1,47 @@
+// The text of one function while it is written: lines with indentation, names of values that are given out
+// once, and constants, which stand at its top.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "target/pto/values.h"
+
+namespace tilewire::target::pto {
+
+class FunctionText {
+ public:
+  // A name like `hint` that no value of the function has, with the %.
+  std::string fresh(std::string_view hint);
+
+  void line(std::string text);
+  // Lines in front of all others: constants first, then tiles, then what depends on parameters alone.
+  void allocate(std::string text) { tiles_.push_back(std::move(text)); }
+  void declare(std::string text) { declarations_.push_back(std::move(text)); }
+  void open(std::string text);    // and what follows is one step deeper
+  void middle(std::string text);  // `} else {`
+  void close(std::string text = "}");
+
+  // The name of a scalar; a constant has one at the top of the function.
+  std::string name(const Scalar& scalar);
+  // The name of a constant float or integer of `type`.
+  std::string integer(int64_t value, const std::string& type);
+  std::string real(double value, const std::string& type);
+
+  // Depth of regions: something named inside one is not known after it.
+  int depth() const { return depth_; }
+  // Constants, prologue and body, indented by `steps`.
+  std::string finish(int steps) const;
+
+ private:
+  std::string constant(const std::string& literal, const std::string& hint, const std::string& type);
+
+  std::set<std::string, std::less<>> names_;
+  std::map<std::pair<std::string, std::string>, std::string> constants_;  // by literal and type
+  std::vector<std::string> constant_lines_, tiles_, declarations_, body_;
+  int depth_ = 0;
+};
+
+}  // namespace tilewire::target::pto

@@ -1,0 +1,241 @@
+// Tiles: the memory of each, views of it, and the valid extents that ops of the dialect want to be equal.
+#include "target/pto/emitter.h"
+#include "target/pto/rules.h"
+
+namespace tilewire::target::pto {
+
+using namespace ir;
+
+namespace {
+
+bool same(const Extent& a, const Extent& b) {
+  return a.integer == b.integer && a.name == b.name;
+}
+
+}  // namespace
+
+const Tile& FunctionEmitter::in_buffer(int buffer) {
+  auto [at, is_new] = of_buffer_.try_emplace(buffer, allocated_.size());
+  if (is_new) {
+    const TileBuffer& known = storage_.all()[static_cast<size_t>(buffer)];
+    Allocated allocated;
+    Tile& tile = allocated.tile;
+    tile.form = known.form;
+    tile.dynamic = !known.valid;
+    tile.rows = number(known.valid ? known.valid->first : known.form.rows);
+    tile.cols = number(known.valid ? known.valid->second : known.form.cols);
+    tile.name = text.fresh(known.hint);
+    allocated.area = {tile.name.substr(1), known.form.space, known.form.bytes(), 0, {}, -1};
+    for (int i = 0; i < storage_.positions(); ++i)
+      allocated.area.in_use.push_back(storage_.in_use(i).has(buffer));
+    allocated_.push_back(std::move(allocated));
+  }
+  return allocated_[at->second].tile;
+}
+
+const Tile& FunctionEmitter::tile(const ExprRef& expr) {
+  auto part = parts_.find(expr.get());
+  const std::pair<const Expr*, size_t> key =
+      part != parts_.end() ? part->second : std::pair(expr.get(), size_t{0});
+  auto found = tiles_.find(key);
+  TW_CHECK(found != tiles_.end(), "a tile used before it is defined");
+  return found->second;
+}
+
+void FunctionEmitter::name_tile(const Var& result, Tile tile, size_t part) {
+  tiles_[{&result, part}] = std::move(tile);
+}
+
+Tile FunctionEmitter::destination(const Var& result, const Extent& rows, const Extent& cols, size_t part) {
+  Tile tile = in_buffer(storage_.buffers(result)[part]);
+  tile.mask = false;
+  if (tile.dynamic) {
+    tile.rows = rows;
+    tile.cols = cols;
+    text.line("pto.set_validshape " + tile.name + ", " + text.name(rows) + ", " + text.name(cols) + " : " +
+              tile.type());
+  }
+  name_tile(result, tile, part);
+  return tile;
+}
+
+Tile FunctionEmitter::temporary(const TileForm& form, const Extent& rows, const Extent& cols) {
+  const bool dynamic = !rows.integer || !cols.integer;
+  auto fits = [&](const Allocated& candidate) {
+    return candidate.temporary && !candidate.busy && candidate.tile.form == form &&
+           candidate.tile.dynamic == dynamic &&
+           (dynamic || (same(candidate.tile.rows, rows) && same(candidate.tile.cols, cols)));
+  };
+  size_t i = 0;
+  while (i < allocated_.size() && !fits(allocated_[i])) ++i;
+  if (i == allocated_.size()) {
+    Allocated made;
+    made.temporary = true;
+    made.tile.form = form;
+    made.tile.dynamic = dynamic;
+    made.tile.rows = dynamic ? number(form.rows) : rows;
+    made.tile.cols = dynamic ? number(form.cols) : cols;
+    made.tile.name = text.fresh("tmp");
+    made.area = {made.tile.name.substr(1), form.space, form.bytes(), 0, {}, -1};
+    made.area.in_use.resize(static_cast<size_t>(storage_.positions()));
+    allocated_.push_back(std::move(made));
+  }
+  Allocated& allocated = allocated_[i];
+  allocated.busy = true;
+  allocated.area.in_use[static_cast<size_t>(now_)] = true;
+  Tile tile = allocated.tile;
+  tile.rows = rows;
+  tile.cols = cols;
+  if (dynamic) {
+    text.line("pto.set_validshape " + tile.name + ", " + text.name(rows) + ", " + text.name(cols) + " : " +
+              tile.type());
+  }
+  return tile;
+}
+
+Tile FunctionEmitter::temporary_like(const Tile& tile, const std::string& element) {
+  TileForm form = tile.form;
+  form.pad = 0;
+  if (!element.empty()) form.element = element;
+  return temporary(form, tile.rows, tile.cols);
+}
+
+Tile FunctionEmitter::seen_as(const Tile& tile, const TileForm& form, const Extent& rows,
+                              const Extent& cols) {
+  if (form == tile.form && same(rows, tile.rows) && same(cols, tile.cols)) return tile;
+  Tile view = tile;
+  view.form = form;
+  view.rows = rows;
+  view.cols = cols;
+  view.dynamic = tile.dynamic || !rows.integer || !cols.integer;
+  const std::string rhs = "pto.treshape " + tile.name + " : " + tile.type() + " -> " + view.type();
+  if (!view.dynamic) {
+    view.name = pure(rhs, tile.name.substr(1));
+    return view;
+  }
+  view.name = text.fresh(tile.name.substr(1));
+  text.line(view.name + " = " + rhs);
+  text.line("pto.set_validshape " + view.name + ", " + text.name(rows) + ", " + text.name(cols) + " : " +
+            view.type());
+  return view;
+}
+
+Tile FunctionEmitter::as_row(const Tile& tile) {
+  if (!tile.column()) return tile;
+  TileForm form = tile.form;
+  form.col_major = false;
+  std::swap(form.rows, form.cols);
+  return seen_as(tile, form, tile.cols, tile.rows);
+}
+
+Tile FunctionEmitter::with_element(const Tile& tile, const std::string& element) {
+  TileForm form = tile.form;
+  form.element = element;
+  return seen_as(tile, form, tile.rows, tile.cols);
+}
+
+Tile FunctionEmitter::with_extent(const Tile& tile, const Extent& rows, const Extent& cols) {
+  return seen_as(tile, tile.form, rows, cols);
+}
+
+Extent FunctionEmitter::smaller(const Extent& a, const Extent& b) {
+  return same(a, b) ? a : arith("minsi", a, b);
+}
+
+std::pair<Extent, Extent> FunctionEmitter::common_extent(std::span<const Tile> tiles) {
+  Extent rows = tiles[0].rows, cols = tiles[0].cols;
+  for (const Tile& tile : tiles.subspan(1)) {
+    // What is full takes nothing away.
+    if (tile.rows.integer != tile.form.rows || rows.integer) rows = smaller(rows, tile.rows);
+    if (tile.cols.integer != tile.form.cols || cols.integer) cols = smaller(cols, tile.cols);
+  }
+  return {rows, cols};
+}
+
+void FunctionEmitter::agree(std::span<Tile> tiles) {
+  for (Tile& tile : tiles) tile = as_row(tile);
+  auto [rows, cols] = common_extent(tiles);
+  bool dynamic = false;
+  for (const Tile& tile : tiles) dynamic = dynamic || tile.dynamic;
+  dynamic = dynamic || !rows.integer || !cols.integer;
+  for (Tile& tile : tiles) {
+    if (same(tile.rows, rows) && same(tile.cols, cols) && tile.dynamic == dynamic) continue;
+    Tile view = tile;
+    view.dynamic = dynamic;
+    view.rows = rows;
+    view.cols = cols;
+    view.name = text.fresh(tile.name.substr(1));
+    text.line(view.name + " = pto.treshape " + tile.name + " : " + tile.type() + " -> " + view.type());
+    if (dynamic) {
+      text.line("pto.set_validshape " + view.name + ", " + text.name(rows) + ", " + text.name(cols) + " : " +
+                view.type());
+    }
+    tile = view;
+  }
+}
+
+void FunctionEmitter::copy(const Tile& from, const Tile& to, const Span& at) {
+  if (from.name == to.name) return;
+  if (from.form.space != MemorySpace::Vec) {
+    refuse(at, std::string("a copy of a tile in ") + name_of(from.form.space),
+           "the dialect moves tiles there only between memories")
+        .with_help("use the tile before it is changed");
+    return;
+  }
+  Tile pair[] = {from, to};
+  agree(pair);
+  op("tmov", {pair[0]}, pair[1]);
+}
+
+Tile FunctionEmitter::as_mask(const Tile& given) {
+  if (given.mask) return given;
+  const Tile tile = as_row(given);
+  const Tile half = temporary_like(tile, "f16");
+  op("tcvt", {tile}, half, "{rmode = #pto<round_mode NONE>}");
+  Tile mask = temporary_like(tile, "i8");
+  op("tcmps", {half, {text.name(real(0, "f16")), "f16"}}, mask, "{cmpMode = #pto<cmp ne>}");
+  mask.mask = true;
+  return mask;
+}
+
+Tile FunctionEmitter::as_bytes(const Tile& tile) {
+  if (!tile.mask) return tile;
+  const Tile row = as_row(tile);
+  const Tile bytes = temporary_like(tile, "i8");
+  bytes_into(row, as_row(bytes));
+  return bytes;
+}
+
+void FunctionEmitter::bytes_into(const Tile& mask, const Tile& bytes) {
+  const Tile ones = temporary_like(mask, "f16"), scratch = temporary_like(mask, "f16");
+  op("texpands", {{text.name(real(1, "f16")), "f16"}}, ones);
+  op("tsels", {mask, ones, scratch, {text.name(real(0, "f16")), "f16"}}, ones);
+  op("tcvt", {ones}, bytes, "{rmode = #pto<round_mode TRUNC>, sat_mode = #pto<saturation_mode ON>}");
+}
+
+int64_t FunctionEmitter::up_to_unit(int64_t extent) const {
+  return (extent + unit_ - 1) / unit_ * unit_;
+}
+
+void FunctionEmitter::transpose(const Tile& from, const Tile& to, const Span& at) {
+  if (from.form.element == "i64") {
+    refuse(at, "a transposition of INT64", "`ttrans` has no such elements");
+    return;
+  }
+  const Tile scratch = temporary_like(from);
+  op("ttrans", {from, scratch}, to);
+}
+
+// The first column of a wide tile as a column: a maximum of one element.
+void FunctionEmitter::columns_of(const Tile& wide, const Tile& column, const Expr& at) {
+  const std::string& element = wide.form.element;
+  const bool direct = element == "f32" || element == "f16" || element == "i32" || element == "i16";
+  if (!direct) {
+    refuse(at.span, "a column across the rows of a tensor of such elements",
+           "`trowmax` has i16, i32, f16 and f32 only");
+    return;
+  }
+  op("trowmax", {wide, temporary_like(wide)}, column);
+}
+
+}  // namespace tilewire::target::pto
