@@ -4,6 +4,7 @@
 // what it gives, unless it lies there already. Tensors stay where they are.
 #include <algorithm>
 
+#include "ir/param_effects.h"
 #include "ir/visitor.h"
 #include "target/pto/emitter.h"
 #include "target/pto/rules.h"
@@ -65,7 +66,10 @@ void FunctionEmitter::name_as(const Var& var, const ExprRef& value) {
 
 void FunctionEmitter::call(const Call& call, const Var* result) {
   const Rule* rule = rules().find(*call.op);
-  TW_CHECK(rule, "no rule for " + call.op->qualified());
+  if (!rule) {
+    static const Rule none{nullptr, {}, "there is no rule for it", {}, nullptr};
+    rule = &none;
+  }
   const auto dtype = dtype_of(call);
   const bool expressible =
       rule->emit && (!dtype || rule->dtypes.holds(*dtype) || rule->dtypes.text().empty());
@@ -99,6 +103,14 @@ void FunctionEmitter::results(const Return& stmt) {
     }
     ++next;
   }
+}
+
+void FunctionEmitter::before_scalar_read(const Tensor& from, bool window) {
+  const auto effects = param_effects(kernel.function->effects);
+  const bool known = effects && from.parameter >= 0 && static_cast<size_t>(from.parameter) < effects->size();
+  const bool written = !known || ((*effects)[static_cast<size_t>(from.parameter)] & EffectWrites) != 0;
+  if (written) text.line("pto.fence.barrier_all #pto.fence_scope<gm>");
+  if (written || window) text.line("pto.cmo.cacheinvalid all #pto.address_space<gm>");
 }
 
 void FunctionEmitter::write_back() {

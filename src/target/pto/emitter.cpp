@@ -22,7 +22,7 @@ FunctionEmitter::FunctionEmitter(const Program& program, const Kernel& kernel, c
       valid(function),
       unit_(column_unit(function)),
       storage_(function, memory, valid, unit_, result_rule) {
-  for (const KernelParameter& parameter : kernel.parameters) text.fresh(parameter.name);
+  for (const KernelParameter& parameter : kernel.parameters) text.parameter(parameter.name);
   enter();
   bind_parameters(program, returns);
 }
@@ -151,7 +151,9 @@ void FunctionEmitter::op(std::string_view name, std::initializer_list<Operand> i
 // At level3 the text says where each tile lies. At level2 the assembler does, and has to find room too.
 void FunctionEmitter::declare_tiles() {
   std::vector<Area*> areas;
-  for (Allocated& allocated : allocated_) areas.push_back(&allocated.area);
+  for (Allocated& allocated : allocated_) {
+    if (allocated.tile.form.space != MemorySpace::DDR) areas.push_back(&allocated.area);
+  }
   for (const auto& [space, needed] : place(areas)) {
     Diagnostic& error = diags.report(
         diag::pto_memory, function.span,
@@ -170,6 +172,10 @@ void FunctionEmitter::declare_tiles() {
   }
   for (const Allocated& allocated : allocated_) {
     const Tile& tile = allocated.tile;
+    if (tile.form.space == MemorySpace::DDR) {
+      text.allocate(tile.name + " = pto.declare_local_array -> " + array_type(tile));
+      continue;
+    }
     std::string line = tile.name + " = pto.alloc_tile";
     if (level == Level::Three) line += " addr = " + text.integer(allocated.area.address, "i64");
     if (tile.dynamic) {

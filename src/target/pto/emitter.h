@@ -58,6 +58,8 @@ class FunctionEmitter {
   // The name of an op without effects; what is known already is not written again. `rhs` stands behind the
   // `=`.
   std::string pure(const std::string& rhs, std::string_view hint = "v");
+  // The same, at the top of the function when it depends on parameters and constants alone.
+  std::string once(const std::string& rhs, std::string_view hint);
   // `op` of arith on two values of one type, folded where that is easy.
   Scalar arith(std::string_view op, const Scalar& a, const Scalar& b);
   Scalar add(const Scalar& a, const Scalar& b) { return arith("addi", a, b); }
@@ -114,7 +116,14 @@ class FunctionEmitter {
   // The first column of a tile, which is all that is valid of it, as a column.
   void columns_of(const Tile& wide, const Tile& column, const ir::Expr& at);
   void name_tile(const ir::Var& result, Tile tile, size_t part = 0);
+  // The memory of an array that `result` names.
+  const Tile& array(const ir::Var& result);
   std::string array_type(const Tile& array) const;
+  void copy_array(const Tile& from, const Tile& to);
+  // Between memories of the cube core.
+  void move_between(const Tile& from, const Tile& to, const Span& at);
+  // The scalar unit sees what the others and other ranks have written to a tensor.
+  void before_scalar_read(const Tensor& from, bool window);
   // Makes what the scalar unit has written visible to the other units and to other cores.
   void write_back();
 
@@ -169,7 +178,6 @@ class FunctionEmitter {
                    const ir::VarList* as = nullptr);
   bool known_here(const ir::ExprRef& expr) const;
   int source_buffer(const ir::ExprRef& value) const;
-  void copy_array(const Tile& from, const Tile& to);
   void copy_tiles(const ir::VarList& to, const ir::ExprList& values, const Span& at);
   // The values of a yield, so that copying them one after the other is right.
   std::vector<Scalar> in_order(std::vector<Scalar> values, const std::vector<std::string>& carries);

@@ -18,6 +18,8 @@ std::string DtypeSet::text() const {
 RuleTable::RuleTable() : rules_(ops::registry().all().size()) {
   add_move_rules(*this);
   add_elementwise_rules(*this);
+  add_reduce_rules(*this);
+  add_shape_rules(*this);
 }
 
 void RuleTable::add(const Op& op, Rule rule) {

@@ -85,5 +85,7 @@ E enum_attribute(const ir::Call& call, std::string_view name) {
 
 void add_move_rules(RuleTable& table);
 void add_elementwise_rules(RuleTable& table);
+void add_reduce_rules(RuleTable& table);
+void add_shape_rules(RuleTable& table);
 
 }  // namespace tilewire::target::pto

@@ -58,6 +58,19 @@ std::string FunctionEmitter::pure(const std::string& rhs, std::string_view hint)
   return name;
 }
 
+std::string FunctionEmitter::once(const std::string& rhs, std::string_view hint) {
+  for (size_t at = rhs.find('%'); at != std::string::npos; at = rhs.find('%', at + 1)) {
+    const size_t end = rhs.find_first_of(", ])", at);
+    if (!text.is_known_everywhere(rhs.substr(at, end - at))) return pure(rhs, hint);
+  }
+  auto [found, is_new] = known_.front().try_emplace(rhs);
+  if (is_new) {
+    found->second = text.fresh(hint);
+    text.declare(found->second + " = " + rhs);
+  }
+  return found->second;
+}
+
 // Nothing that the assembler would fold may be left: it takes a carry that was folded away for the carry
 // itself.
 Scalar FunctionEmitter::arith(std::string_view op, const Scalar& a, const Scalar& b) {

@@ -19,6 +19,11 @@ std::string FunctionText::fresh(std::string_view hint) {
   return name;
 }
 
+void FunctionText::declare(std::string text) {
+  everywhere_.insert(text.substr(0, text.find(' ')));
+  declarations_.push_back(std::move(text));
+}
+
 void FunctionText::line(std::string text) {
   body_.push_back(std::string(static_cast<size_t>(2 * depth_), ' ') + std::move(text));
 }
@@ -51,6 +56,7 @@ std::string FunctionText::constant(const std::string& literal, const std::string
   auto [at, is_new] = constants_.try_emplace({literal, type});
   if (is_new) {
     at->second = fresh(hint);
+    everywhere_.insert(at->second);
     constant_lines_.push_back(at->second + " = arith.constant " + literal +
                               (type == "i1" ? "" : " : " + type));
   }

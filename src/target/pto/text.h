@@ -19,10 +19,14 @@ class FunctionText {
   void line(std::string text);
   // Lines in front of all others: constants first, then tiles, then what depends on parameters alone.
   void allocate(std::string text) { tiles_.push_back(std::move(text)); }
-  void declare(std::string text) { declarations_.push_back(std::move(text)); }
+  void declare(std::string text);
   void open(std::string text);    // and what follows is one step deeper
   void middle(std::string text);  // `} else {`
   void close(std::string text = "}");
+
+  // Whether it is the name of a parameter, a constant or a declaration.
+  bool is_known_everywhere(const std::string& name) const { return everywhere_.contains(name); }
+  void parameter(const std::string& name) { everywhere_.insert(fresh(name)); }
 
   // The name of a scalar; a constant has one at the top of the function.
   std::string name(const Scalar& scalar);
@@ -38,7 +42,7 @@ class FunctionText {
  private:
   std::string constant(const std::string& literal, const std::string& hint, const std::string& type);
 
-  std::set<std::string, std::less<>> names_;
+  std::set<std::string, std::less<>> names_, everywhere_;
   std::map<std::pair<std::string, std::string>, std::string> constants_;  // by literal and type
   std::vector<std::string> constant_lines_, tiles_, declarations_, body_;
   int depth_ = 0;

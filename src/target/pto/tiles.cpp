@@ -21,10 +21,11 @@ const Tile& FunctionEmitter::in_buffer(int buffer) {
     Allocated allocated;
     Tile& tile = allocated.tile;
     tile.form = known.form;
-    tile.dynamic = !known.valid;
+    const bool array = known.form.space == MemorySpace::DDR;
+    tile.dynamic = !known.valid && !array;
     tile.rows = number(known.valid ? known.valid->first : known.form.rows);
     tile.cols = number(known.valid ? known.valid->second : known.form.cols);
-    tile.name = text.fresh(known.hint);
+    tile.name = tile.memory = text.fresh(known.hint);
     allocated.area = {tile.name.substr(1), known.form.space, known.form.bytes(), 0, {}, -1};
     for (int i = 0; i < storage_.positions(); ++i)
       allocated.area.in_use.push_back(storage_.in_use(i).has(buffer));
@@ -40,6 +41,25 @@ const Tile& FunctionEmitter::tile(const ExprRef& expr) {
   auto found = tiles_.find(key);
   TW_CHECK(found != tiles_.end(), "a tile used before it is defined");
   return found->second;
+}
+
+const Tile& FunctionEmitter::array(const Var& result) {
+  const Tile& array = in_buffer(storage_.buffer(result));
+  name_tile(result, array);
+  return tile(ref(&result));
+}
+
+void FunctionEmitter::move_between(const Tile& from, const Tile& to, const Span& at) {
+  const MemorySpace a = from.form.space, b = to.form.space;
+  const bool possible = (a == MemorySpace::Mat &&
+                         (b == MemorySpace::Left || b == MemorySpace::Right || b == MemorySpace::Bias)) ||
+                        (a == MemorySpace::Acc && b == MemorySpace::Mat) ||
+                        (a == MemorySpace::Vec && b == MemorySpace::Vec);
+  if (!possible) {
+    refuse(at, std::string("a move from ") + name_of(a) + " to " + name_of(b), "a3 has no way between them");
+    return;
+  }
+  op("tmov", {from}, to);
 }
 
 void FunctionEmitter::name_tile(const Var& result, Tile tile, size_t part) {
@@ -75,7 +95,7 @@ Tile FunctionEmitter::temporary(const TileForm& form, const Extent& rows, const 
     made.tile.dynamic = dynamic;
     made.tile.rows = dynamic ? number(form.rows) : rows;
     made.tile.cols = dynamic ? number(form.cols) : cols;
-    made.tile.name = text.fresh("tmp");
+    made.tile.name = made.tile.memory = text.fresh("tmp");
     made.area = {made.tile.name.substr(1), form.space, form.bytes(), 0, {}, -1};
     made.area.in_use.resize(static_cast<size_t>(storage_.positions()));
     allocated_.push_back(std::move(made));
@@ -175,7 +195,7 @@ void FunctionEmitter::agree(std::span<Tile> tiles) {
 }
 
 void FunctionEmitter::copy(const Tile& from, const Tile& to, const Span& at) {
-  if (from.name == to.name) return;
+  if (from.memory == to.memory) return;
   if (from.form.space != MemorySpace::Vec) {
     refuse(at, std::string("a copy of a tile in ") + name_of(from.form.space),
            "the dialect moves tiles there only between memories")

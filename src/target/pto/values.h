@@ -47,6 +47,7 @@ int64_t element_bytes(const std::string& element);
 
 struct Tile {
   std::string name;
+  std::string memory;  // the name of its alloc_tile: views of one tile share it
   TileForm form;
   Extent rows, cols;  // the valid extent
   // Whether the type leaves the valid extent to run time, `valid=?x?`.

@@ -35,9 +35,9 @@ Operand FunctionEmitter::region(Tensor& tensor, const std::vector<Scalar>& offse
   const std::string view_type = "!pto.tensor_view<" + unknown + element + ">";
   const bool dn = tensor.layout == Layout::DN;
   const std::string view =
-      pure("pto.make_tensor_view " + tensor.pointer + ", shape = " + list(tensor.extents) + ", strides = " +
+      once("pto.make_tensor_view " + tensor.pointer + ", shape = " + list(tensor.extents) + ", strides = " +
                list(tensor.strides) + " {layout = #pto.layout<" + (dn ? "dn" : "nd") + ">} : " + view_type,
-           "view");
+           tensor.pointer.substr(1) + "_view");
   const std::string type = "!pto.partition_tensor_view<" + dimensions_text(sizes) + element + ">";
   return {pure("pto.partition_view " + view + ", offsets = " + list(offsets) + ", sizes = " + list(sizes) +
                    " : " + view_type + " -> " + type,
