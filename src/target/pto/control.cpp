@@ -40,8 +40,7 @@ void FunctionEmitter::statement(const StmtRef& stmt) {
 void FunctionEmitter::assign(const Assign& assign) {
   const Var& var = *assign.var;
   if (const auto* made = as<Call>(assign.value)) {
-    if (made->op->module == "pl" && made->op->name.starts_with("scalar."))
-      return name_scalar(var, scalar(assign.value));
+    if (is_scalar_op(*made->op)) return name_scalar(var, scalar(assign.value));
     return call(*made, &var);
   }
   if (const auto* get = as<TupleGet>(assign.value)) {

@@ -33,6 +33,9 @@ struct Operand {
   Operand(const Tile& tile) : name(tile.name), type(tile.type()) {}
 };
 
+// Whether it is arithmetic of scalars.
+bool is_scalar_op(const ir::Op& op);
+
 class FunctionEmitter {
  public:
   FunctionEmitter(const ir::Program& program, const Kernel& kernel, const ir::Function& function,
@@ -208,7 +211,8 @@ class FunctionEmitter {
   };
   std::map<int, size_t> of_buffer_;  // index into allocated_
   std::vector<Allocated> allocated_;
-  int now_ = 0;  // the statement being written
+  int now_ = 0;         // the statement being written
+  ir::VarList nested_;  // names for calls inside expressions
   ir::ExprList nothing_;
 };
 

@@ -210,6 +210,10 @@ void FunctionEmitter::trap_if(const Scalar& condition) {
 
 // --- expressions
 
+bool is_scalar_op(const Op& op) {
+  return op.module == "pl" && op.name.starts_with("scalar.");
+}
+
 namespace {
 
 class ScalarWriter {
@@ -263,7 +267,7 @@ class ScalarWriter {
     const std::string whole = e_.pure("arith.fptosi " + e_.text.name(small) + " : f32 to i32");
     const Scalar back = e_.named(e_.pure("arith.sitofp " + whole + " : i32 to f32"), "f32");
     const Scalar down = e_.select(e_.compare("ogt", back, small), f32("subf", back, f(1)), back);
-    const Scalar nan = e_.compare("uno", x, x);
+    const Scalar nan = e_.compare("une", x, x);
     return e_.select(nan, x, e_.select(large, x, down));
   }
   Scalar magnitude(const Scalar& x) {
@@ -323,7 +327,7 @@ class ScalarWriter {
       case Elementwise::Max:
       case Elementwise::Min: {
         const Scalar first = e_.compare(op == Elementwise::Max ? "oge" : "ole", a, b);
-        return e_.select(e_.arith("ori", first, e_.compare("uno", a, a)), a, b);
+        return e_.select(e_.arith("ori", first, e_.compare("une", a, a)), a, b);
       }
       case Elementwise::FloorDiv:
         return floor_divided(a, b);
@@ -537,7 +541,13 @@ Scalar FunctionEmitter::scalar(const ExprRef& expr) {
     refuse(expr->span, "the dimension `" + symbol->name + "`", "no parameter of the kernel tells it");
     return number(0);
   }
-  if (const auto* call = as<Call>(expr)) return ScalarWriter(*this).call(*call);
+  if (const auto* made = as<Call>(expr)) {
+    if (is_scalar_op(*made->op)) return ScalarWriter(*this).call(*made);
+    const VarRef var = make<Var>(expr->span, "v", expr->type);
+    nested_.push_back(var);
+    call(*made, var.get());
+    return scalars_[var.get()];
+  }
   auto found = scalars_.find(expr.get());
   TW_CHECK(found != scalars_.end(), "a scalar used before it is defined: " + to_string(expr));
   return found->second;
