@@ -8,6 +8,7 @@
 #include "ir/op.h"
 #include "ir/uses.h"
 #include "ir/visitor.h"
+#include "ops/handles.h"
 #include "ops/pipe.h"
 #include "ops/shape.h"
 #include "passes/lane_parts.h"
@@ -461,9 +462,31 @@ FunctionRef group_of(const Function& kernel, const MixedPlan& plan, const Functi
   return finish_node(std::move(group));
 }
 
+// Whether tiles are only loaded, moved, multiplied and stored, and no rank meets another.
+bool only_products(const Function& kernel) {
+  struct Work : Visitor<Work> {
+    bool other = false;
+    void visit(const Call& call) {
+      walk_children(call);
+      const Op& op = *call.op;
+      bool tiles = isa<TileType>(call.type);
+      for (const ExprRef& arg : call.args) tiles = tiles || (arg && isa<TileType>(arg->type));
+      const bool product =
+          op.form == OpForm::Matmul || op.form == OpForm::MatmulAcc || op.form == OpForm::MatmulBias;
+      const bool memory = op.form == OpForm::Load || op.form == OpForm::Fill || op.form == OpForm::Create ||
+                          op == ops::pl::tile::store || op == ops::pl::tile::move ||
+                          op == ops::pl::tile::set_validshape;
+      other = other || op.module == "pld" || (tiles && !product && !memory);
+    }
+  };
+  Work work;
+  work.walk(*kernel.body);
+  return !work.other;
+}
+
 }  // namespace
 
-ProgramRef expand_mixed_kernel(const ProgramRef& program, Diagnostics& diags) {
+ProgramRef expand_mixed_kernel(const ProgramRef& program, const Traits& traits, Diagnostics& diags) {
   const ReturnRoots returns = return_roots(*program);
   const SharedParameters shared(*program, returns);
   Names names;
@@ -472,7 +495,9 @@ ProgramRef expand_mixed_kernel(const ProgramRef& program, Diagnostics& diags) {
   result->functions.clear();
   for (const FunctionRef& function : program->functions) {
     std::optional<MixedPlan> plan;
-    if (function->type == FunctionType::InCore) plan.emplace(*function, returns, shared.of(*function));
+    const bool whole = traits.stores_products && only_products(*function);
+    if (function->type == FunctionType::InCore && !whole)
+      plan.emplace(*function, returns, shared.of(*function));
     if (!plan || !plan->mixed() || !plan->obstacle().empty()) {
       result->functions.push_back(function);
       continue;

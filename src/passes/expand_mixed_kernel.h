@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ir/nodes.h"
+#include "passes/traits.h"
 #include "support/diagnostics.h"
 
 namespace tilewire::passes {
@@ -11,6 +12,6 @@ namespace tilewire::passes {
 //
 // Needs: tile ops only. Results are the same, bit for bit, as long as no two parameters that one half writes
 // and the other reads are the same memory.
-ir::ProgramRef expand_mixed_kernel(const ir::ProgramRef& program, Diagnostics& diags);
+ir::ProgramRef expand_mixed_kernel(const ir::ProgramRef& program, const Traits& traits, Diagnostics& diags);
 
 }  // namespace tilewire::passes

@@ -69,7 +69,7 @@ constexpr Pass table[] = {
     {"lower_subgroups", "writes what is counted in sub-groups with ranks of the window's group",
      plain<lower_subgroups>, over_tiles},
     {"expand_mixed_kernel", "splits kernels that mix products and vector work into two halves",
-     plain<expand_mixed_kernel>, splitting},
+     expand_mixed_kernel, splitting},
     {"inject_gm_pipe_buffer", "gives kernels that have pipes the memory of their slots",
      plain<inject_gm_pipe_buffer>, always},
     {"lower_pipes", "writes a cube and a vector half as blocks of one kernel", lower_pipes, without_pipes},

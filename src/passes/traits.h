@@ -44,6 +44,9 @@ struct Traits {
   // Kernels that mix products and vector work are split into a cube and a vector half.
   bool splits_kernels = false;
 
+  // The cube core stores what it accumulates, so kernels of nothing but loads, products and stores run there.
+  bool stores_products = false;
+
   // Whether the target has a rule of its own for an op that has an expansion. Such a rule equals the
   // expansion bit for bit. Null: there are none.
   bool (*has_rule)(const ir::Op&) = nullptr;

@@ -81,6 +81,7 @@ void FunctionEmitter::call(const Call& call, const Var* result) {
   if (isa<TileType>(result->type) || isa<ArrayType>(result->type))
     name_tile(*result, in_buffer(storage_.buffer(*result)));
   if (auto type = scalar_dtype(result->type)) name_scalar(*result, number(0, scalar_text(*type)));
+  if (isa<CommCtxType>(result->type)) name_scalar(*result, number(0, "i64"));
   if (isa<TensorType>(result->type)) {
     for (const ExprRef& arg : call.args) {
       if (arg && isa<TensorType>(arg->type)) return name_tensor(*result, tensor(arg));
@@ -222,6 +223,7 @@ void FunctionEmitter::copy_tiles(const VarList& to, const ExprList& values, cons
     const bool here = from.name == in_buffer(target).name;
     if (from.mask) from = as_bytes(from);
     if (here && !from.dynamic && from.name == in_buffer(target).name) continue;
+    if (from.started && from.started->integer == 0) continue;  // nothing to copy
     left.push_back({from, here ? target : source_buffer(values[i]), target, to[i].get()});
   }
   while (!left.empty()) {
@@ -360,6 +362,12 @@ void FunctionEmitter::statement(const If& branch) {
     enter();
     block(*body);
     const ExprList& values = yielded(*body);
+    for (const ExprRef& value : values) {
+      if (isa<TileType>(value->type) && tile(value).started) {
+        refuse(branch.span, "zeros in Acc that a branch hands on",
+               "zeros are not written there: the first product is");
+      }
+    }
     const int before = now_;
     if (!values.empty()) now_ = storage_.position(*body->stmts.back());
     copy_tiles(branch.results, values, branch.span);
@@ -410,8 +418,10 @@ void FunctionEmitter::statement(const For& loop) {
   Scalar at = named(counter, "index");
   if (!counts_up) at = add(start, mul(at, step));
   name_scalar(*loop.loop_var, as_integer(at, scalar_text(*scalar_dtype(loop.loop_var->type))));
+  starts_empty(loop.iter_args, loop.init_values, compare("ne", named(counter, "index"), first));
   block(*loop.body);
   const ExprList& values = yielded(*loop.body);
+  added_in_loop(loop.iter_args, values, loop.span);
   const int before = now_;
   if (!values.empty()) now_ = storage_.position(*loop.body->stmts.back());
   copy_tiles(loop.iter_args, values, loop.span);
@@ -422,6 +432,26 @@ void FunctionEmitter::statement(const For& loop) {
   text.close();
   bind_handed(passed, loop.results, names, &loop.init_values, &loop.iter_args);
   bind_tensors(loop.results, loop.init_values);
+  starts_empty(loop.results, loop.init_values, compare("slt", first, last));
+}
+
+// Sums that start as zeros in Acc: whether they hold anything.
+void FunctionEmitter::starts_empty(const VarList& vars, const ExprList& init, const Scalar& started) {
+  for (size_t i = 0; i < vars.size(); ++i) {
+    if (!isa<TileType>(vars[i]->type) || !tile(init[i]).started) continue;
+    Tile sum = tile(vars[i]);
+    sum.started = started;
+    if (started.integer == 1) sum.started.reset();
+    name_tile(*vars[i], sum);
+  }
+}
+
+void FunctionEmitter::added_in_loop(const VarList& vars, const ExprList& values, const Span& at) {
+  for (size_t i = 0; i < vars.size(); ++i) {
+    if (!isa<TileType>(vars[i]->type) || !tile(vars[i]).started || !tile(values[i]).started) continue;
+    refuse(at, "a sum in Acc that a loop may leave at zero",
+           "zeros are not written there: the first product is");
+  }
 }
 
 // A round is written in front of the condition, inside a branch: what `before` defines is known there.
@@ -454,6 +484,12 @@ void FunctionEmitter::statement(const While& loop) {
   std::vector<Scalar> current, next;
   for (size_t i = 0; i < count; ++i) current.push_back(named(carries[i], types[i]));
   const ExprList& values = yielded(*loop.body);
+  for (const ExprRef& value : loop.init_values) {
+    if (isa<TileType>(value->type) && tile(value).started) {
+      refuse(loop.span, "zeros in Acc that a while loop adds to",
+             "zeros are not written there: the first product is");
+    }
+  }
   const bool nothing = loop.body->stmts.empty() || (loop.body->stmts.size() == 1 && !values.empty() && empty);
   std::vector<Scalar> handed_over = current;
   if (!nothing) {

@@ -152,7 +152,8 @@ void FunctionEmitter::op(std::string_view name, std::initializer_list<Operand> i
 void FunctionEmitter::declare_tiles() {
   std::vector<Area*> areas;
   for (Allocated& allocated : allocated_) {
-    if (allocated.tile.form.space != MemorySpace::DDR) areas.push_back(&allocated.area);
+    if (allocated.tile.form.space != MemorySpace::DDR && allocated.same_as < 0)
+      areas.push_back(&allocated.area);
   }
   for (const auto& [space, needed] : place(areas)) {
     Diagnostic& error = diags.report(
@@ -176,8 +177,11 @@ void FunctionEmitter::declare_tiles() {
       text.allocate(tile.name + " = pto.declare_local_array -> " + array_type(tile));
       continue;
     }
+    const int same_as = allocated.same_as;
+    const int64_t address =
+        same_as < 0 ? allocated.area.address : allocated_[static_cast<size_t>(same_as)].area.address;
     std::string line = tile.name + " = pto.alloc_tile";
-    if (level == Level::Three) line += " addr = " + text.integer(allocated.area.address, "i64");
+    if (level == Level::Three) line += " addr = " + text.integer(address, "i64");
     if (tile.dynamic) {
       line += " valid_row = " + text.integer(tile.form.rows, "index") +
               " valid_col = " + text.integer(tile.form.cols, "index");

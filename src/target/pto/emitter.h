@@ -13,13 +13,13 @@
 #include "ir/nodes.h"
 #include "ir/op.h"
 #include "passes/roots.h"
-#include "passes/tile_memory.h"
 #include "passes/valid_shapes.h"
 #include "support/diagnostics.h"
 #include "target/pto/kernel_parameters.h"
 #include "target/pto/memory_plan.h"
 #include "target/pto/pto.h"
 #include "target/pto/text.h"
+#include "target/pto/tile_spaces.h"
 #include "target/pto/tile_storage.h"
 #include "target/pto/values.h"
 
@@ -48,7 +48,7 @@ class FunctionEmitter {
   const Level level;
   Diagnostics& diags;
   FunctionText text;
-  const passes::TileMemory memory;
+  const TileSpaces memory;
   const passes::ValidShapes valid;
 
   // Reports that something cannot be written in this dialect, and why.
@@ -102,6 +102,8 @@ class FunctionEmitter {
   Tile temporary_like(const Tile& tile, const std::string& element = "");
   // The same bytes seen otherwise.
   Tile seen_as(const Tile& tile, const TileForm& form, const Extent& rows, const Extent& cols);
+  // The same with an alloc_tile of its own, for level3, where nothing else turns boxes.
+  Tile same_place(const Tile& tile, const TileForm& form, const Extent& rows, const Extent& cols);
   Tile as_row(const Tile& tile);  // a column as a row; all others as they are
   Tile with_element(const Tile& tile, const std::string& element);  // of the same size
   Tile with_extent(const Tile& tile, const Extent& rows, const Extent& cols);
@@ -187,6 +189,8 @@ class FunctionEmitter {
   void yield(const std::vector<Scalar>& values);
   void bind_tensors(const ir::VarList& vars, const ir::ExprList& values);
   void same_tensors(const ir::VarList& vars, const ir::ExprList& values, const Span& at);
+  void starts_empty(const ir::VarList& vars, const ir::ExprList& init, const Scalar& started);
+  void added_in_loop(const ir::VarList& vars, const ir::ExprList& values, const Span& at);
   const ir::ExprList& yielded(const ir::Block& body) const;
   std::string typed_list(const std::vector<Scalar>& values);
 
@@ -207,6 +211,7 @@ class FunctionEmitter {
     Tile tile;
     Area area;
     bool temporary = false;
+    int same_as = -1;   // lies where that one does
     bool busy = false;  // a temporary of the statement being written
   };
   std::map<int, size_t> of_buffer_;  // index into allocated_

@@ -166,8 +166,10 @@ class Builder {
       if (!tensor) continue;
       kernel.strides[i].resize(tensor->shape.size());
       const PassedLayout& layout = facts_.layout(*kernel.function, i);
-      for (size_t axis = 0; !layout.as_typed && axis < tensor->shape.size(); ++axis) {
-        if (layout.strides[axis]) {
+      const ExprList typed = ops::strides_of(*tensor);
+      for (size_t axis = 0; axis < tensor->shape.size(); ++axis) {
+        if (layout.as_typed && has_all(kernel, typed[axis])) continue;
+        if (!layout.as_typed && layout.strides[axis]) {
           kernel.strides[i][axis] = {StrideSource::Constant, *layout.strides[axis]};
           continue;
         }
@@ -176,6 +178,15 @@ class Builder {
         kernel.parameters.push_back({ParameterKind::Stride, name, DType::Index, i, axis, ""});
       }
     }
+  }
+
+  // Whether the dimensions of the kernel say it.
+  static bool has_all(const Kernel& kernel, const ExprRef& expr) {
+    const std::vector<std::string> symbols = symbols_of(expr);
+    return std::all_of(symbols.begin(), symbols.end(), [&](const std::string& symbol) {
+      return std::any_of(kernel.parameters.begin(), kernel.parameters.end(),
+                         [&](const KernelParameter& parameter) { return parameter.symbol == symbol; });
+    });
   }
 
   void groups(Kernel& kernel, ValueNames& names) const {

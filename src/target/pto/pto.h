@@ -21,6 +21,7 @@ std::optional<Level> level_from_text(std::string_view text);
 inline constexpr passes::Traits traits{
     .has_pipes = true,
     .splits_kernels = true,
+    .stores_products = true,
     .whole_tile_bytes = 32 << 10,
     .block_bytes = 16 << 10,
     .chunk_bytes = 8192,

@@ -20,6 +20,7 @@ RuleTable::RuleTable() : rules_(ops::registry().all().size()) {
   add_elementwise_rules(*this);
   add_reduce_rules(*this);
   add_shape_rules(*this);
+  add_matrix_rules(*this);
 }
 
 void RuleTable::add(const Op& op, Rule rule) {
@@ -59,7 +60,7 @@ std::optional<DType> dtype_of(const Call& call) {
   return std::nullopt;
 }
 
-ResultRule result_rule(const Call& call, const passes::TileMemory&) {
+ResultRule result_rule(const Call& call, const TileSpaces&) {
   const Rule* rule = rules().find(*call.op);
   return rule ? rule->result : ResultRule{};
 }

@@ -72,7 +72,7 @@ const RuleTable& rules();
 // The element type a rule goes by: of the first tile among the operands, of the result, of the first tensor.
 std::optional<ir::DType> dtype_of(const ir::Call& call);
 // How the result of a call lies in memory.
-ResultRule result_rule(const ir::Call& call, const passes::TileMemory& memory);
+ResultRule result_rule(const ir::Call& call, const TileSpaces& memory);
 
 // An operand by the name of its parameter; null where it was left out.
 ir::ExprRef operand(const ir::Call& call, std::string_view name);
@@ -87,5 +87,6 @@ void add_move_rules(RuleTable& table);
 void add_elementwise_rules(RuleTable& table);
 void add_reduce_rules(RuleTable& table);
 void add_shape_rules(RuleTable& table);
+void add_matrix_rules(RuleTable& table);
 
 }  // namespace tilewire::target::pto

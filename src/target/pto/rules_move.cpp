@@ -38,10 +38,19 @@ Tile as_column(FunctionEmitter& e, const Tile& row) {
   return e.seen_as(row, form, row.cols, row.rows);
 }
 
+// Zeros in Acc: the first product is written instead of added.
+void nothing_added(FunctionEmitter& e, const Var& result, Tile acc) {
+  acc.started = e.number(0, "i1");
+  e.name_tile(result, std::move(acc));
+}
+
 void create(FunctionEmitter& e, const Call& call, const Var* result) {
   if (!result) return;
   auto [rows, cols] = stated_extent(e, call, tile_type_of(*result));
-  e.destination(*result, rows, cols);
+  const Tile tile = e.destination(*result, rows, cols);
+  if (tile.form.space == MemorySpace::Acc) return nothing_added(e, *result, tile);
+  // Whatever was there is no number that may be computed with.
+  if (tile.form.space == MemorySpace::Vec) fill_everywhere(e, e.as_row(tile), 0);
 }
 
 void load(FunctionEmitter& e, const Call& call, const Var* result) {
@@ -66,8 +75,16 @@ void store(FunctionEmitter& e, const Call& call, const Var* result) {
 void full(FunctionEmitter& e, const Call& call, const Var* result) {
   if (!result) return;
   const TileType& type = tile_type_of(*result);
-  const Tile to = e.as_row(e.destination(*result, e.number(type.rows()), e.number(type.cols())));
+  const Tile place = e.destination(*result, e.number(type.rows()), e.number(type.cols()));
   const Scalar value = e.scalar(operand(call, "value"));
+  if (place.form.space != MemorySpace::Vec) {
+    const bool zero = value.integer == 0 || value.real == 0.0;
+    if (place.form.space == MemorySpace::Acc && zero) return nothing_added(e, *result, place);
+    e.refuse(call.span, std::string("`pl.tile.full` in ") + name_of(place.form.space),
+             "only the vector core fills tiles");
+    return;
+  }
+  const Tile to = e.as_row(place);
   switch (type.dtype) {
     case DType::Bool:
     case DType::Int8:

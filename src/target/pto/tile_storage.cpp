@@ -31,7 +31,7 @@ size_t tile_count(const TypeRef& type) {
 
 }  // namespace
 
-TileForm form_of(const TileType& type, MemorySpace space, int64_t unit) {
+TileForm form_of(const TileType& type, MemorySpace space, int64_t unit, bool bias) {
   TileForm form;
   form.space = space;
   form.rows = type.rows();
@@ -41,7 +41,7 @@ TileForm form_of(const TileType& type, MemorySpace space, int64_t unit) {
   const int64_t line = 32 / element_bytes(form.element);
   switch (space) {
     case MemorySpace::Mat:
-      if (form.rows == 1) {
+      if (bias) {
         form.cols = up(form.cols, line);
         return form;
       }
@@ -60,6 +60,7 @@ TileForm form_of(const TileType& type, MemorySpace space, int64_t unit) {
       form.col_major = true;
       form.boxes = Boxes::Rows;
       form.fractal = 1024;
+      form.element = is_float(type.dtype) ? "f32" : "i32";  // rounded when it is stored
       form.rows = up(form.rows, 16);
       form.cols = up(form.cols, 16);
       return form;
@@ -92,8 +93,8 @@ TileForm form_of(const ArrayType& type) {
 // One walk forward numbers values and statements, walks backward find what is in use where.
 class LiveWalk {
  public:
-  LiveWalk(TileStorage& storage, const passes::TileMemory& memory, const passes::ValidShapes& valid,
-           int64_t unit, TileStorage::RuleOf rule)
+  LiveWalk(TileStorage& storage, const TileSpaces& memory, const passes::ValidShapes& valid, int64_t unit,
+           TileStorage::RuleOf rule)
       : s_(storage), memory_(memory), valid_(valid), unit_(unit), rule_(rule) {}
 
   void run(const Function& kernel) {
@@ -120,7 +121,8 @@ class LiveWalk {
       value.form = form_of(*array);
     } else {
       const auto& tile = static_cast<const TileType&>(*type);
-      value.form = form_of(tile, isa<TupleType>(var.type) ? MemorySpace::Vec : memory_.of(var), unit_);
+      const bool tuple = isa<TupleType>(var.type);
+      value.form = form_of(tile, tuple ? MemorySpace::Vec : memory_.of(var), unit_, memory_.is_bias(var));
       value.valid = known_extent(valid_.tiles(var)[part], tile);
     }
     const auto* named = as<Var>(&var);
@@ -413,7 +415,7 @@ class LiveWalk {
 
  private:
   TileStorage& s_;
-  const passes::TileMemory& memory_;
+  const TileSpaces& memory_;
   const passes::ValidShapes& valid_;
   const int64_t unit_;
   const TileStorage::RuleOf rule_;
@@ -425,8 +427,8 @@ class LiveWalk {
   int positions_ = 0;
 };
 
-TileStorage::TileStorage(const Function& kernel, const passes::TileMemory& memory,
-                         const passes::ValidShapes& valid, int64_t unit, RuleOf rule) {
+TileStorage::TileStorage(const Function& kernel, const TileSpaces& memory, const passes::ValidShapes& valid,
+                         int64_t unit, RuleOf rule) {
   LiveWalk walk(*this, memory, valid, unit, rule);
   LiveWalk::Pairs(walk).walk(*kernel.body);
   walk.run(kernel);

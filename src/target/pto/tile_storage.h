@@ -13,8 +13,8 @@
 
 #include "ir/nodes.h"
 #include "ir/pointer_map.h"
-#include "passes/tile_memory.h"
 #include "passes/valid_shapes.h"
+#include "target/pto/tile_spaces.h"
 #include "target/pto/values.h"
 
 namespace tilewire::target::pto {
@@ -69,8 +69,8 @@ struct TileBuffer {
 
 class TileStorage {
  public:
-  using RuleOf = ResultRule (*)(const ir::Call&, const passes::TileMemory&);
-  TileStorage(const ir::Function& kernel, const passes::TileMemory& memory, const passes::ValidShapes& valid,
+  using RuleOf = ResultRule (*)(const ir::Call&, const TileSpaces&);
+  TileStorage(const ir::Function& kernel, const TileSpaces& memory, const passes::ValidShapes& valid,
               int64_t unit, RuleOf rule);
 
   // The buffers of the tiles in a variable: its own, or those of a tuple in their order.
@@ -96,7 +96,9 @@ class TileStorage {
 };
 
 // How a tile of the language lies in memory. `unit`: rows of columns, and columns of everything else in vec,
-// are a multiple of so many elements.
-TileForm form_of(const ir::TileType& type, ir::MemorySpace space, int64_t unit);
+// are a multiple of so many elements. `bias`: a row in Mat on its way to Bias.
+TileForm form_of(const ir::TileType& type, ir::MemorySpace space, int64_t unit, bool bias = false);
+// An array of integers is memory like a tile; its space is DDR.
+TileForm form_of(const ir::ArrayType& type);
 
 }  // namespace tilewire::target::pto

@@ -68,7 +68,6 @@ void FunctionEmitter::name_tile(const Var& result, Tile tile, size_t part) {
 
 Tile FunctionEmitter::destination(const Var& result, const Extent& rows, const Extent& cols, size_t part) {
   Tile tile = in_buffer(storage_.buffers(result)[part]);
-  tile.mask = false;
   if (tile.dynamic) {
     tile.rows = rows;
     tile.cols = cols;
@@ -82,7 +81,7 @@ Tile FunctionEmitter::destination(const Var& result, const Extent& rows, const E
 Tile FunctionEmitter::temporary(const TileForm& form, const Extent& rows, const Extent& cols) {
   const bool dynamic = !rows.integer || !cols.integer;
   auto fits = [&](const Allocated& candidate) {
-    return candidate.temporary && !candidate.busy && candidate.tile.form == form &&
+    return candidate.temporary && candidate.same_as < 0 && !candidate.busy && candidate.tile.form == form &&
            candidate.tile.dynamic == dynamic &&
            (dynamic || (same(candidate.tile.rows, rows) && same(candidate.tile.cols, cols)));
   };
@@ -137,6 +136,38 @@ Tile FunctionEmitter::seen_as(const Tile& tile, const TileForm& form, const Exte
   text.line(view.name + " = " + rhs);
   text.line("pto.set_validshape " + view.name + ", " + text.name(rows) + ", " + text.name(cols) + " : " +
             view.type());
+  return view;
+}
+
+Tile FunctionEmitter::same_place(const Tile& tile, const TileForm& form, const Extent& rows,
+                                 const Extent& cols) {
+  int at = 0;
+  while (allocated_[static_cast<size_t>(at)].tile.memory != tile.memory ||
+         allocated_[static_cast<size_t>(at)].same_as >= 0)
+    ++at;
+  Allocated made;
+  made.same_as = at;
+  made.tile = tile;
+  made.tile.form = form;
+  made.tile.dynamic = !rows.integer || !cols.integer;
+  made.tile.rows = made.tile.dynamic ? number(form.rows) : rows;
+  made.tile.cols = made.tile.dynamic ? number(form.cols) : cols;
+  const Tile* known = nullptr;
+  for (const Allocated& other : allocated_) {
+    if (other.same_as == at && other.tile.type() == made.tile.type()) known = &other.tile;
+  }
+  if (!known) {
+    made.tile.name = text.fresh(tile.name.substr(1) + "_turned");
+    allocated_.push_back(made);
+    known = &allocated_.back().tile;
+  }
+  Tile view = *known;
+  view.rows = rows;
+  view.cols = cols;
+  if (view.dynamic) {
+    text.line("pto.set_validshape " + view.name + ", " + text.name(rows) + ", " + text.name(cols) + " : " +
+              view.type());
+  }
   return view;
 }
 

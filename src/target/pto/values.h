@@ -23,6 +23,7 @@ struct Scalar {
   std::optional<double> real;
 
   bool constant() const { return integer || real; }
+  bool operator==(const Scalar&) const = default;
 };
 
 // Of one dimension of a tile: an index.
@@ -53,6 +54,9 @@ struct Tile {
   // Whether the type leaves the valid extent to run time, `valid=?x?`.
   bool dynamic = false;
   bool mask = false;  // of BOOL: packed bits instead of bytes
+  // Of a sum in Acc that started as zeros: whether anything was added, an i1. Nothing: it holds what it
+  // should.
+  std::optional<Scalar> started;
 
   std::string type() const;
   bool column() const { return form.col_major && form.boxes == Boxes::None; }

@@ -88,6 +88,11 @@ void FunctionEmitter::load(Tensor& from, const std::vector<Scalar>& offsets, con
         too_many ? "views have at most five" : "views have neighbours along one of them");
     return;
   }
+  if (to.form.space != MemorySpace::Vec && to.form.space != MemorySpace::Mat) {
+    refuse(at.span, std::string("a load into ") + name_of(to.form.space), "tiles get there from Mat")
+        .with_help("load it with target_memory=pl.Mem.Mat and move it");
+    return;
+  }
   if (to.column() && rank > 1) {
     // A column of neighbours is what `dn` means; one across rows goes through the first column of a wide
     // tile.
@@ -106,6 +111,12 @@ void FunctionEmitter::load(Tensor& from, const std::vector<Scalar>& offsets, con
     return columns_of(staged, to, at);
   }
   if (way == Way::Columns && rank > 1) {
+    if (to.form.space != MemorySpace::Vec) {
+      refuse(at.span, "a load into the cube core from a tensor in columns",
+             "only the vector core turns tiles")
+          .with_help("load it as it lies, and multiply with a_trans or b_trans");
+      return;
+    }
     Tensor turned = from;
     turned.layout = Layout::ND;
     std::vector<Scalar> turned_offsets = offsets;
@@ -128,6 +139,8 @@ void FunctionEmitter::load(Tensor& from, const std::vector<Scalar>& offsets, con
 void FunctionEmitter::store(const Tile& given, Tensor& to, const std::vector<Scalar>& offsets, bool add,
                             const Expr& at) {
   Tile tile = given.mask ? as_bytes(given) : given;
+  // A sum of no products would be zeros, and the cube core has none to store.
+  if (tile.started) trap_if(arith("xori", *tile.started, number(1, "i1")));
   const size_t rank = offsets.size();
   if (rank == 0) return;
   std::vector<Scalar> sizes(rank, number(1));
@@ -157,6 +170,11 @@ void FunctionEmitter::store(const Tile& given, Tensor& to, const std::vector<Sca
       target.layout = Layout::ND;
     }
   } else if (way == Way::Columns && rank > 1) {
+    if (tile.form.space != MemorySpace::Vec) {
+      refuse(at.span, "a store from the cube core to a tensor in columns",
+             "only the vector core turns tiles");
+      return;
+    }
     std::swap(target.extents[rank - 1], target.extents[rank - 2]);
     std::swap(target.strides[rank - 1], target.strides[rank - 2]);
     std::swap(place[rank - 1], place[rank - 2]);

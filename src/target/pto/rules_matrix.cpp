@@ -1,0 +1,168 @@
+// Products on the cube core: from Mat to Left and Right, added up in Acc.
+#include <algorithm>
+
+#include "ops/handles.h"
+#include "target/pto/emitter.h"
+#include "target/pto/rules.h"
+
+namespace tilewire::target::pto {
+
+using namespace ir;
+
+namespace {
+
+bool flag(const Call& call, const char* name) {
+  return *attribute(call, name)->get<bool>();
+}
+
+// A tile of [r, c] seen as [c, r]: what stands in a row of boxes then stands in a column of them.
+Tile turned(FunctionEmitter& e, const Tile& tile) {
+  TileForm form = tile.form;
+  std::swap(form.rows, form.cols);
+  form.col_major = !form.col_major;
+  form.boxes = form.boxes == Boxes::Rows ? Boxes::Columns : Boxes::Rows;
+  return e.level == Level::Three ? e.same_place(tile, form, tile.cols, tile.rows)
+                                 : e.seen_as(tile, form, tile.cols, tile.rows);
+}
+
+// The products of a call, in parts of K that fit Left and Right.
+class Product {
+ public:
+  Product(FunctionEmitter& e, const Call& call) : e_(e), call_(call) {
+    a_ = e.tile(operand(call, "a"));
+    b_ = e.tile(operand(call, "b"));
+    const bool a_trans = call.op->param_index("a_trans") >= 0 && flag(call, "a_trans");
+    const bool b_trans = call.op->param_index("b_trans") >= 0 && flag(call, "b_trans");
+    for (const Tile* tile : {&a_, &b_}) {
+      const MemorySpace space = tile->form.space;
+      if (space == MemorySpace::Mat || space == MemorySpace::Left || space == MemorySpace::Right) continue;
+      e.refuse(call.span, std::string("a product of a tile in ") + name_of(space),
+               "the cube core reaches it only by a pipe");
+      good_ = false;
+    }
+    if (good_ && a_trans && a_.form.space == MemorySpace::Mat) a_ = turned(e, a_);
+    if (good_ && b_trans && b_.form.space == MemorySpace::Mat) b_ = turned(e, b_);
+    if ((a_trans && a_.form.space == MemorySpace::Left) || (b_trans && b_.form.space == MemorySpace::Right)) {
+      e.refuse(call.span, "a transposed operand in Left or Right", "tiles are turned on their way from Mat");
+      good_ = false;
+    }
+  }
+
+  bool good() const { return good_; }
+  Extent rows() const { return a_.rows; }
+  Extent cols() const { return b_.cols; }
+
+  // `bias`: null, or a tile in Bias. `started`: whether `acc` holds a sum already.
+  void into(const Tile& acc, const Tile* bias, const std::optional<Scalar>& started) {
+    const int64_t step = part();
+    for (int64_t k = 0; k < a_.form.cols; k += step) {
+      const int64_t size = std::min(step, a_.form.cols - k);
+      const Tile left = operand_part(a_, MemorySpace::Left, k, size),
+                 right = operand_part(b_, MemorySpace::Right, k, size);
+      if (k > 0) {
+        e_.op("tmatmul.acc", {acc, left, right}, acc);
+      } else if (bias) {
+        e_.op("tmatmul.bias", {left, right, *bias}, acc);
+      } else if (!started) {
+        e_.op("tmatmul.acc", {acc, left, right}, acc);
+      } else if (started->integer == 0) {
+        e_.op("tmatmul", {left, right}, acc);
+      } else {
+        e_.text.open("scf.if " + e_.text.name(*started) + " {");
+        e_.op("tmatmul.acc", {acc, left, right}, acc);
+        e_.text.middle("} else {");
+        e_.op("tmatmul", {left, right}, acc);
+        e_.text.close();
+      }
+    }
+  }
+
+ private:
+  // How many columns of `a` fit. Ragged products are not parted: where they end is known only at run time.
+  int64_t part() const {
+    const int64_t k = a_.form.cols, unit = std::max<int64_t>(16, 32 / element_bytes(a_.form.element));
+    const bool known = a_.cols.integer == k && b_.rows.integer == k && a_.form.space == MemorySpace::Mat &&
+                       b_.form.space == MemorySpace::Mat;
+    const int64_t line =
+        std::max(up(a_.form.rows, 16), up(b_.form.cols, 16)) * element_bytes(a_.form.element);
+    const int64_t fits = capacity(MemorySpace::Left) / line / unit * unit;
+    return !known || fits >= k ? k : std::max(fits, unit);
+  }
+  static int64_t up(int64_t value, int64_t unit) { return (value + unit - 1) / unit * unit; }
+
+  Tile operand_part(const Tile& tile, MemorySpace space, int64_t k, int64_t size) {
+    if (tile.form.space == space) return tile;
+    const bool left = space == MemorySpace::Left;
+    TileForm form = tile.form;
+    form.space = space;
+    form.col_major = false;
+    form.boxes = left ? Boxes::Rows : Boxes::Columns;
+    (left ? form.cols : form.rows) = size;
+    const bool whole = size == a_.form.cols;
+    const Extent rows = left || whole ? tile.rows : e_.number(size),
+                 cols = !left || whole ? tile.cols : e_.number(size);
+    const Tile to = e_.temporary(form, rows, cols);
+    if (whole) {
+      e_.op("tmov", {tile}, to);
+    } else {
+      const std::string zero = e_.text.integer(0, "index"), at = e_.text.integer(k, "index");
+      e_.op("textract", {tile, {left ? zero : at, "index"}, {left ? at : zero, "index"}}, to);
+    }
+    return to;
+  }
+
+  FunctionEmitter& e_;
+  const Call& call_;
+  Tile a_, b_;
+  bool good_ = true;
+};
+
+void matmul(FunctionEmitter& e, const Call& call, const Var* result) {
+  if (!result) return;
+  Product product(e, call);
+  const Tile acc = e.destination(*result, product.rows(), product.cols());
+  if (product.good()) product.into(acc, nullptr, e.number(0, "i1"));
+}
+
+void matmul_acc(FunctionEmitter& e, const Call& call, const Var* result) {
+  if (!result) return;
+  const Tile before = e.tile(call.args[0]);
+  Product product(e, call);
+  const Tile acc =
+      e.destination(*result, e.smaller(before.rows, product.rows()), e.smaller(before.cols, product.cols()));
+  if (before.started != std::optional<Scalar>(e.number(0, "i1"))) e.copy(before, acc, call.span);
+  if (product.good()) product.into(acc, nullptr, before.started);
+}
+
+void matmul_bias(FunctionEmitter& e, const Call& call, const Var* result) {
+  if (!result) return;
+  Product product(e, call);
+  const Tile acc = e.destination(*result, product.rows(), product.cols());
+  Tile bias = e.tile(operand(call, "bias"));
+  if (bias.form.space == MemorySpace::Mat) {
+    TileForm form = bias.form;
+    form.space = MemorySpace::Bias;
+    const Tile to = e.temporary(form, bias.rows, bias.cols);
+    e.op("tmov", {bias}, to);
+    bias = to;
+  } else if (bias.form.space != MemorySpace::Bias) {
+    e.refuse(call.span, std::string("a bias in ") + name_of(bias.form.space),
+             "the cube core reaches it only by a pipe");
+    return;
+  }
+  if (product.good()) product.into(acc, &bias, std::nullopt);
+}
+
+}  // namespace
+
+void add_matrix_rules(RuleTable& table) {
+  namespace tile = ops::pl::tile;
+  const DtypeSet inputs{DType::FP16, DType::BF16, DType::FP32, DType::Int8};
+  table.add(tile::matmul, {matmul, inputs, "tmov or textract to Left and Right, tmatmul", {}});
+  table.add(
+      tile::matmul_acc,
+      {matmul_acc, inputs | DtypeSet{DType::Int32}, "the same with tmatmul.acc", {ResultMemory::Updates, 0}});
+  table.add(tile::matmul_bias, {matmul_bias, inputs, "the same with tmatmul.bias", {}});
+}
+
+}  // namespace tilewire::target::pto
