@@ -78,6 +78,10 @@ void FunctionEmitter::call(const Call& call, const Var* result) {
   refuse(call.span, what, rule->emit ? "it is written for " + rule->dtypes.text() : rule->becomes);
   if (!result) return;
   // Something to go on with: there may be more to report.
+  if (const auto* tuple = as<TupleType>(result->type)) {
+    for (size_t i = 0; i < tuple->types.size(); ++i)
+      name_tile(*result, in_buffer(storage_.buffers(*result)[i]), i);
+  }
   if (isa<TileType>(result->type) || isa<ArrayType>(result->type))
     name_tile(*result, in_buffer(storage_.buffer(*result)));
   if (auto type = scalar_dtype(result->type)) name_scalar(*result, number(0, scalar_text(*type)));

@@ -2,6 +2,7 @@
 #include "target/pto/emitter.h"
 
 #include "ir/function_kinds.h"
+#include "ops/pipe.h"
 #include "ops/shape.h"
 #include "support/diagnostics/pto.h"
 #include "target/pto/call_facts.h"
@@ -107,6 +108,14 @@ void FunctionEmitter::bind(const Parameter& param, size_t outer) {
   }
   const auto& outer_type = static_cast<const TensorType&>(*kernel.function->params[outer]->type);
   Tensor tensor;
+  if (param.name == ops::workspace_name) {  // of slots, which nobody loads from
+    tensor.pointer = name;
+    tensor.dtype = type->dtype;
+    tensor.parameter = static_cast<int>(outer);
+    tensor.extents = {number(0)};
+    tensor.strides = {number(1)};
+    return name_tensor(param, std::move(tensor));
+  }
   tensor.pointer = name;
   tensor.dtype = type->dtype;
   tensor.parameter = static_cast<int>(outer);

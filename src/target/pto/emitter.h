@@ -99,6 +99,8 @@ class FunctionEmitter {
   Tile destination(const ir::Var& result, const Extent& rows, const Extent& cols, size_t part = 0);
   // A tile for the statement that is being written.
   Tile temporary(const TileForm& form, const Extent& rows, const Extent& cols);
+  // It may be taken again in the same statement.
+  void done_with(const Tile& temporary);
   Tile temporary_like(const Tile& tile, const std::string& element = "");
   // The same bytes seen otherwise.
   Tile seen_as(const Tile& tile, const TileForm& form, const Extent& rows, const Extent& cols);

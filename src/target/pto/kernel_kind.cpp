@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/visitor.h"
+#include "ops/handles.h"
 #include "target/pto/rules.h"
 #include "target/pto/values.h"
 
@@ -44,6 +45,28 @@ Core kind_of_core(const Function& function) {
   Products products;
   products.walk(*function.body);
   return products.found ? Core::Cube : Core::Vector;
+}
+
+bool mixes_cores(const Function& function) {
+  struct VectorWork : Visitor<VectorWork> {
+    bool found = false;
+    void visit(const Call& call) {
+      walk_children(call);
+      bool tiles = isa<TileType>(call.type) || isa<TupleType>(call.type);
+      for (const ExprRef& arg : call.args) tiles = tiles || (arg && isa<TileType>(arg->type));
+      const Op& op = *call.op;
+      const bool anywhere = op.form == OpForm::Load || op.form == OpForm::Fill || op.form == OpForm::Create ||
+                            op.form == OpForm::Matmul || op.form == OpForm::MatmulAcc ||
+                            op.form == OpForm::MatmulBias || op.synchronizes || op.needs_annotation ||
+                            op == ops::pl::tile::store || op == ops::pl::tile::move ||
+                            op == ops::pl::tile::set_validshape;
+      found = found || op.module == "pld" || (isa<TileType>(call.type) && !anywhere);
+    }
+  };
+  if (function.type != FunctionType::InCore || kind_of_core(function) != Core::Cube) return false;
+  VectorWork work;
+  work.walk(*function.body);
+  return work.found;
 }
 
 int64_t column_unit(const Function& function) {

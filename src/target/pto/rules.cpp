@@ -21,6 +21,7 @@ RuleTable::RuleTable() : rules_(ops::registry().all().size()) {
   add_reduce_rules(*this);
   add_shape_rules(*this);
   add_matrix_rules(*this);
+  add_sort_rules(*this);
 }
 
 void RuleTable::add(const Op& op, Rule rule) {

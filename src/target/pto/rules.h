@@ -88,5 +88,6 @@ void add_elementwise_rules(RuleTable& table);
 void add_reduce_rules(RuleTable& table);
 void add_shape_rules(RuleTable& table);
 void add_matrix_rules(RuleTable& table);
+void add_sort_rules(RuleTable& table);
 
 }  // namespace tilewire::target::pto

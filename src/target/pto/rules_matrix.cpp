@@ -57,32 +57,46 @@ class Product {
     const int64_t step = part();
     for (int64_t k = 0; k < a_.form.cols; k += step) {
       const int64_t size = std::min(step, a_.form.cols - k);
-      const Tile left = operand_part(a_, MemorySpace::Left, k, size),
-                 right = operand_part(b_, MemorySpace::Right, k, size);
-      if (k > 0) {
-        e_.op("tmatmul.acc", {acc, left, right}, acc);
-      } else if (bias) {
-        e_.op("tmatmul.bias", {left, right, *bias}, acc);
-      } else if (!started) {
-        e_.op("tmatmul.acc", {acc, left, right}, acc);
-      } else if (started->integer == 0) {
-        e_.op("tmatmul", {left, right}, acc);
-      } else {
-        e_.text.open("scf.if " + e_.text.name(*started) + " {");
-        e_.op("tmatmul.acc", {acc, left, right}, acc);
-        e_.text.middle("} else {");
-        e_.op("tmatmul", {left, right}, acc);
+      // A part of K behind the end of what is valid adds nothing.
+      const bool ragged = size < a_.form.cols && !(a_.cols.integer && *a_.cols.integer >= k + size);
+      const Extent left_over = e_.sub(a_.cols, e_.number(k));
+      const Extent valid = size == a_.form.cols ? a_.cols
+                           : ragged             ? e_.smaller(left_over, e_.number(size))
+                                                : e_.number(size);
+      const bool guarded = ragged && k > 0;
+      if (guarded) {
+        e_.text.open("scf.if " + e_.text.name(e_.compare("sgt", left_over, e_.number(0))) + " {");
+        e_.enter();
+      }
+      const Tile left = operand_part(a_, MemorySpace::Left, k, size, valid);
+      const Tile right = operand_part(b_, MemorySpace::Right, k, size, valid);
+      multiply(acc, left, right, k > 0 ? nullptr : bias, k > 0 ? std::nullopt : started, k > 0);
+      e_.done_with(left);
+      e_.done_with(right);
+      if (guarded) {
+        e_.leave();
         e_.text.close();
       }
     }
   }
 
  private:
-  // How many columns of `a` fit. Ragged products are not parted: where they end is known only at run time.
+  void multiply(const Tile& acc, const Tile& left, const Tile& right, const Tile* bias,
+                const std::optional<Scalar>& started, bool adds) {
+    if (bias) return e_.op("tmatmul.bias", {left, right, *bias}, acc);
+    if (adds || !started) return e_.op("tmatmul.acc", {acc, left, right}, acc);
+    if (started->integer == 0) return e_.op("tmatmul", {left, right}, acc);
+    e_.text.open("scf.if " + e_.text.name(*started) + " {");
+    e_.op("tmatmul.acc", {acc, left, right}, acc);
+    e_.text.middle("} else {");
+    e_.op("tmatmul", {left, right}, acc);
+    e_.text.close();
+  }
+
+  // How many columns of `a` fit.
   int64_t part() const {
     const int64_t k = a_.form.cols, unit = std::max<int64_t>(16, 32 / element_bytes(a_.form.element));
-    const bool known = a_.cols.integer == k && b_.rows.integer == k && a_.form.space == MemorySpace::Mat &&
-                       b_.form.space == MemorySpace::Mat;
+    const bool known = a_.form.space == MemorySpace::Mat && b_.form.space == MemorySpace::Mat;
     const int64_t line =
         std::max(up(a_.form.rows, 16), up(b_.form.cols, 16)) * element_bytes(a_.form.element);
     const int64_t fits = capacity(MemorySpace::Left) / line / unit * unit;
@@ -90,17 +104,16 @@ class Product {
   }
   static int64_t up(int64_t value, int64_t unit) { return (value + unit - 1) / unit * unit; }
 
-  Tile operand_part(const Tile& tile, MemorySpace space, int64_t k, int64_t size) {
+  // Columns k to k + size of `a`, or those rows of `b`, of which `valid` are.
+  Tile operand_part(const Tile& tile, MemorySpace space, int64_t k, int64_t size, const Extent& valid) {
     if (tile.form.space == space) return tile;
-    const bool left = space == MemorySpace::Left;
+    const bool left = space == MemorySpace::Left, whole = size == a_.form.cols;
     TileForm form = tile.form;
     form.space = space;
     form.col_major = false;
     form.boxes = left ? Boxes::Rows : Boxes::Columns;
-    (left ? form.cols : form.rows) = size;
-    const bool whole = size == a_.form.cols;
-    const Extent rows = left || whole ? tile.rows : e_.number(size),
-                 cols = !left || whole ? tile.cols : e_.number(size);
+    if (!whole) (left ? form.cols : form.rows) = size;
+    const Extent rows = left || whole ? tile.rows : valid, cols = !left || whole ? tile.cols : valid;
     const Tile to = e_.temporary(form, rows, cols);
     if (whole) {
       e_.op("tmov", {tile}, to);

@@ -57,6 +57,10 @@ void load(FunctionEmitter& e, const Call& call, const Var* result) {
   if (!result) return;
   Tensor& from = e.tensor(operand(call, "t"));
   const ExprRef offsets = operand(call, "offsets");
+  if (from.pointer.empty()) {
+    e.destination(*result, e.number(1), e.number(1));
+    return;
+  }
   std::vector<Scalar> place(from.extents.size(), e.number(0));
   if (offsets) place = e.indices(offsets);
   auto [rows, cols] = stated_extent(e, call, tile_type_of(*result));
@@ -115,6 +119,7 @@ void full(FunctionEmitter& e, const Call& call, const Var* result) {
 
 // `tci` counts in one row of i32 or i16; a column is the same bytes, and everything else is repeated.
 void count_up(FunctionEmitter& e, const Tile& row, const Scalar& start) {
+  if (row.cols.integer == 1) return fill(e, row, start);
   TileForm form;
   form.rows = 1;
   form.cols = 192;
@@ -236,7 +241,7 @@ std::string element_of_pointer(const Operand& pointer) {
 void read_tensor(FunctionEmitter& e, const Call& call, const Var* result) {
   if (!result) return;
   const Tensor& from = e.tensor(call.args[0]);
-  if (from.extents.empty()) return e.name_scalar(*result, e.number(0, scalar_text(*dtype_of(call))));
+  if (from.pointer.empty()) return e.name_scalar(*result, e.number(0, scalar_text(*dtype_of(call))));
   e.before_scalar_read(from, isa<DistributedTensorType>(call.args[0]->type));
   auto [pointer, at] = element_at(e, from, operand(call, "idx"));
   const std::string element = element_of_pointer(pointer), name = e.text.fresh(result->name_hint);
@@ -248,7 +253,7 @@ void read_tensor(FunctionEmitter& e, const Call& call, const Var* result) {
 void write_tensor(FunctionEmitter& e, const Call& call, const Var* result) {
   const Tensor& to = e.tensor(call.args[0]);
   if (result) e.name_tensor(*result, to);
-  if (to.extents.empty()) return;
+  if (to.pointer.empty()) return;
   const Scalar value = byte_of(e, e.scalar(operand(call, "v")), to.dtype);
   auto [pointer, at] = element_at(e, to, operand(call, "idx"));
   e.text.line("pto.store_scalar " + e.text.name(value) + ", " + pointer.name + "[" + at +
@@ -263,7 +268,7 @@ void slice(FunctionEmitter& e, const Call& call, const Var* result) {
   Tensor part = e.tensor(call.args[0]);
   const std::vector<Scalar> offsets = e.indices(operand(call, "offsets"));
   std::vector<Scalar> extents = e.indices(operand(call, "shape"));
-  if (part.extents.empty()) return e.name_tensor(*result, part);
+  if (part.pointer.empty() || part.extents.empty()) return e.name_tensor(*result, part);
   const Scalar first = e.element_number(part, offsets);
   if (first.integer != 0) {
     const std::string type = "!pto.ptr<" + element_text(part.dtype) + ">";

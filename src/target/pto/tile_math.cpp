@@ -92,6 +92,10 @@ void TileMath::sine(const Tile& x, const Tile& to, bool shifted) {
   with_real(e_, "tmuls", t, shifted ? 2 : -2, t);
   with_real(e_, "tadds", t, shifted ? -1 : 1, t);
   e_.op("tmul", {to, t}, to);
+  // Of infinity, NaN: x - x is 0 for all other numbers.
+  e_.op("tsub", {x, x}, t);
+  with_real(e_, "tadds", t, 1, t);
+  e_.op("tmul", {to, t}, to);
 }
 
 // The quotient in f32 is off by parts in 2^23; a second one of what is left, and a step, make it exact.

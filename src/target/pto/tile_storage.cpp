@@ -275,7 +275,10 @@ class LiveWalk {
     use(assign.value, live);
   }
 
-  void statement(const For& loop, Bits& live) { rounds(loop, live); }
+  void statement(const For& loop, Bits& live) {
+    rounds(loop, live);
+    for (const ExprRef* bound : {&loop.start, &loop.stop, &loop.step}) use(*bound, live);
+  }
   void statement(const While& loop, Bits& live) { rounds(loop, live); }
 
   Bits round(const For& loop, const Bits& after, const Bits& carried) {
@@ -320,6 +323,7 @@ class LiveWalk {
       if (body) before.join(block(*body, live, &results));
     }
     live = before;
+    use(branch.condition, live);
   }
 
   // --- sharing

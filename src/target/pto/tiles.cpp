@@ -112,6 +112,12 @@ Tile FunctionEmitter::temporary(const TileForm& form, const Extent& rows, const 
   return tile;
 }
 
+void FunctionEmitter::done_with(const Tile& temporary) {
+  for (Allocated& allocated : allocated_) {
+    if (allocated.temporary && allocated.tile.memory == temporary.memory) allocated.busy = false;
+  }
+}
+
 Tile FunctionEmitter::temporary_like(const Tile& tile, const std::string& element) {
   TileForm form = tile.form;
   form.pad = 0;

@@ -30,6 +30,7 @@ Operand FunctionEmitter::region(Tensor& tensor, const std::vector<Scalar>& offse
     for (const Scalar& value : values) names += (names.empty() ? "" : ", ") + text.name(value);
     return "[" + names + "]";
   };
+  if (tensor.pointer.empty()) return {"%refused", "!pto.partition_tensor_view<1xi8>"};
   std::string unknown;
   for (size_t i = 0; i < tensor.extents.size(); ++i) unknown += "?x";
   const std::string view_type = "!pto.tensor_view<" + unknown + element + ">";
@@ -74,7 +75,7 @@ void FunctionEmitter::load(Tensor& from, const std::vector<Scalar>& offsets, con
                            const Extent& rows, const Extent& cols, const Expr& at) {
   const Tile to = destination(result, rows, cols);
   const size_t rank = offsets.size();
-  if (rank == 0) return;
+  if (rank == 0 || from.pointer.empty()) return;
   std::vector<Scalar> sizes(rank, number(1));
   sizes[rank - 1] = cols;
   if (rank > 1) sizes[rank - 2] = rows;
@@ -142,7 +143,7 @@ void FunctionEmitter::store(const Tile& given, Tensor& to, const std::vector<Sca
   // A sum of no products would be zeros, and the cube core has none to store.
   if (tile.started) trap_if(arith("xori", *tile.started, number(1, "i1")));
   const size_t rank = offsets.size();
-  if (rank == 0) return;
+  if (rank == 0 || to.pointer.empty()) return;
   std::vector<Scalar> sizes(rank, number(1));
   sizes[rank - 1] = tile.cols;
   if (rank > 1) sizes[rank - 2] = tile.rows;
