@@ -1,4 +1,5 @@
-// What orders two tasks of a rank. This is the one rule: interpreter, checker and runtime all ask it.
+// What orders two tasks of a rank. This is the one rule: interpreter, checker and runtime all ask it, and so do
+// host programs emitted for other runtimes, which get this file as it is (C++17).
 //
 // A task starts after an earlier one of its rank has ended
 // - when it names it in `deps=` (known to the submitter, not decided here);
@@ -45,7 +46,7 @@ class Rounds {
  protected:
   struct Level {
     uint32_t loop, round;
-    bool operator==(const Level&) const = default;
+    bool operator==(const Level& other) const { return loop == other.loop && round == other.round; }
   };
   uint32_t depth_ = 0;
   uint32_t manual_ = 0;  // the entry of the outermost scope; 0: none
