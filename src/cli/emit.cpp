@@ -56,7 +56,8 @@ int emit(const EmitOptions& options) {
   std::fputs(diags.text().c_str(), stderr);
   if (!files) return InvalidProgram;
   if (options.directory.empty()) {
-    for (const auto& [name, content, bytes] : *files) {
+    for (const auto& [name, content, bytes, beside] : *files) {
+      if (beside) continue;
       if (bytes && isatty(STDOUT_FILENO)) {
         return refuse(diag::bytes_to_terminal, {}, "write -o DIR, or send the output to a file", WrongUsage);
       }

@@ -1,11 +1,13 @@
 #include "driver/execute/entry.h"
 
+#include <algorithm>
 #include <set>
 
 #include "driver/inputs/npy.h"
 #include "ir/function_kinds.h"
 #include "ir/op.h"
 #include "ir/printer_names.h"
+#include "ir/visitor.h"
 #include "support/diagnostics/driver.h"
 
 namespace tilewire::driver {
@@ -167,6 +169,26 @@ Entry find_entry(const ir::ProgramRef& program, std::string_view name, Diagnosti
   diags.report(diag::no_entry, program->span)
       .with_help("decorate a function with @pl.jit, or give one type=pl.FunctionType.Orchestration");
   return {};
+}
+
+ir::ProgramRef with_pass_throughs(const ir::ProgramRef& program) {
+  struct Callees : ir::Visitor<Callees> {
+    std::set<std::string> names;
+    void visit(const ir::FunctionCall& call) {
+      walk_children(call);
+      names.insert(call.callee);
+    }
+  } callees;
+  callees.walk(program);
+  ir::ProgramRef all = program;
+  for (const ir::FunctionRef& function : program->functions) {
+    const bool takes_window =
+        std::any_of(function->params.begin(), function->params.end(),
+                    [](const auto& param) { return ir::isa<ir::DistributedTensorType>(param->type); });
+    if (!is_task(function->type) || callees.names.contains(function->name) || takes_window) continue;
+    all = pass_through(all, function).program;
+  }
+  return all;
 }
 
 Signature signature_of(const Entry& entry) {

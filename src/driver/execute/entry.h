@@ -20,6 +20,9 @@ struct Entry {
 // function is null after reporting why there is none.
 Entry find_entry(const ir::ProgramRef& program, std::string_view name, Diagnostics& diags);
 
+// With a pass-through orchestration function for every kernel that nothing calls and that takes no window.
+ir::ProgramRef with_pass_throughs(const ir::ProgramRef& program);
+
 Signature signature_of(const Entry& entry);
 
 }  // namespace tilewire::driver

@@ -19,7 +19,8 @@ namespace tilewire::driver {
 struct EmittedFile {
   std::string name;
   std::string content;
-  bool bytes = false;  // not text
+  bool bytes = false;   // not text
+  bool beside = false;  // goes into a folder with the others, and is not printed
 };
 
 class Target {
