@@ -32,9 +32,11 @@ bool add_manifests(const ir::ProgramRef& lowered, std::vector<EmittedFile>& file
 std::optional<std::vector<EmittedFile>> pto_host_files(const ir::ProgramRef& lowered, Diagnostics& diags) {
   Diagnostics found;
   const auto program = target::pto::host_program(*lowered);
+  // A namespace called main would leave no room for the function of that name.
+  passes::Names names = target::pto::host_names();
+  names.take("main");
   const std::string& hint = lowered->name_hint;
-  const std::string name =
-      target::pto::host_names().take(hint.empty() ? "program" : passes::identifier(hint));
+  const std::string name = names.take(hint.empty() ? "program" : passes::identifier(hint));
   std::vector<EmittedFile> files;
   auto add = [&](target::pto::HostFile file) {
     files.push_back({"host/" + file.name, std::move(file.content), false, true});

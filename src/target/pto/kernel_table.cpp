@@ -5,6 +5,7 @@
 #include "ir/function_kinds.h"
 #include "ir/op.h"
 #include "ir/param_effects.h"
+#include "ir/printer.h"
 #include "ir/visitor.h"
 #include "ops/pipe.h"
 #include "target/pto/host_source.h"
@@ -124,6 +125,27 @@ ordered_json pipes_json(const Kernel& kernel) {
   return pipes;
 }
 
+// What a caller of an entry passes.
+ordered_json entry_parameters(const Function& function) {
+  ordered_json parameters = ordered_json::array();
+  for (const auto& param : function.params) {
+    ordered_json made = {{"name", param->name}};
+    if (const auto* tensor = as<TensorType>(param->type)) {
+      ordered_json shape = ordered_json::array();
+      for (const ExprRef& extent : tensor->shape) shape.push_back(to_string(extent));
+      made["kind"] = "tensor";
+      made["dtype"] = std::string(info(tensor->dtype).name);
+      made["shape"] = std::move(shape);
+      made["direction"] = direction_text(param->direction);
+    } else {
+      made["kind"] = "scalar";
+      made["dtype"] = std::string(info(scalar_dtype(param->type).value_or(DType::TaskId)).name);
+    }
+    parameters.push_back(std::move(made));
+  }
+  return parameters;
+}
+
 ordered_json kernel_json(const Kernel& kernel) {
   const Function *cube = cube_body(kernel), *vector = vector_body(kernel);
   ordered_json made = {{"name", kernel.function->name}, {"file", kernel_file(kernel)}};
@@ -179,7 +201,8 @@ std::string kernel_table(const HostProgram& program) {
     if (!is_entry(program.program, *function)) continue;
     entries.push_back({{"name", function->name},
                        {"function", program.name(*function)},
-                       {"kind", is_host(function->type) ? "host" : "orchestration"}});
+                       {"kind", is_host(function->type) ? "host" : "orchestration"},
+                       {"parameters", entry_parameters(*function)}});
   }
   ordered_json document = {{"version", 1}, {"arch", "a3"}, {"kernels", kernels}, {"entries", entries}};
   return document.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
