@@ -1,5 +1,9 @@
 #include "driver/execute/pto_target.h"
 
+#include <iterator>
+#include <utility>
+
+#include "driver/execute/pto_host.h"
 #include "passes/pipeline.h"
 #include "support/diagnostics/pto.h"
 #include "target/pto/pto.h"
@@ -20,15 +24,17 @@ class PtoTarget final : public Target {
       diags.report(diag::pto_level, {}, {options.level}).with_help("there are `level2` and `level3`");
       return std::nullopt;
     }
-    const ir::ProgramRef whole =
-        options.entry.empty() ? program : find_entry(program, options.entry, diags).program;
+    const ir::ProgramRef whole = options.entry.empty() ? with_pass_throughs(program)
+                                                       : find_entry(program, options.entry, diags).program;
     ir::ProgramRef lowered =
         whole ? passes::lower(whole, passes::with_split(traits, options.split), diags) : nullptr;
     if (!lowered) return std::nullopt;
     auto modules = target::pto::modules(*lowered, *level, diags);
-    if (!modules) return std::nullopt;
+    auto host = pto_host_files(lowered, diags);
+    if (!modules || !host) return std::nullopt;
     std::vector<EmittedFile> files;
-    for (auto& module : *modules) files.push_back({module.name + ".pto", std::move(module.text), false});
+    for (auto& module : *modules) files.push_back({module.name + ".pto", std::move(module.text)});
+    std::move(host->begin(), host->end(), std::back_inserter(files));
     return files;
   }
 };

@@ -9,6 +9,7 @@
 #include "ir/visitor.h"
 #include "ops/pipe.h"
 #include "target/pto/host_source.h"
+#include "target/pto/kernel_kind.h"
 #include "target/pto/parameter_types.h"
 
 namespace tilewire::target::pto {
@@ -18,20 +19,8 @@ using nlohmann::ordered_json;
 
 namespace {
 
-struct Products : Visitor<Products> {
-  bool found = false;
-  void visit(const Call& call) {
-    walk_children(call);
-    const OpForm form = call.op->form;
-    found = found || form == OpForm::Matmul || form == OpForm::MatmulBias || form == OpForm::MatmulAcc;
-  }
-};
-
 bool on_cube(const Function& body) {
-  if (is_half(body.type)) return body.type == FunctionType::AIC;
-  Products products;
-  products.walk(*body.body);
-  return products.found;
+  return kind_of_core(body) == Core::Cube;
 }
 
 struct Lanes : Visitor<Lanes> {
