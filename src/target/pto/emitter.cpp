@@ -21,6 +21,7 @@ FunctionEmitter::FunctionEmitter(const Program& program, const Kernel& kernel, c
       diags(diags),
       memory(function),
       valid(function),
+      fences(function),
       unit_(column_unit(function)),
       storage_(function, memory, valid, unit_, result_rule) {
   for (const KernelParameter& parameter : kernel.parameters) text.parameter(parameter.name);
@@ -157,6 +158,16 @@ void FunctionEmitter::op(std::string_view name, std::initializer_list<Operand> i
   op(name, std::span<const Operand>(ins.begin(), ins.size()), out, attributes);
 }
 
+std::string FunctionEmitter::reserve_slots(const std::string& name, int64_t bytes, MemorySpace space) {
+  Allocated made;
+  made.slots = name;
+  made.tile.name = text.fresh("slots");
+  made.area = {name, space, bytes, 256, {}, -1};
+  made.area.in_use.assign(static_cast<size_t>(storage_.positions()), true);
+  allocated_.push_back(std::move(made));
+  return allocated_.back().tile.name;
+}
+
 // At level3 the text says where each tile lies. At level2 the assembler does, and has to find room too.
 void FunctionEmitter::declare_tiles() {
   std::vector<Area*> areas;
@@ -189,6 +200,14 @@ void FunctionEmitter::declare_tiles() {
     const int same_as = allocated.same_as;
     const int64_t address =
         same_as < 0 ? allocated.area.address : allocated_[static_cast<size_t>(same_as)].area.address;
+    if (!allocated.slots.empty()) {
+      const std::string base = std::to_string(allocated.area.address);
+      text.allocate(tile.name + " = pto.reserve_buffer {name = \"" + allocated.slots +
+                    "\", size = " + std::to_string(allocated.area.bytes) +
+                    ", location = #pto.address_space<" + name_of(allocated.area.space) +
+                    ">, auto = " + (level == Level::Three ? "false, base = " + base : "true") + "} -> i32");
+      continue;
+    }
     std::string line = tile.name + " = pto.alloc_tile";
     if (level == Level::Three) line += " addr = " + text.integer(address, "i64");
     if (tile.dynamic) {

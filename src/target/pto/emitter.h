@@ -15,6 +15,7 @@
 #include "passes/roots.h"
 #include "passes/valid_shapes.h"
 #include "support/diagnostics.h"
+#include "target/pto/fences.h"
 #include "target/pto/kernel_parameters.h"
 #include "target/pto/memory_plan.h"
 #include "target/pto/pto.h"
@@ -50,6 +51,7 @@ class FunctionEmitter {
   FunctionText text;
   const TileSpaces memory;
   const passes::ValidShapes valid;
+  const Fences fences;
 
   // Reports that something cannot be written in this dialect, and why.
   Diagnostic& refuse(const Span& at, const std::string& what, const std::string& why);
@@ -131,6 +133,8 @@ class FunctionEmitter {
   void move_between(const Tile& from, const Tile& to, const Span& at);
   // The scalar unit sees what the others and other ranks have written to a tensor.
   void before_scalar_read(const Tensor& from, bool window);
+  // The name of a `reserve_buffer` for the slots of a pipe, in use all the time.
+  std::string reserve_slots(const std::string& name, int64_t bytes, ir::MemorySpace space);
   // Makes what the scalar unit has written visible to the other units and to other cores.
   void write_back();
 
@@ -215,6 +219,7 @@ class FunctionEmitter {
     bool temporary = false;
     int same_as = -1;   // lies where that one does
     bool busy = false;  // a temporary of the statement being written
+    std::string slots;  // of a pipe: the name they are reserved by
   };
   std::map<int, size_t> of_buffer_;  // index into allocated_
   std::vector<Allocated> allocated_;

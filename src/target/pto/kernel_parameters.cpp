@@ -135,8 +135,9 @@ class Builder {
     const auto& params = kernel.function->params;
     for (size_t i = 0; i < params.size(); ++i) {
       if (const auto* tensor = as<TensorType>(params[i]->type)) {
-        kernel.parameters.push_back(
-            {ParameterKind::Tensor, names.fresh(params[i]->name), tensor->dtype, i, 0, ""});
+        // Of slots with tiles of any type the dialect knows the address only.
+        const DType dtype = params[i]->name == ops::workspace_name ? DType::FP32 : tensor->dtype;
+        kernel.parameters.push_back({ParameterKind::Tensor, names.fresh(params[i]->name), dtype, i, 0, ""});
       }
     }
     const auto results = scalar_results(*kernel.function);

@@ -22,6 +22,9 @@ RuleTable::RuleTable() : rules_(ops::registry().all().size()) {
   add_shape_rules(*this);
   add_matrix_rules(*this);
   add_sort_rules(*this);
+  add_signal_rules(*this);
+  add_remote_rules(*this);
+  add_pipe_rules(*this);
 }
 
 void RuleTable::add(const Op& op, Rule rule) {

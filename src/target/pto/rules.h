@@ -89,5 +89,8 @@ void add_reduce_rules(RuleTable& table);
 void add_shape_rules(RuleTable& table);
 void add_matrix_rules(RuleTable& table);
 void add_sort_rules(RuleTable& table);
+void add_signal_rules(RuleTable& table);
+void add_remote_rules(RuleTable& table);
+void add_pipe_rules(RuleTable& table);
 
 }  // namespace tilewire::target::pto
