@@ -129,8 +129,14 @@ std::vector<HostFile> host_source(const HostProgram& program, const std::string&
       "what a program that runs it calls. Made by `tilewire emit --target pto`.\n#pragma once\n\n"
       "#include <tuple>\n\n#include \"tilewire_pto_host.h\"\n\nnamespace " +
       name + " {\n\nusing namespace tilewire::pto;\n\n" + signatures + "\n}  // namespace " + name + "\n";
+  // Programs may well compute what they never use.
+  const std::string quiet =
+      "#pragma GCC diagnostic ignored \"-Wunused-variable\"\n"
+      "#pragma GCC diagnostic ignored \"-Wunused-but-set-variable\"\n"
+      "#pragma GCC diagnostic ignored \"-Wunused-parameter\"\n"
+      "#pragma GCC diagnostic ignored \"-Wunused-function\"\n";
   std::string source = about + "it submits the kernels. Made by `tilewire emit --target pto`.\n#include \"" +
-                       name + "_host.h\"\n\nnamespace " + name +
+                       name + "_host.h\"\n\n" + quiet + "\nnamespace " + name +
                        " {\nnamespace {\n\nnamespace abi = tilewire::abi;\n\n" + kernels + declarations +
                        (declarations.empty() ? "" : "\n") + definitions + "}  // namespace\n\n" + entries +
                        "}  // namespace " + name + "\n";
