@@ -203,9 +203,9 @@ void FunctionEmitter::declare_tiles() {
         same_as < 0 ? allocated.area.address : allocated_[static_cast<size_t>(same_as)].area.address;
     if (!allocated.slots.empty()) {
       const std::string base = std::to_string(allocated.area.address);
-      text.allocate(tile.name + " = pto.reserve_buffer {name = \"" + allocated.slots +
-                    "\", size = " + std::to_string(allocated.area.bytes) +
-                    ", location = #pto.address_space<" + name_of(allocated.area.space) +
+      text.allocate(tile.name + " = pto.reserve_buffer {name = \"" + allocated.slots + "\", size = " +
+                    std::to_string(allocated.area.bytes) + ", location = #pto.address_space<" +
+                    (allocated.area.space == MemorySpace::Mat ? "mat" : "vec") +
                     ">, auto = " + (level == Level::Three ? "false, base = " + base : "true") + "} -> i32");
       continue;
     }
