@@ -27,7 +27,19 @@ CASES = [
     Case("examples/ring_gather.py", ranks=3, arguments={"x": (3, 16, 64), "y": (3, 3, 16, 64)}),
     Case("examples/producer_consumer.py", ranks=2, arguments={"x": (2, 10, 8, 64), "y": (2, 10, 8, 64)}),
     Case("examples/hello_ranks.py", ranks=3, arguments={"out": (3, 3)}),
+    # pipes between the halves of a kernel, blocks with a part of the workspace each
+    Case(PROGRAMS + "pipes_cube_to_vector.py", arguments={"a": (128, 64), "b": (64, 64), "out": (128, 64)}),
+    Case(PROGRAMS + "pipes_vector_to_cube.py", arguments={"x": (64, 64), "w": (64, 32), "out": (64, 32)}),
+    Case(PROGRAMS + "pipes_both_ways.py", arguments={"q": (3, 32, 64), "k": (64, 64), "v": (64, 64),
+                                                     "out": (3, 32, 64)}),
+    Case("examples/pipe_group.py", arguments={"q": (2, 32, 64), "k": (64, 64), "v": (64, 64), "out": (2, 32, 64)}),
+    Case("examples/split_linear.py", ranks=2, arguments={"x": (2, 32, 64), "w": (2, 64, 128), "bias": (128,),
+                                                         "y": (2, 32, 128)}),
 ]
+
+
+ROUNDED = {PROGRAMS + "pipes_cube_to_vector.py", PROGRAMS + "pipes_vector_to_cube.py", PROGRAMS + "pipes_both_ways.py",
+           "examples/pipe_group.py", "examples/split_linear.py"}
 
 
 @pytest.fixture(scope="session")
@@ -42,10 +54,13 @@ def objects(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 def test_results(case: Case, level: str, objects: list[Path], tmp_path: Path) -> None:
     table = emit_all(case, tmp_path, level)
     entry = entry_of(case, table)
-    first = inputs(case, entry, 1)
+    divisor = 16 if case.file in ROUNDED else 1
+    first = inputs(case, entry, 1, divisor)
     expected = reference(case, entry["name"], first, tmp_path)
     for seed in range(4):
-        arrays = inputs(case, entry, 1)
+        arrays = inputs(case, entry, 1, divisor)
         whole_run(case, tmp_path, table, objects, arrays, seed)
         for name, want in expected.items():
-            assert np.array_equal(arrays[name], want), (name, seed)
+            # Products round in another order, and functions of them in other steps.
+            assert np.allclose(arrays[name], want, rtol=2e-3, atol=2e-3), (name, seed)
+            assert case.file in ROUNDED or np.array_equal(arrays[name], want), (name, seed)

@@ -127,7 +127,7 @@ def whole_run(case: Case, folder: Path, table: dict[str, Any], objects: list[Pat
                 ranks=case.ranks, blocks=tasks[0]["blocks"], seed=seed)
 
 
-def inputs(case: Case, entry: dict[str, Any], seed: int) -> dict[str, Any]:
+def inputs(case: Case, entry: dict[str, Any], seed: int, divisor: int = 1) -> dict[str, Any]:
     random = np.random.default_rng(seed)
     made: dict[str, Any] = {}
     for parameter in entry["parameters"]:
@@ -137,5 +137,5 @@ def inputs(case: Case, entry: dict[str, Any], seed: int) -> dict[str, Any]:
             continue
         dtype = DTYPES[parameter["dtype"]]
         whole = random.integers(-8, 8, math.prod(value)).reshape(value)  # sums of them are exact in any order
-        made[parameter["name"]] = whole.astype(dtype)
+        made[parameter["name"]] = (whole / divisor).astype(dtype)
     return made
