@@ -104,13 +104,16 @@ def kernel_arguments(kernel: dict[str, Any], tasks: list[dict[str, Any]], memory
     return values
 
 
-def whole_run(case: Case, folder: Path, table: dict[str, Any], objects: list[Path], arrays: dict[str, Any],
+def submitted(case: Case, folder: Path, objects: list[Path]) -> dict[str, Any]:
+    """What the host side submits, for programs that look at nothing that a kernel computes."""
+    return recorded(case, folder, objects, {"ranks": {}, "windows": []})
+
+
+def whole_run(case: Case, folder: Path, table: dict[str, Any], found: dict[str, Any], arrays: dict[str, Any],
               seed: int) -> None:
-    """Changes the arrays as the program does."""
+    """Changes the arrays as the program does. `found`: as `submitted` gives it."""
     from execute import run as execute
 
-    none = {"ranks": {}, "windows": []}
-    found = recorded(case, folder, objects, none)
     memory = Memory(case, table, arrays)
     kernels = {kernel["name"]: kernel for kernel in table["kernels"]}
     ranks = [found[str(rank)] for rank in range(case.ranks)]
