@@ -89,22 +89,17 @@ def run(
 ) -> Result:
     module = parse(text) if isinstance(text, str) else text
     lines = text.split("\n") if isinstance(text, str) else []
-    try:
-        machine = Machine(seed, max_steps)
-        halves = halves_of(module, kernel)
-        layout = Layout(ranks, random.Random(f"layout {seed}"))
-        bound = [bind(machine, halves, layout, k, value, args) for k, value in enumerate(args)]
-        write_contexts(machine, layout, args, bound)
-        launches = [Launch(machine, module, halves, rank, blocks) for rank in range(ranks)]
-        for rank, launch in enumerate(launches):
-            launch.start([one.values[rank] for one in bound])
-        run_until(machine, lambda: all(launch.ended() for launch in launches))
-        for launch in launches:
-            launch.check_end()
-    except ExecutionFault as fault:
-        if fault.where and fault.where.line <= len(lines):
-            raise ExecutionFault(fault.code, fault.message, fault.where, lines[fault.where.line - 1]) from None
-        raise
+    machine = Machine(seed, max_steps)
+    halves = halves_of(module, kernel)
+    layout = Layout(ranks, random.Random(f"layout {seed}"))
+    bound = [bind(machine, halves, layout, k, value, args) for k, value in enumerate(args)]
+    write_contexts(machine, layout, args, bound)
+    launches = [Launch(machine, module, halves, rank, blocks, lines) for rank in range(ranks)]
+    for rank, launch in enumerate(launches):
+        launch.start([one.values[rank] for one in bound])
+    run_until(machine, lambda: all(launch.ended() for launch in launches))
+    for launch in launches:
+        launch.check_end()
     for one in bound:
         for region, array in zip(one.regions, one.arrays):
             array[...] = region.data[: region.size].view(array.dtype).reshape(array.shape)

@@ -146,7 +146,7 @@ class Core:
                     raise Problem("unknown-op", f"{op.name} has no rule")
             except Problem as problem:
                 self.op = op
-                raise ExecutionFault(problem.code, problem.message, self.where()) from None
+                raise ExecutionFault(problem.code, problem.message, self.where(), self.launch.line(op.line)) from None
         return None
 
 

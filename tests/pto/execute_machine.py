@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable, Sequence
 from typing import Any, Optional
 
 import execute_comm  # noqa: F401  (the rules register themselves)
@@ -30,6 +31,7 @@ class Machine:
         self.memory = GlobalMemory()
         self.agents: list[Agent] = []
         self.printed: list[str] = []
+        self.describe: Callable[[], list[str]] = list  # what else is open, for a deadlock
 
     def count_step(self) -> None:
         self.steps += 1
@@ -40,8 +42,11 @@ class Machine:
 class Launch:
     """A kernel on one rank: `halves`, a function or the cube and the vector function of a mixed kernel, in every block."""
 
-    def __init__(self, machine: Machine, module: Module, halves: list[Function], rank: int, blocks: int):
+    def __init__(
+        self, machine: Machine, module: Module, halves: list[Function], rank: int, blocks: int, lines: Sequence[str] = ()
+    ):
         self.machine, self.halves, self.rank, self.blocks = machine, halves, rank, blocks
+        self.lines = lines  # of the text, for faults
         self.functions = {function.name: function for function in module.functions}
         self.cores: list[Core] = []
         self.agents: list[Agent] = []
@@ -68,6 +73,9 @@ class Launch:
                     weight = slow if schedule.random() < 0.5 else 1.0
                     self.agents.append(Agent(core, core.call(function, arguments), weight))
         self.machine.agents.extend(self.agents)
+
+    def line(self, number: int) -> str:
+        return self.lines[number - 1] if 0 < number <= len(self.lines) else ""
 
     def ended(self) -> bool:
         """Whether all its cores have ended and what they stored has landed."""

@@ -53,8 +53,13 @@ class GlobalMemory:
         self.regions.insert(at, region)
         return region
 
-    def locate(self, low: int, high: int, rank: int) -> Region:
-        """The region that holds the bytes `low` up to, and without, `high`."""
+    def remove(self, region: Region) -> None:
+        """What it held is gone: its addresses belong to nothing."""
+        at = self.regions.index(region)
+        del self.regions[at], self.bases[at]
+
+    def locate(self, low: int, high: int, rank: int, anybody: bool = False) -> Region:
+        """The region that holds the bytes `low` up to, and without, `high`; the rank must be one that may touch it."""
         at = bisect.bisect(self.bases, low) - 1
         region = self.regions[at] if at >= 0 else None
         if region is None or high > region.base + region.size:
@@ -68,7 +73,7 @@ class GlobalMemory:
                 after = self.regions[at + 1]
                 raise Problem("out-of-bounds", f"byte {low - after.base} lies before {after.name} on rank {after.rank}")
             raise Problem("out-of-bounds", f"address {low:#x} belongs to no tensor or window")
-        if region.rank != rank and not region.shared:
+        if region.rank != rank and not region.shared and not anybody:
             raise Problem("out-of-bounds", f"{region.name} belongs to rank {region.rank} and is not a window")
         return region
 

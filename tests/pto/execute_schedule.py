@@ -76,10 +76,12 @@ def run_until(machine: Machine, reached: Callable[[], bool]) -> None:
         if not ready:
             if reached():
                 return
+            if any(agent.ready() for agent in agents):  # `reached` has started them
+                continue
             # Notifies first: a store that no fence has made visible is the last to land.
             if land(cores, chance, True) or land(cores, chance, False):
                 continue
-            raise deadlock([agent for agent in agents if not agent.done])
+            raise deadlock([agent for agent in agents if not agent.done], machine.describe())
         agent = chance.choices(ready, [one.weight for one in ready])[0]
         for _ in range(chance.randint(1, 8)):
             agent.go()
@@ -91,10 +93,11 @@ def run_until(machine: Machine, reached: Callable[[], bool]) -> None:
                 break
 
 
-def deadlock(waiting: list[Agent]) -> ExecutionFault:
+def deadlock(waiting: list[Agent], others: list[str]) -> ExecutionFault:
     lines = []
     for agent in waiting:
         text = agent.wait.text() if agent.wait else "?"
         lines.append(f"{agent.core.where()} waits for {text}")
     noun = "core waits" if len(waiting) == 1 else "cores wait"
-    return ExecutionFault("deadlock", f"{len(waiting)} {noun} and nothing can wake them\n  " + "\n  ".join(lines), waiting[0].core.where())
+    where = waiting[0].core.where() if waiting else None
+    return ExecutionFault("deadlock", f"{len(waiting)} {noun} and nothing can wake them\n  " + "\n  ".join(lines + others), where)
