@@ -30,7 +30,10 @@ class CoreForms(Scanner):
 
     def binary(self, op: Op) -> None:
         self.operand(op, "left")
-        if self.accept(","):
+        if op.name.startswith("arith."):
+            self.expect(",")
+            self.operand(op, "right")
+        elif self.accept(","):  # of math, which is parsed to be refused
             self.operand(op, "right")
         self.expect(":")
         type_ = self.type()
