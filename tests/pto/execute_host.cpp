@@ -168,15 +168,15 @@ void Asking::release_groups() {
 TaskId Asking::submit(const Task& task) {
   std::vector<uint64_t> bits;
   for (const Argument& argument : task.arguments) bits.push_back(argument.bits);
-  return ask_number("submit " + std::to_string(task.rank) + " " + task.kernel->name + " " + std::to_string(task.blocks) +
-                    list(task.after) + list(bits));
+  return ask_number("submit " + std::to_string(task.rank) + " " + task.kernel->name + " " +
+                    std::to_string(task.blocks) + list(task.after) + list(bits));
 }
 
 TaskId Asking::defer(int rank, const std::vector<Condition>& conditions, const std::vector<TaskId>& after) {
   std::string text = "defer " + std::to_string(rank) + list(after) + " " + std::to_string(conditions.size());
   for (const Condition& condition : conditions) {
-    text += " " + std::to_string(condition.cell) + " " + std::to_string(static_cast<int>(condition.compare)) + " " +
-            std::to_string(condition.expected);
+    text += " " + std::to_string(condition.cell) + " " + std::to_string(static_cast<int>(condition.compare)) +
+            " " + std::to_string(condition.expected);
   }
   return ask_number(text);
 }
@@ -198,7 +198,8 @@ void Asking::read(int, Address from, void* to, size_t bytes) {
   std::string hex;
   in >> hex;
   for (size_t i = 0; i < bytes && 2 * i + 1 < hex.size(); ++i) {
-    static_cast<unsigned char*>(to)[i] = static_cast<unsigned char>(std::stoi(hex.substr(2 * i, 2), nullptr, 16));
+    static_cast<unsigned char*>(to)[i] =
+        static_cast<unsigned char>(std::stoi(hex.substr(2 * i, 2), nullptr, 16));
   }
 }
 

@@ -1,4 +1,5 @@
-// What the call of a host program under test is written with; see execute_host.cpp, which has the main function.
+// What the call of a host program under test is written with; see execute_host.cpp, which has the main
+// function.
 #pragma once
 
 #include <type_traits>
