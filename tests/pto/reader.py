@@ -22,6 +22,7 @@ import rules_pipes
 import rules_scalars
 import rules_shapes
 import rules_signals
+import rules_subviews
 import rules_tiles
 import rules_types
 import rules_vector
@@ -41,6 +42,7 @@ RULES: tuple[Rule, ...] = (
     flow.check,
     rules_extents.check,
     rules_tiles.check,
+    rules_subviews.check,
     rules_vector.check,
     rules_shapes.check,
     rules_index.check,

@@ -37,6 +37,11 @@ def _operands(facts: Facts, op: Op) -> None:
     scope = op.attributes.get("scope")
     if op.name == "pto.fence.barrier_all" and isinstance(scope, Enum) and scope.value not in ("gm", "all"):
         facts.fault(op.places["scope"], "fence-scope", f"this fence cannot be lowered for a3: {scope.value}")
+    cores = op.attributes.get("core_type")
+    if op.name == "pto.syncall" and isinstance(cores, Enum):
+        for kind in facts.kinds(facts.owners[id(op)]):
+            if cores.value not in ("mix", "aiv_only" if kind == "vector" else "aic_only"):
+                facts.fault(op.places["core_type"], "core", f"{cores.value} names other cores than those of this {kind} function")
     mode = op.attributes.get("mode")
     if op.name == "pto.syncall" and isinstance(mode, Enum):
         given = op.group("workspace")

@@ -9,7 +9,7 @@ from rules_scratch import scratch
 from rules_tiles import STORED_FROM_ACC, signless, wrong_operands
 from rules_types import is_boxed
 from rules_vector import ALL_BUT_I64, base, different_storage
-from storage import is_subview, overlap
+from storage import overlap
 
 PARTS = ("i8", "f16", "bf16", "f32")
 # Conversions the hardware is known to have, in both directions; the rest is chained.
@@ -55,9 +55,7 @@ def _move(facts: Facts, op: Op) -> None:
         facts.fault(op, "move-spaces", f"this pair of spaces is not supported: {source.space} to {result.space}")
         return
     from_, to = op.group("ins")[0], op.group("outs")[0]
-    if is_subview(facts, from_) or is_subview(facts, to):
-        facts.fault(op, "subview-use", "on a3 the shapes of a move must match, and a subview keeps its parent's shape inside")
-    elif _shape(source) != _shape(result):
+    if _shape(source) != _shape(result):
         facts.fault(op, "move-shape", f"on a3 the shapes of a move must match: {source.rows}x{source.cols} and {result.rows}x{result.cols}")
     elif not all(same(a, b) for a, b in zip(valid(facts, from_), valid(facts, to))):
         facts.fault(op, "extent-differs", "source and result must have one valid shape, "
@@ -150,9 +148,6 @@ def _transpose(facts: Facts, op: Op) -> None:
     if not (same(rows, valid(facts, outs[0])[1]) and same(cols, valid(facts, outs[0])[0])):
         facts.fault(op, "extent-differs", "the valid extent of the result must be that of the source, turned round: "
                     f"{shown_both((cols, rows), valid(facts, outs[0]))} found")
-    for operand in (ins[0], outs[0]):
-        if is_subview(facts, operand):
-            facts.fault(operand, "subview-use", "a subview cannot be transposed")
     different_storage(facts, op, ins[:1], outs[0])
     scratch(facts, op, ins[1] if len(ins) == 2 else None, ins[0], ins[:1], outs[0])
 

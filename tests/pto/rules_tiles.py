@@ -1,4 +1,4 @@
-"""Tiles as buffers: allocation, valid extents, views of tiles, loads and stores, single elements."""
+"""Tiles as buffers: allocation, valid extents, other types for their bytes, loads and stores, single elements."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from model import ELEMENT_BYTES, INDEX, Enum, Op, Operand, Part, Scalar, Tile, T
 from rules_extents import Known, region, same, shown_both, valid
 from rules_types import is_boxed
 from rules_views import layout_of
-from storage import is_subview
 
 ATOMIC = ("f32", "f16", "bf16", "i32", "i16")
 STORED_FROM_ACC = ("i32", "f32", "f16", "bf16")
@@ -17,7 +16,6 @@ def check(facts: Facts) -> None:
     rules = {
         "pto.alloc_tile": _alloc,
         "pto.set_validshape": _set_valid,
-        "pto.subview": _subview,
         "pto.treshape": _reshape,
         "pto.bitcast": _bitcast,
         "pto.tload": _load,
@@ -82,41 +80,6 @@ def _set_valid(facts: Facts, op: Op) -> None:
     _within(facts, op.group("columns")[0], tile.cols, "column")
 
 
-def _subview(facts: Facts, op: Op) -> None:
-    source, result = tile_of(op.group("source")[0]), op.result_types[0]
-    sizes = op.attributes["sizes"]
-    if source is None or not isinstance(result, Tile):
-        wrong_operands(facts, op, "a tile and returns one")
-        return
-    for what in ("space", "element", "blayout", "slayout", "fractal"):
-        if getattr(source, what) != getattr(result, what):
-            facts.fault(op, "subview-type", f"the result must have the {what} of its source: {getattr(source, what)}, "
-                        f"{getattr(result, what)} found")
-    if sizes != (result.rows, result.cols):
-        facts.fault(op.places["sizes"], "subview-sizes", f"the sizes must be those of the result, {result.rows}x{result.cols}")
-    given = op.group("valid")
-    if given and len(given) != 2:
-        facts.fault(op, "operands", "valid takes a number of rows and one of columns")
-    elif not given and None in result.valid:
-        facts.fault(op, "valid-operand", "valid [...] is required because the valid of the result is ?")
-    for dim, operand in zip(result.valid, given):
-        if dim is not None and facts.integer(operand) != dim:
-            facts.fault(operand, "valid-operand", f"the valid operand must be {dim}, as the type of the result says")
-    offsets = op.group("offsets")
-    if len(offsets) != 2:
-        facts.fault(op, "operands", f"pto.subview takes two offsets, {len(offsets)} found")
-        return
-    for what, operand, size, limit in (("row", offsets[0], result.rows, source.rows), ("column", offsets[1], result.cols, source.cols)):
-        start = facts.integer(operand)
-        if start is not None and (start < 0 or start + size > limit):
-            facts.fault(operand, "bounds", f"{what} offset {start} + {what}s {size} exceed the source {what}s ({limit})")
-        if start is None and size > limit:
-            facts.fault(operand, "bounds", f"{size} {what}s exceed the source {what}s ({limit})")
-    along = facts.integer(offsets[1] if source.blayout == "row_major" else offsets[0])
-    if along is not None and along * ELEMENT_BYTES.get(source.element, 0) % 32:
-        facts.fault(op, "subview-alignment", "the resulting tile address must be a multiple of 32")
-
-
 def _reshape(facts: Facts, op: Op) -> None:
     source, result = tile_of(op.group("source")[0]), op.result_types[0]
     if source is None or not isinstance(result, Tile):
@@ -128,8 +91,6 @@ def _reshape(facts: Facts, op: Op) -> None:
         facts.fault(op, "reshape-space", f"the spaces differ: {source.space} and {result.space}")
     if is_boxed(source) != is_boxed(result):
         facts.fault(op, "reshape-boxes", "either both tiles have boxes or none")
-    if is_subview(facts, op.group("source")[0]):
-        facts.fault(op, "subview-use", "a subview has the row pitch of its parent and cannot be reshaped")
 
 
 def _bitcast(facts: Facts, op: Op) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from facts import Facts, scalar_name, tile_of
-from model import Op, Operand, Scalar, Tile
+from model import ELEMENT_BYTES, Op, Operand, Scalar, Tile
 from rules_extents import same, shown_both, valid
 from rules_scratch import scratch
 from rules_tiles import signless, wrong_operands
@@ -226,7 +226,8 @@ def _column(facts: Facts, op: Op, column: Operand, result: Operand, plain_allowe
         return
     extent = valid(facts, column)
     whole = tile.blayout == "col_major" and tile.cols == 1
-    block = plain_allowed and tile.blayout == "row_major" and not is_boxed(tile)
+    width = tile.cols * ELEMENT_BYTES.get(tile.element, 0)
+    block = plain_allowed and tile.blayout == "row_major" and not is_boxed(tile) and width == 32
     if not whole and not block:
         facts.fault(column, "column-vector", f"a column vector [r, 1] col_major expected, {tile} found")
     elif isinstance(extent[1], int) and extent[1] != 1 and not block:
