@@ -39,6 +39,8 @@ def effects(facts: Facts, op: Op) -> Effects:
     if op.name.startswith("pto.tpush"):
         found.reads += op.group("tile")
     found.scratch += op.group("buf")
+    if op.name == "func.call":
+        found.changes += [operand for operand in op.operands if isinstance(operand.type, Tile)]
     return found
 
 

@@ -160,6 +160,17 @@ class Facts:
         symbol = op.attributes.get("callee")
         return self.functions.get(getattr(symbol, "name", ""))
 
+    def called(self, op: Op) -> list[Function]:
+        """The function that an op calls, and those that it calls in turn."""
+        found: list[Function] = []
+        todo = [op]
+        while todo:
+            callee = self.callee(todo.pop())
+            if callee is not None and callee not in found:
+                found.append(callee)
+                todo += [inner for inner in self.ops(callee) if inner.name == "func.call"]
+        return found
+
     def all_ops(self) -> Iterator[Op]:
         for function in self.module.functions:
             yield from self.ops(function)

@@ -49,7 +49,9 @@ class _Masks(Analysis[State]):
             root = self.facts.root(operand)
             if root is None:
                 continue
-            if op.name in MAKE or (op.name in COMBINE and "mask" in held):
+            if op.name == "func.call":
+                state.pop(root, None)
+            elif op.name in MAKE or (op.name in COMBINE and "mask" in held):
                 state[root] = "mask"
             elif op.name in COMBINE and None in held:
                 state.pop(root, None)

@@ -173,11 +173,22 @@ class _Overwritten(Analysis[_Memory]):
         return _Memory(left.written | right.written, right.by | left.by)
 
     def visit(self, op: Op, state: _Memory) -> None:
+        if op.name == "func.call":
+            self._call(op, state)
         done = effects(self.facts, op)
         for operand in done.reads:
             self._read(operand, state)
         for operand in done.scratch + done.writes + done.changes:
             self._write(operand, state)
+
+    def _call(self, op: Op, state: _Memory) -> None:
+        """A helper has its own tiles at addresses of the same memory."""
+        for function in self.facts.called(op):
+            for tile in _allocated(self.facts, function):
+                taken = span(self.facts, tile)
+                for other, (space, start, end) in self.spans.items():
+                    if taken and other in state.written and taken[0] == space and taken[1] < end and start < taken[2]:
+                        state.by[other] = tile
 
     def _read(self, operand: Operand, state: _Memory) -> None:
         tile = self.facts.root(operand)
@@ -203,5 +214,7 @@ class _Overwritten(Analysis[_Memory]):
 
     def _report(self, operand: Operand, tile: Definition, other: Definition) -> None:
         space, start, end = self.spans[tile]
-        self.facts.fault(operand, "overlap", f"`{tile.name}` ({space} {start} to {end}) was overwritten by `{other.name}` "
-                         f"({self.spans[other][1]} to {self.spans[other][2]}) before this use")
+        _, first, last = span(self.facts, other) or ("", 0, 0)
+        where = "" if other.function is tile.function else f" of @{other.function.name}"
+        self.facts.fault(operand, "overlap", f"`{tile.name}` ({space} {start} to {end}) was overwritten by `{other.name}`{where} "
+                         f"({first} to {last}) before this use")
