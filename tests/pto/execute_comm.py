@@ -30,6 +30,13 @@ def cell_of(core: Core, op: Op) -> tuple[Any, Region, int, int]:
     return addresses, region, low - region.base, high - region.base
 
 
+def own_cell_of(core: Core, op: Op) -> tuple[Any, Region, int, int]:
+    found = cell_of(core, op)
+    if found[1].rank != core.rank:
+        raise Problem("signal", f"{op.name} of a cell of {found[1].name} on rank {found[1].rank}; only that rank may look at it")
+    return found
+
+
 def enum_of(op: Op, name: str, allowed: tuple[str, ...]) -> str:
     value = op.attributes.get(name)
     if not isinstance(value, Enum) or value.value not in allowed:
@@ -53,9 +60,7 @@ def seen_in(core: Core, region: Region, addresses: Any) -> Any:
 
 @steps("comm.twait")
 def wait(core: Core, op: Op) -> Steps:
-    addresses, region, low, high = cell_of(core, op)
-    if region.rank != core.rank:
-        raise Problem("signal", f"waits for a cell of {region.name} on rank {region.rank}; only its own rank may wait for a cell")
+    addresses, region, low, high = own_cell_of(core, op)
     value, name = core.one(op, "value"), enum_of(op, "cmp", tuple(COMPARE))
     core.port.land_own(region, low, high)
 
@@ -69,7 +74,7 @@ def wait(core: Core, op: Op) -> Steps:
 
 @steps("comm.ttest")
 def test(core: Core, op: Op) -> Steps:
-    addresses, region, low, high = cell_of(core, op)
+    addresses, region, low, high = own_cell_of(core, op)
     core.port.land_own(region, low, high)
     compare = COMPARE[enum_of(op, "cmp", tuple(COMPARE))]
     holds = bool(compare(seen_in(core, region, addresses), core.one(op, "value")).all())
@@ -81,6 +86,7 @@ def test(core: Core, op: Op) -> Steps:
 @steps("fence.barrier_all")
 def fence(core: Core, op: Op) -> Steps:
     enum_of(op, "scope", ("gm", "all"))
+    core.port.end_loads()
     while core.port.pending:
         core.port.land(core.machine.chance.choice(core.port.can_land()))
         yield None

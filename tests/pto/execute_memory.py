@@ -2,7 +2,7 @@
 
 A store is first pending at the core that made it: that core reads its own pending stores, everybody else sees them
 when they land. Stores of one core to other bytes land in any order. A notify is pending too; those of one core to one
-rank land in order. A fence lands all that is pending.
+rank land in order. A fence lands all that is pending. A load of a tile may look at memory as late as the core uses the tile.
 
 Scalar loads and stores go through a cache of the core. A line stays as it was fetched, a store stays in its line,
 until the line is dropped; tile loads and stores see neither.
@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import bisect
 import random
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Optional
 
 import numpy as np
 
 from execute_fault import Problem
-from execute_tiles import NUMPY, POISON
+from execute_tiles import NUMPY, POISON, Arrival, Memory
 
 Array = Any
 LINE = 64
@@ -106,12 +107,23 @@ class Pending:
             cells[self.at] = self.values
 
 
+@dataclass(eq=False)
+class Load:
+    """A load of a tile that has not looked at memory yet."""
+
+    region: Region
+    low: int
+    high: int
+    end: Callable[[], None]
+
+
 class Port:
     """How one core sees global memory."""
 
     def __init__(self, memory: GlobalMemory, rank: int, chance: random.Random, stale: bool):
         self.memory, self.rank, self.chance = memory, rank, chance
         self.pending: list[Pending] = []
+        self.loads: list[Load] = []
         self.lines: dict[tuple[Region, int], tuple[Array, Array]] = {}  # the bytes of a line, and which are stored to
         # With `stale`, a line that is fetched may be as old as the last time the cache was dropped.
         self.stale = stale
@@ -151,6 +163,26 @@ class Port:
         size = np.dtype(NUMPY[element]).itemsize
         return self.seen(region, int(at.min()) * size, (int(at.max()) + 1) * size).view(NUMPY[element])[at]
 
+    def load_later(self, addresses: Array, element: str, memory: Memory, low: int, high: int, put: Callable[[Array], None]) -> None:
+        """A load into bytes `low` up to, and without, `high` of `memory`. It looks at global memory when the core uses
+        the bytes, stores to what is loaded, or passes a fence, whichever is first."""
+        region, at = self.place(addresses, element)
+        size = np.dtype(NUMPY[element]).itemsize
+
+        def finish() -> None:
+            self.loads.remove(load)
+            put(self.load(addresses, element))
+
+        arrival = Arrival(low, high, finish)
+        load = Load(region, int(at.min()) * size, (int(at.max()) + 1) * size, lambda: memory.settle(low, high))
+        memory.settle(low, high)
+        self.loads.append(load)
+        memory.arriving.append(arrival)
+
+    def end_loads(self) -> None:
+        while self.loads:
+            self.loads[0].end()
+
     def store(self, addresses: Array, element: str, values: Array, add: bool = False, notify: bool = False) -> None:
         if not addresses.size:
             return
@@ -158,6 +190,8 @@ class Port:
         self.push(Pending(region, element, at, np.array(values), add, notify))
 
     def push(self, one: Pending) -> None:
+        for load in [load for load in self.loads if one.overlaps(load.region, load.low, load.high)]:
+            load.end()
         self.pending.append(one)
         if self.stale and one.region in self.snapshot:
             one.apply(self.snapshot[one.region])

@@ -256,7 +256,15 @@ def load(core: Core, op: Op) -> Steps:
         raise Problem("type", f"elements of {region.element} loaded as {tile.element}")
     check_layout(region, tile)
     addresses = check_region(region, tile)
-    tile.write(core.port.load(addresses, region.element).view(NUMPY[tile.element]))
+    places = tile.valid_places()
+
+    def put(values: Array) -> None:
+        tile.put(places, values.view(NUMPY[tile.element]))
+
+    if addresses.size and core.machine.chance.random() < core.machine.profile.late_load:
+        core.port.load_later(addresses, region.element, tile.memory, int(places.min()), int(places.max()) + tile.size, put)
+    else:
+        put(core.port.load(addresses, region.element))
     return None
     yield
 
@@ -363,6 +371,7 @@ def move(core: Core, op: Op) -> None:
     if source.element != target.element:
         raise Problem("type", f"{source.name} has elements {source.element}, {target.name} {target.element}")
     places = source.valid_places()
+    source.settle(places)
     mark = MASK if pair == ("vec", "vec") and places.size and source.memory.marks[places[0, 0]] == MASK else DATA
     source.demand(places, mark)
     target.write(source.take(places), mark)

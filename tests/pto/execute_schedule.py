@@ -1,7 +1,7 @@
 """Who goes on next: cores step by step, and the moments at which stores and notifies land.
 
 The profile is chosen by the seed, so that a few seeds cover what a careless order would hide: everything at once,
-stores as late as they may, all as late as it may, at random.
+stores as late as they may, all as late as it may, at random, loads as late as they may.
 """
 
 from __future__ import annotations
@@ -23,14 +23,16 @@ class Profile:
     store: float  # the chance that a pending store lands before the next step of a core
     notify: float
     stale: bool  # whether scalar loads may be as old as the last time the cache was dropped
+    late_load: float  # the chance that a load of a tile is as late as it may be
     slow: float  # the weight of some cores against that of the others
 
 
 PROFILES = (
-    Profile(1.0, 1.0, False, 1.0),
-    Profile(0.0, 1.0, True, 0.02),
-    Profile(0.0, 0.0, True, 0.3),
-    Profile(0.2, 0.2, True, 0.1),
+    Profile(1.0, 1.0, False, 0.0, 1.0),
+    Profile(0.0, 1.0, True, 1.0, 0.02),
+    Profile(0.0, 0.0, True, 0.0, 0.3),
+    Profile(0.2, 0.2, True, 0.5, 0.1),
+    Profile(1.0, 1.0, False, 1.0, 0.02),
 )
 
 

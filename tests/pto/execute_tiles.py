@@ -8,6 +8,8 @@ numbers are all found where they are read, not where the wrong result comes out.
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Optional
 
 import ml_dtypes
@@ -44,14 +46,31 @@ def poison_value(element: str) -> Array:
     return np.frombuffer(bytes([POISON] * dtype.itemsize), dtype)[0]
 
 
+@dataclass(eq=False)
+class Arrival:
+    """A load under way to the bytes `low` up to, and without, `high`."""
+
+    low: int
+    high: int
+    finish: Callable[[], None]
+
+
 class Memory:
-    """Bytes of a core, and the mark of each."""
+    """Bytes of a core, the mark of each, and the loads that are under way to them, which end when somebody looks."""
 
     def __init__(self, size: int, name: str):
         self.size, self.name = size, name
+        self.arriving: list[Arrival] = []
         padded = -(-size // 512) * 512
         self.data = np.full(padded, POISON, np.uint8)
         self.marks = np.zeros(padded, np.uint8)
+
+    def settle(self, low: int, high: int) -> None:
+        """Ends the loads to bytes in this range."""
+        for one in [one for one in self.arriving if one.low < high and low < one.high]:
+            if one in self.arriving:
+                self.arriving.remove(one)
+                one.finish()
 
 
 @functools.lru_cache(maxsize=None)
@@ -106,8 +125,13 @@ class TileValue:
         rows, cols = self.extent
         return self.places[:rows, :cols]
 
+    def settle(self, places: Array) -> None:
+        if self.memory.arriving and places.size:
+            self.memory.settle(int(places.min()), int(places.max()) + self.size)
+
     def demand(self, places: Array, mark: int, first: tuple[int, int] = (0, 0)) -> None:
         """Raises unless every byte at `places` carries `mark`."""
+        self.settle(places)
         width = UNSIGNED[self.size]
         wanted = int.from_bytes(bytes([mark] * self.size), "little")
         wrong = self.memory.marks.view(width)[places // self.size] != wanted
@@ -142,6 +166,7 @@ class TileValue:
         return self.take(places)
 
     def put(self, places: Array, values: Array, mark: int = DATA) -> None:
+        self.settle(places)
         self.memory.data.view(NUMPY[self.element])[places // self.size] = values
         filled = int.from_bytes(bytes([mark] * self.size), "little")
         self.memory.marks.view(UNSIGNED[self.size])[places // self.size] = filled

@@ -153,6 +153,7 @@ NOT_IN_PLACE = ("and", "or", "xor")  # with a scalar
 
 def is_mask(tile: TileValue) -> bool:
     places = tile.valid_places()
+    tile.settle(places)
     return bool(places.size) and bool(tile.memory.marks[places.min()] == MASK)
 
 

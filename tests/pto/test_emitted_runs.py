@@ -1,7 +1,7 @@
 """Programs emitted for PTO, at both levels, executed under several seeds, compared with NumPy.
 
 A seed chooses the order of cores and ranks and when stores and notifies land: all at once, stores as late as they may,
-all as late as it may, at random.
+all as late as it may, at random, loads as late as they may.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(not AVAILABLE, reason="this build does not emit 
 
 Array = Any
 BF16 = ml_dtypes.bfloat16
-SEEDS = range(8)
+SEEDS = range(10)
 
 
 @pytest.fixture(params=["level2", "level3"])
