@@ -44,8 +44,7 @@ class Emitted:
         folder = pathlib.Path(self.kept.name)
         file = folder / "program.twir"
         file.write_bytes(program.serialize())
-        options = ["--split", split] + (["--entry", entry] if entry else [])
-        emit(file, folder, level, *options)
+        emit(file, folder, level, "--split", split)
         self.entry, self.program, self.level = entry, Program(folder), level
         for path in sorted(folder.glob("*.pto")):
             faults = read(path.read_text(), level)
