@@ -115,7 +115,8 @@ class Facts:
     def extent(self, operand: Operand) -> Extent:
         """A number of rows or columns: an int when it is known, otherwise ("value", number)."""
         value = self.integer(operand)
-        return value if value is not None else ("value", self.number(operand) or 0)
+        number = self.number(operand)
+        return value if value is not None else ("value", -1 if number is None else number)
 
     def root(self, operand: Operand) -> Definition | None:
         """The tile whose bytes the operand names, itself or through views."""

@@ -265,6 +265,19 @@ def a_layout_turned(text: Text) -> Made:
 
 
 @kind
+def a_stride_changed(text: Text) -> Made:
+    """The first stride of a constant view becomes that of its elements."""
+    constants = {op.results[0]: op.attributes["value"] for op in text.ops if op.name == "arith.constant"}
+    for op in text.ops:
+        strides, shape = op.group("strides"), op.group("shape")
+        if len(strides) == 2 and all(operand.name in constants for operand in strides + shape) and strides[0].name != "%c1":
+            if constants[shape[0].name] != 1 and constants[shape[1].name] != 1:
+                line = text.line(op)
+                at = strides[0].column - 1
+                yield op.line, line[:at] + "%c1" + line[at + len(strides[0].name) :], "view-strides"
+
+
+@kind
 def a_region_size_changed(text: Text) -> Made:
     constants = {op.results[0]: op.attributes["value"] for op in text.ops if op.name == "arith.constant"}
     for op in text.ops:

@@ -157,7 +157,8 @@ def _carries(facts: Facts, op: Op, block: int, end: str) -> None:
         return
     positions = {carry.number: position for position, carry in enumerate(carries)}
     for position, operand in enumerate(last.group("values")):
-        earlier = positions.get(facts.number(operand) or -1, position)
+        number = facts.number(operand)
+        earlier = position if number is None else positions.get(number, position)
         if earlier < position:
             facts.fault(operand, "carry-order", f"`{operand.name}` is carry {earlier}, overwritten before it is copied to carry "
                         f"{position}; save the old value in a local array")
@@ -183,5 +184,3 @@ def _local_array(facts: Facts, op: Op) -> None:
     found = op.result_types[0] if op.result_types else op.group("value")[0].type
     if found != Scalar(array.element):
         facts.fault(op, "local-array", f"an element of {array} is {array.element}, {found} found")
-
-

@@ -92,6 +92,21 @@ def _view(facts: Facts, op: Op) -> None:
         if step is not None and step <= 0:
             facts.fault(operand, "view-strides", f"a stride must be positive, {step} found")
     _layout(facts, op, sizes, steps)
+    _overlap(facts, op, sizes, steps)
+
+
+def _overlap(facts: Facts, op: Op, sizes: list[int | None], steps: list[int | None]) -> None:
+    """Two elements of a view are two elements of memory: a step of a dim passes over all of the next one."""
+    order = list(range(len(sizes)))
+    if layout_of(facts, op) == "dn" and len(order) > 1:
+        order[-2:] = order[-1], order[-2]
+    if steps[order[-1]] != 1:
+        return  # the layout is not that of the strides, which is reported
+    for outer, inner in zip(order, order[1:]):
+        size, step, length, unit = sizes[outer], steps[outer], sizes[inner], steps[inner]
+        if size != 1 and step is not None and length is not None and unit is not None and step < length * unit:
+            facts.fault(op.group("strides")[outer], "view-strides", f"elements overlap: stride {step} of dim {outer} "
+                        f"is below {length} x {unit} of dim {inner}")
 
 
 def _shown(value: int | None) -> str:
