@@ -145,7 +145,8 @@ class _Memory:
 class _Overwritten(Analysis[_Memory]):
     """Reports a tile that is read after another tile at the same bytes was written.
 
-    A tile that nothing writes is another view of a tile at exactly its bytes, as the transposed operand of a product is.
+    A tile that nothing writes is another view of a tile at exactly its bytes, as the transposed operand of a product is;
+    without such a tile its content is undefined, as the program wanted it.
     """
 
     empty_loops = False
@@ -198,8 +199,9 @@ class _Overwritten(Analysis[_Memory]):
             if tile in state.by:
                 self._report(operand, tile, state.by[tile])
             return
+        seen = [other for other in self.meets[tile] if self.spans[other] == self.spans[tile] and other in self.own]
         written = [other for other in self.meets[tile] if other in state.written]
-        if written and not any(self.spans[other] == self.spans[tile] and other not in state.by for other in written):
+        if seen and written and not any(other in seen and other not in state.by for other in written):
             self._report(operand, tile, written[0])
 
     def _write(self, operand: Operand, state: _Memory) -> None:
