@@ -143,6 +143,14 @@ class TileValue:
             code = {UNWRITTEN: "never-written", DATA: "mask", MASK: "mask"}[found]
             raise Problem(code, f"reads element [{row + first[0]}, {col + first[1]}] of {self.name}, {MARK_NAMES[found]}")
 
+    def byte_marks(self, places: Array) -> Array:
+        """By row, column and byte."""
+        self.settle(places)
+        return self.memory.marks[places[..., None] + np.arange(self.size)]
+
+    def mark_bytes(self, places: Array, marks: Array) -> None:
+        self.memory.marks[places[..., None] + np.arange(self.size)] = marks
+
     def take(self, places: Array) -> Array:
         return self.memory.data.view(NUMPY[self.element])[places // self.size]
 

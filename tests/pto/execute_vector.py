@@ -12,7 +12,7 @@ from execute_core import Core, rule
 from execute_fault import Problem
 from execute_moves import check_apart
 from execute_scalars import scalar_for
-from execute_tiles import DATA, FLOATS, MASK, NUMPY, UNSIGNED, TileValue, poison_value
+from execute_tiles import DATA, FLOATS, MASK, NUMPY, UNSIGNED, UNWRITTEN, TileValue, poison_value
 from model import Enum, Op, Scalar, Tile
 
 Array = Any
@@ -148,13 +148,18 @@ SCALAR_ELEMENTS = {
 }
 COLUMN_OPS = ("add", "sub", "mul", "div", "max", "min")
 SCRATCH = ("xor", "rem", "pow")
+BITWISE = ("and", "or", "xor")  # of two tiles
 NOT_IN_PLACE = ("and", "or", "xor")  # with a scalar
 
 
-def is_mask(tile: TileValue) -> bool:
-    places = tile.valid_places()
-    tile.settle(places)
-    return bool(places.size) and bool(tile.memory.marks[places.min()] == MASK)
+def bytes_written(sources: list[TileValue], op: Op) -> Array:
+    """The marks of a bitwise result, by byte: a byte that some source never wrote means nothing in the result either."""
+    marks = [source.byte_marks(source.valid_places()) for source in sources]
+    kinds = {mark for mark in (DATA, MASK) for one in marks if (one == mark).any()}
+    if len(kinds) > 1:
+        raise Problem("mask", f"{op.name} of a mask and of data")
+    written = np.logical_and.reduce([one != UNWRITTEN for one in marks])
+    return np.where(written, kinds.pop() if kinds else UNWRITTEN, UNWRITTEN).astype(np.uint8)
 
 
 def compute(function: Callable[[], Array], element: str) -> Array:
@@ -171,11 +176,14 @@ def tile_with_tile(core: Core, op: Op) -> None:
     check_element(target, allowed, op)
     check_in_place([a, b], target, op)
     use_scratch(scratch, [a, b, target], op)
-    mark = MASK if name in ("and", "or", "xor") and is_mask(a) and is_mask(b) else DATA
-    for source in (a, b):
-        source.demand(source.valid_places(), mark)
-    left, right = a.take(a.valid_places()), b.take(b.valid_places())
-    target.write(compute(lambda: function(left, right, target.element), target.element), mark)
+    if name in BITWISE:
+        marks = bytes_written([a, b], op)
+        left, right = a.take(a.valid_places()), b.take(b.valid_places())
+        target.write(function(left, right, target.element))
+        target.mark_bytes(target.valid_places(), marks)
+        return
+    left, right = a.read(), b.read()
+    target.write(compute(lambda: function(left, right, target.element), target.element))
 
 
 def tile_with_scalar(core: Core, op: Op) -> None:
@@ -220,10 +228,13 @@ def unary(core: Core, op: Op) -> None:
     check_element(target, allowed, op)
     check_in_place([source], target, op, name != "recip")
     use_scratch(scratch, [source, target], op)
-    mark = MASK if name == "not" and is_mask(source) else DATA
-    source.demand(source.valid_places(), mark)
-    data = source.take(source.valid_places())
-    target.write(compute(lambda: function(data), target.element), mark)
+    if name == "not":
+        marks = bytes_written([source], op)
+        target.write(function(source.take(source.valid_places())))
+        target.mark_bytes(target.valid_places(), marks)
+        return
+    data = source.read()
+    target.write(compute(lambda: function(data), target.element))
 
 
 for _name in BINARY:
