@@ -287,7 +287,7 @@ def a_region_size_changed(text: Text) -> Made:
                 if type_ == Scalar("index") and value != constants.get(operand.name) and value != 0:
                     line = text.line(op)
                     at = operand.column - 1
-                    yield op.line, line[:at] + name + line[at + len(operand.name) :], "view-sizes region-extent dominance bounds"
+                    yield op.line, line[:at] + name + line[at + len(operand.name) :], "view-sizes region-extent copy-shape dominance bounds"
                     break
 
 
