@@ -73,7 +73,6 @@ class Program:
         self.table = json.loads((folder / "kernel_table.json").read_text())
         self.kernels = {one["name"]: one for one in self.table["kernels"]}
         self.entries = {one["name"]: one for one in self.table["entries"]}
-        self.executables: dict[str, pathlib.Path] = {}
 
     def kernel(self, name: str) -> Kernel:
         record = self.kernels[name]
@@ -84,21 +83,23 @@ class Program:
         return Kernel(module, text.split("\n"), halves)
 
     def executable(self, entry: str) -> pathlib.Path:
-        """The host side with a main function that calls the entry."""
-        if entry not in self.executables:
-            (source,) = [path for path in (self.folder / "host").glob("*_host.cpp") if not path.name.startswith("tilewire_pto")]
-            space = source.name.removesuffix("_host.cpp")
-            values = ", ".join(["asking"] + [f"asking.value({k})" for k in range(len(self.entries[entry]["parameters"]))])
-            main = self.folder / f"call_{len(self.executables)}.cpp"
-            main.write_text(
-                f'#include "execute_host.h"\n#include "{space}_host.h"\n'
-                f"void run_program(tilewire::pto::Asking& asking) {{ {space}::{self.entries[entry]['function']}({values}); }}\n"
-            )
-            target = main.with_suffix("")
-            compile_cpp(["-I", str(self.folder / "host"), "-I", str(HERE), str(main), str(source), *objects(self.folder / "host"),
-                         "-pthread", "-o", str(target)])
-            self.executables[entry] = target
-        return self.executables[entry]
+        """The host side with a call of the entry; programs with the same text share it."""
+        host = self.folder / "host"
+        (source,) = [path for path in host.glob("*_host.cpp") if not path.name.startswith("tilewire_pto")]
+        space = source.name.removesuffix("_host.cpp")
+        record = self.entries[entry]
+        values = ", ".join(["asking"] + [f"asking.value({k})" for k in range(len(record["parameters"]))])
+        call = (
+            f'#include "execute_host.h"\n#include "{space}_host.h"\n'
+            f"void run_program(tilewire::pto::Asking& asking) {{ {space}::{record['function']}({values}); }}\n"
+        )
+        linked = objects(host)
+        target = kept("program", call.encode(), source.read_bytes(), source.with_suffix(".h").read_bytes(), *map(str.encode, linked))
+        if not target.exists():
+            main = target.with_suffix(".cpp")
+            main.write_text(call)
+            compile_cpp(["-I", str(host), "-I", str(HERE), str(main), str(source), *linked, "-pthread", "-o", str(target)])
+        return target
 
     def run(self, args: Sequence[Any], *, ranks: int = 1, seed: int = 0, entry: Optional[str] = None, max_steps: int = 5_000_000) -> list[str]:
         """Runs an entry, the only one when none is named; returns what kernels printed."""
@@ -117,6 +118,11 @@ def compile_cpp(arguments: list[str]) -> None:
 KEPT = tempfile.TemporaryDirectory(prefix="pto-host-")
 
 
+def kept(name: str, *contents: bytes) -> pathlib.Path:
+    """Where what is made of these texts lies, for as long as this process runs."""
+    return pathlib.Path(KEPT.name) / f"{name}-{hashlib.sha256(b'/'.join(contents)).hexdigest()[:16]}"
+
+
 def objects(host: pathlib.Path) -> list[str]:
     """The interface and the runtime, compiled once for all programs that bring the same one."""
     sources = [path for path in sorted(host.rglob("*.cpp")) if path.name.startswith("tilewire_pto") or path.parent != host]
@@ -124,8 +130,7 @@ def objects(host: pathlib.Path) -> list[str]:
     common = b"".join(path.read_bytes() for path in headers)
     made = []
     for source in [*sources, HERE / "execute_host.cpp"]:
-        name = hashlib.sha256(common + source.read_bytes()).hexdigest()[:16]
-        target = pathlib.Path(KEPT.name) / f"{source.stem}-{name}.o"
+        target = kept(source.stem, common, source.read_bytes()).with_suffix(".o")
         if not target.exists():
             compile_cpp(["-I", str(host), "-I", str(HERE), "-c", str(source), "-o", str(target)])
         made.append(str(target))
