@@ -192,6 +192,14 @@ class Facts:
             self._constants[number] = constant
         return number
 
+    def constant_number(self, value: int) -> int:
+        """The number of an index constant."""
+        return self.intern(("constant", "int", repr(value), "index"), value)
+
+    def either(self, op: Op, left: int, right: int) -> int:
+        """The number of what is `left` after the first branch of an scf.if and `right` after the other."""
+        return left if left == right else self.intern(("either", op.line, op.column, left, right))
+
     def constant_of(self, number: int) -> int | float | bool | None:
         return self._constants.get(number)
 
@@ -236,12 +244,22 @@ class _Scopes:
             values = []
             for position, (name, type_) in enumerate(block.arguments):
                 value = Definition(name, type_, parent, self.function, position)
-                self.define(value, parent)
+                self.define(value, parent, self.unchanged(parent, block, position))
                 values.append(value)
             self.facts.arguments[id(block)] = values
         for op in block.ops:
             self.op(op, parent)
         self.visible = outer
+
+    def unchanged(self, loop: Op, block: Block, position: int) -> int | None:
+        """The number of the initial value of a carry that every round passes on as it is."""
+        end = block.ops[-1] if block.ops else None
+        if loop.name != "scf.for" or position == 0 or end is None or end.name != "scf.yield":
+            return None
+        initial, values = loop.group("carries"), end.group("values")
+        if position > min(len(initial), len(values)) or values[position - 1].name != block.arguments[position][0]:
+            return None
+        return self.facts.number(initial[position - 1])
 
     def op(self, op: Op, parent: Op | None) -> None:
         facts = self.facts
@@ -261,12 +279,24 @@ class _Scopes:
         for block in op.blocks:
             self.block(block, op)
         facts.results[id(op)] = []
-        for name, type_ in zip(op.results, op.result_types):
+        for position, (name, type_) in enumerate(zip(op.results, op.result_types)):
             value = Definition(name, type_, op, self.function)
             facts.results[id(op)].append(value)
-            self.define(value, op, *self.key(op))
+            self.define(value, op, *self.key(op, position))
 
-    def key(self, op: Op) -> tuple[object, int | float | bool | None]:
+    def branch(self, op: Op, position: int) -> int | None:
+        """The number of a result of an scf.if."""
+        numbers = []
+        for block in op.blocks:
+            values = block.ops[-1].group("values") if block.ops and block.ops[-1].name == "scf.yield" else ()
+            numbers.append(self.facts.number(values[position]) if position < len(values) else None)
+        if len(numbers) != 2 or numbers[0] is None or numbers[1] is None:
+            return None
+        return self.facts.either(op, numbers[0], numbers[1])
+
+    def key(self, op: Op, position: int) -> tuple[object, int | float | bool | None]:
+        if op.name == "scf.if":
+            return (self.branch(op, position), None)
         if op.name == "arith.constant":
             value = op.attributes["value"]
             kind = "float" if isinstance(value, float) else "int"

@@ -42,8 +42,9 @@ class Analysis(Generic[State]):
     def leave_loop(self, op: Op, before: State, after: State) -> None:
         """Looks at the states before and after one round of a loop."""
 
-    def leave_branches(self, op: Op, states: list[State]) -> None:
-        """Looks at the states at the ends of the branches of an scf.if."""
+    def join_branches(self, op: Op, left: State, right: State) -> State:
+        """What holds after an scf.if whose branches end in these states."""
+        return self.join(left, right)
 
     def inside(self, callee: Function, state: State) -> State:
         """The state at the end of a helper that is called in `state`."""
@@ -104,8 +105,7 @@ def _branches(analysis: Analysis[State], op: Op, state: State) -> State:
         if index < len(op.blocks):
             branch = _block(analysis, op.blocks[index], branch)
         ends.append(branch)
-    analysis.leave_branches(op, ends)
-    return analysis.join(*ends) if len(ends) == 2 else ends[0]
+    return analysis.join_branches(op, *ends) if len(ends) == 2 else ends[0]
 
 
 def _known_branch(analysis: Analysis[State], op: Op) -> int | None:

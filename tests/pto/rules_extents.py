@@ -73,6 +73,27 @@ class _Extents(Analysis[State]):
                 a[0] if a[0] == b[0] else None, a[1] if a[1] == b[1] else None)
         return joined
 
+    def join_branches(self, op: Op, left: State, right: State) -> State:
+        joined = self.join(left, right)
+        for tile in left.keys() & right.keys():
+            rows, cols = (self._either(op, left[tile][i], right[tile][i]) for i in (0, 1))
+            joined[tile] = (rows, cols)
+        return joined
+
+    def _either(self, op: Op, left: Known, right: Known) -> Known:
+        """An extent that the two branches leave different, as a result of the scf.if may name it."""
+        if left == right:
+            return left
+        numbers = [self._number(one) for one in (left, right)]
+        if numbers[0] is None or numbers[1] is None:
+            return None
+        return ("value", self.facts.either(op, numbers[0], numbers[1]))
+
+    def _number(self, extent: Known) -> int | None:
+        if isinstance(extent, int):
+            return self.facts.constant_number(extent)
+        return extent[1] if isinstance(extent, tuple) else None
+
     def visit(self, op: Op, state: State) -> None:
         for operand in op.operands:
             if isinstance(operand.type, Tile):

@@ -83,10 +83,10 @@ class _Frees(Analysis[_Popped]):
             self.facts.fault(op, "pipe-free", f"each round of the loop has {count_text(abs(count), 'more tile')} of pipe {id_} {what}")
         after.waiting = dict(before.waiting)
 
-    def leave_branches(self, op: Op, states: list[_Popped]) -> None:
-        if len(states) == 2:
-            for (id_, _) in self._left(states[0], states[1]):
-                self.facts.fault(op, "pipe-free", f"the branches leave different numbers of tiles of pipe {id_} popped and not freed")
+    def join_branches(self, op: Op, left: _Popped, right: _Popped) -> _Popped:
+        for id_, _ in self._left(left, right):
+            self.facts.fault(op, "pipe-free", f"the branches leave different numbers of tiles of pipe {id_} popped and not freed")
+        return self.join(left, right)
 
     def leave_function(self, function: Function, state: _Popped) -> None:
         for waiting in state.waiting.values():

@@ -155,10 +155,13 @@ def _carries(facts: Facts, op: Op, block: int, end: str) -> None:
     last = op.blocks[block].ops[-1] if op.blocks[block].ops else None
     if last is None or last.name != end:
         return
-    positions = {carry.number: position for position, carry in enumerate(carries)}
+    # A carry that never changes has the number of its initial value, which others may have too.
+    initial = {facts.number(operand) for operand in op.group("carries")}
+    numbers = {carry.number: position for position, carry in enumerate(carries) if carry.number not in initial}
+    names = {carry: position for position, carry in enumerate(carries)}
     for position, operand in enumerate(last.group("values")):
-        number = facts.number(operand)
-        earlier = position if number is None else positions.get(number, position)
+        found = facts.definition(operand)
+        earlier = names.get(found, numbers.get(found.number, position)) if found else position
         if earlier < position:
             facts.fault(operand, "carry-order", f"`{operand.name}` is carry {earlier}, overwritten before it is copied to carry "
                         f"{position}; save the old value in a local array")

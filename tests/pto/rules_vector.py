@@ -70,10 +70,24 @@ FORMS: dict[str, Form] = {
 ROW_REDUCTIONS = ("sum", "max", "min", "prod", "argmax", "argmin")
 
 
+# Vector ops of other files.
+OTHERS = tuple(f"pto.{name}" for name in (
+    "tcvt ttrans tinsert tconcat tfillpad tci tgather tgatherb tscatter tsort32 tmrgsort tgetval tsetval".split()))
+
+
 def check(facts: Facts) -> None:
     for op in facts.all_ops():
+        if op.name in FORMS or op.name in OTHERS:
+            _in_vec(facts, op)
         if op.name in FORMS:
             _check(facts, op, FORMS[op.name])
+
+
+def _in_vec(facts: Facts, op: Op) -> None:
+    for operand in op.operands:
+        tile = tile_of(operand)
+        if tile and tile.space != "vec":
+            facts.fault(operand, "vector-space", f"{op.name} works on tiles in vec, {tile.space} found")
 
 
 def base(element: str) -> str:
