@@ -36,7 +36,8 @@ def _rows(facts: Facts, op: Op) -> None:
 
 def _elements(facts: Facts, op: Op, tiles: list[Tile], allowed: tuple[str, ...]) -> None:
     if len({tile.element for tile in tiles}) > 1:
-        facts.fault(op, "element-differs", f"source and result must have one element type, {tiles[0].element} and {tiles[-1].element} found")
+        facts.fault(op, "element-differs", f"source and result must have one element type, {tiles[0].element} and "
+                    f"{tiles[-1].element} found")
     elif base(tiles[0].element) not in allowed:
         listed = ", ".join(allowed[:-1]) + " or " + allowed[-1]
         facts.fault(op, "element", f"on a3 the element type must be {listed}, {tiles[0].element} found")
@@ -70,7 +71,8 @@ def _gather(facts: Facts, op: Op) -> None:
     if base(tiles[2].element) != "i32":
         facts.fault(extra, "scratch", f"scratch of i32 expected, {tiles[2].element} found")
     elif not all(same(a, b) for a, b in zip(valid(facts, extra), valid(facts, index))):
-        facts.fault(extra, "scratch", f"scratch of the indices' valid extent expected: {shown_both(valid(facts, index), valid(facts, extra))}")
+        facts.fault(extra, "scratch", "scratch of the indices' valid extent expected: "
+                    f"{shown_both(valid(facts, index), valid(facts, extra))}")
     for operand in (source, index, result):
         if overlap(facts, extra, operand):
             facts.fault(extra, "scratch-overlap", f"the scratch tile shares bytes with `{operand.name}`")
@@ -132,7 +134,8 @@ def _sort(facts: Facts, op: Op) -> None:
         facts.fault(op, "sort-columns", f"columns must be a multiple of 32, {values.cols} found")
     pairs = 2 if values.element == "f32" else 4
     if result.cols != pairs * values.cols or result.rows != values.rows:
-        facts.fault(op, "sort-columns", f"the result holds pairs: {values.rows}x{pairs * values.cols} expected, {result.rows}x{result.cols} found")
+        facts.fault(op, "sort-columns", f"the result holds pairs: {values.rows}x{pairs * values.cols} expected, "
+                    f"{result.rows}x{result.cols} found")
     different_storage(facts, op, op.group("ins"), op.group("outs")[0])
 
 

@@ -49,7 +49,8 @@ def _address(facts: Facts, tile: Definition) -> None:
     elif start % unit:
         facts.fault(given[0], "address-alignment", f"the address must be a multiple of {unit}, {start} found")
     elif type_.space in CAPACITY and start + type_.bytes > CAPACITY[type_.space]:
-        facts.fault(given[0], "capacity", f"address {start} + {type_.bytes} bytes exceed the {CAPACITY[type_.space]} bytes of {type_.space}")
+        facts.fault(given[0], "capacity", f"address {start} + {type_.bytes} bytes exceed the {CAPACITY[type_.space]} bytes "
+                    f"of {type_.space}")
 
 
 def reserved(facts: Facts, function: Function) -> list[tuple[Op, str, int, int]]:
@@ -93,7 +94,8 @@ def _capacity(facts: Facts, function: Function, tiles: list[Definition]) -> None
         for _, bytes_, tile in sorted(changes, key=lambda change: change[:2]):
             total += bytes_
             if total > limit:
-                facts.fault(tile.op or function, "capacity", f"{space} overflows with `{tile.name}`: {8 * total} bits needed, {8 * limit} available")
+                facts.fault(tile.op or function, "capacity", f"{space} overflows with `{tile.name}`: {8 * total} bits needed, "
+                            f"{8 * limit} available")
                 break
 
 

@@ -80,7 +80,8 @@ class _Frees(Analysis[_Popped]):
     def leave_loop(self, op: Op, before: _Popped, after: _Popped) -> None:
         for (id_, _), count in self._left(before, after).items():
             what = "popped than freed" if count > 0 else "freed than popped"
-            self.facts.fault(op, "pipe-free", f"each round of the loop has {count_text(abs(count), 'more tile')} of pipe {id_} {what}")
+            tiles = count_text(abs(count), "more tile")
+            self.facts.fault(op, "pipe-free", f"each round of the loop has {tiles} of pipe {id_} {what}")
         after.waiting = dict(before.waiting)
 
     def join_branches(self, op: Op, left: _Popped, right: _Popped) -> _Popped:

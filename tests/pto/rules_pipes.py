@@ -43,7 +43,8 @@ def _reserve(facts: Facts, op: Op) -> None:
     location = op.attributes.get("location")
     size, auto = number(op, "size", 0), op.attributes.get("auto")
     if isinstance(location, Enum) and location.value not in ("vec", "mat"):
-        facts.fault(op.places.get("location", (op.line, op.column)), "pipe-location", f"the location must be vec or mat, {location.value} found")
+        facts.fault(op.places.get("location", (op.line, op.column)), "pipe-location",
+                    f"the location must be vec or mat, {location.value} found")
     if size <= 0:
         facts.fault(op.places.get("size", (op.line, op.column)), "pipe-size", f"the size must be positive, {size} found")
     limit = CAPACITY.get(location.value, 0) if isinstance(location, Enum) else 0
@@ -167,7 +168,8 @@ def _setup(facts: Facts, pipe: Pipe) -> None:
     if pipe.slot_size <= 0 or pipe.slots <= 0 or pipe.local_slots <= 0:
         facts.fault(op, "pipe-size", "slot_size and the numbers of slots must be positive")
     if pipe.local_slots > pipe.slots:
-        facts.fault(op.places["local_slot_num"], "pipe-slots", f"local_slot_num must not exceed slot_num ({pipe.slots}), {pipe.local_slots} found")
+        facts.fault(op.places["local_slot_num"], "pipe-slots",
+                    f"local_slot_num must not exceed slot_num ({pipe.slots}), {pipe.local_slots} found")
     memory = op.group("gm_slot_buffer")
     if not memory:
         facts.fault(op, "pipe-workspace", "gm_slot_buffer is required for a2 and a3")
@@ -189,7 +191,8 @@ def _shard(facts: Facts, pipe: Pipe) -> None:
     blocks = [op for op in facts.ops(pipe.function) if op.name == "pto.get_block_idx"]
     scale = _block_stride(facts, pipe, memory)
     if blocks and scale is None and not _computed_from_block(facts, memory):
-        facts.fault(memory, "pipe-workspace", "every block uses the same bytes of the workspace: add the block index times the shard's elements")
+        facts.fault(memory, "pipe-workspace", "every block uses the same bytes of the workspace: add the block index times the "
+                    "shard's elements")
     if scale is not None and isinstance(memory.type, Ptr):
         needed = len(pipe.directions) * pipe.slots * pipe.slot_size
         bytes_ = scale * ELEMENT_BYTES.get(memory.type.element, 0)

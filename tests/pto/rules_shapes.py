@@ -273,7 +273,8 @@ def _count(facts: Facts, op: Op) -> None:
     if base(result.element) not in ("i16", "i32"):
         facts.fault(op, "element", f"on a3 the element type must be i16 or i32, {result.element} found")
     if scalar_name(ins[0]) != signless(result.element):
-        facts.fault(ins[0], "scalar-element", f"the scalar type must be the tile element type {signless(result.element)}, {ins[0].type} found")
+        facts.fault(ins[0], "scalar-element", f"the scalar type must be the tile element type {signless(result.element)}, "
+                    f"{ins[0].type} found")
     rows, cols = valid(facts, outs[0])
     if result.rows != 1 or result.blayout != "row_major" or cols == 1:
         facts.fault(outs[0], "count-shape", f"the result must be one row of more than one column, {result} found")
