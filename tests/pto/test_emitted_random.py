@@ -39,7 +39,7 @@ def outputs(case: Any, level: str) -> list[Any]:
     with tempfile.TemporaryDirectory(prefix="pto-random-") as name:
         folder = pathlib.Path(name)
         (folder / "program.py").write_text(case.text)
-        emit(folder / "program.py", folder, level, "--split", "split" if case.seed % 2 else "fused")
+        emit(folder / "program.py", folder, level, "--split", "split" if case.seed % 2 else "auto")
         table = json.loads((folder / "kernel_table.json").read_text())
         (kernel,) = table["kernels"]
         text = (folder / kernel["file"]).read_text()
