@@ -16,7 +16,7 @@ from pto_expectations import Case, cases, faults, level_of
 
 HERE = pathlib.Path(__file__).parent
 SEED = 6
-MOST = 60
+MOST = 30
 RIGHT = [case for path in sorted((HERE / "right").glob("*.pto")) for case in cases(path)]
 MODULES = [(path.stem, level_of(path.read_text()), path.read_text()) for path in sorted((HERE / "accepted").glob("*.pto"))] + [
     (case.name, case.level, case.text) for case in RIGHT
