@@ -34,7 +34,8 @@ def multiply(core: Core, op: Op) -> None:
     if inner != inner_right or target.extent != (height, width):
         raise Problem("extent", f"a product of {left.extent} and {right.extent} in {target.extent}")
     wide = np.int64 if target.element == "i32" else np.float64
-    product = left.read().astype(wide) @ right.read().astype(wide)
+    with np.errstate(all="ignore"):
+        product = left.read().astype(wide) @ right.read().astype(wide)
     if kind == ".acc":
         acc = values[0]
         if not acc.same_place(target):
