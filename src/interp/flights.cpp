@@ -98,11 +98,24 @@ bool World::needs_core(const Agent& agent) const {
   return !tasks_[agent.task]->code->defers;
 }
 
-// Cores that have to be free for a block to start: with sync_start those of all blocks, for the first of
-// them.
+namespace {
+
+// The number of those that work as one.
+size_t pair_of(const Agent& agent, int64_t lanes) {
+  return static_cast<size_t>(agent.block / lanes);
+}
+
+}  // namespace
+
+// Cores that have to be free for a block to start. The first of blocks that start together takes those of
+// all: with sync_start of the launch, else of the halves of a kernel.
 int64_t World::cores_to_start(const Agent& agent) const {
   const Task& task = *tasks_[agent.task];
-  return !task.sync_start ? 1 : task.started ? 0 : task.blocks;
+  if (task.sync_start) return task.started ? 0 : task.blocks;
+  const int64_t lanes = task.code->lanes();
+  if (lanes == 1) return 1;
+  const size_t pair = pair_of(agent, lanes);
+  return pair < task.started_pairs.size() && task.started_pairs[pair] ? 0 : lanes;
 }
 
 bool World::has_core(const Agent& agent) const {
@@ -119,6 +132,12 @@ std::string World::core_text(const Agent& agent) const {
 void World::take_core(const Agent& agent) {
   if (!needs_core(agent)) return;
   busy_[agent.rank] += cores_to_start(agent);
+  if (const int64_t lanes = tasks_[agent.task]->code->lanes(); lanes > 1) {
+    std::vector<bool>& started = tasks_[agent.task].write().started_pairs;
+    const size_t pair = pair_of(agent, lanes);
+    if (started.size() <= pair) started.resize(pair + 1);
+    started[pair] = true;
+  }
   auto waits = [&](AgentId id) {
     const Agent& other = *agents_[id];
     return &other != &agent && !other.started && !has_core(other);

@@ -181,6 +181,7 @@ struct Task {
   bool released = false;
   bool started = false;
   bool done = false;
+  std::vector<bool> started_pairs;  // of a kernel made of two halves, where cores are counted
   std::vector<TaskNo> successors;
   // What orders it with other tasks of its rank.
   abi::Rounds rounds;

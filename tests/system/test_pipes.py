@@ -500,3 +500,15 @@ def test_a_load_that_only_the_wait_of_a_push_would_order_is_a_race():
     [report] = program.main.check(ranks=1)
     found = [f for f in report.findings if f.error]
     assert [f.kind for f in found] == ["race"] and {place.half for place in found[0].places} == {"cube half", "vector half"}
+
+
+@pytest.mark.parametrize("mode, needed", [(pl.SplitMode.NONE, 2), (pl.SplitMode.UP_DOWN, 3)])
+def test_halves_start_together_where_cores_are_counted(mode, needed):
+    """One pair after the other on as many cores as it has halves; none can start on fewer."""
+    case = mixed_kernels.bias_and_residual(mode)
+    given = case.make(np.random.default_rng(1), 2)
+    [report] = case.program.check(*given, ranks=1, split="split", cores=needed)
+    assert report.verdict == "proved", str(report)
+    [report] = case.program.check(*given, ranks=1, split="split", cores=needed - 1)
+    assert [f.kind for f in report.findings if f.error] == ["deadlock"]
+    assert f"waits for {needed} cores at once, there are {needed - 1}" in str(report)
