@@ -154,7 +154,7 @@ def test_the_command_builds_and_runs(tmp_path):
     want = np.load(tmp_path / "x.npy").sum(axis=0)
     np.testing.assert_array_equal(np.load(tmp_path / "results" / "y.npy"), np.broadcast_to(want, (4, 256)))
     code, _, err = run("run", "sum", "--in", "x=x.npy", "--target", "interp")
-    assert (code, err) == (2, "error[TW2450]: --target says how a program is compiled, but a bundle is already compiled\n")
+    assert (code, err) == (64, "error[TW2450]: --target says how a program is compiled, but a bundle is already compiled\n")
     assert run("build", source, "-o", "results")[2].startswith("error[TW2442]: `")
     (tmp_path / "sum" / "kernels" / "sum_rows.so").write_bytes(b"")
     code, out, err = run("run", "sum", "--in", "x=x.npy", "--ranks", "4")

@@ -209,7 +209,7 @@ def main(n: pl.Scalar[pl.INT32]):
         for rank in range(3):
             assert f"rank {rank}, in `late`: waits for `s[0]` on rank {rank} >= 7, which is 6" in err
     code, _, err = command("run", program, "-D", "WANTED=8", "--replay", schedule)
-    assert (code, err) == (2, f"error[TW2236]: the schedule `{schedule}` was made for another program, or before `main` "
+    assert (code, err) == (64, f"error[TW2236]: the schedule `{schedule}` was made for another program, or before `main` "
                               f"was changed\n  = help: make a new one: tilewire check FILE --replay-out {schedule}\n")
 
 
@@ -227,12 +227,12 @@ def test_what_is_no_schedule_of_this_program(target, schedules, tmp_path):
 
     text = good.read_text()
     said = json.loads(text)
-    assert refused(text[: len(text) // 2]) == (2, "error[TW2401]: `S` is not JSON: it ends too early\n")
-    assert refused("") == (2, "error[TW2401]: `S` is not JSON: it ends too early\n")
+    assert refused(text[: len(text) // 2]) == (64, "error[TW2401]: `S` is not JSON: it ends too early\n")
+    assert refused("") == (64, "error[TW2401]: `S` is not JSON: it ends too early\n")
     assert refused('{"version": 1, "agents": [], "steps": []}')[1] == (
         "error[TW2404]: `S`: `version` must be at least 2, got 1\n")
     code, err = refused(text, program="03_equal_overtaken_wrong.py")
-    assert code == 2 and err.startswith("error[TW2236]: the schedule `S` was made for another program")
+    assert code == 64 and err.startswith("error[TW2236]: the schedule `S` was made for another program")
     assert refused(text, "--ranks", 3) == (1, "error[TW2237]: the schedule `S` is one of 2 ranks, and the run has 3\n")
     assert refused(json.dumps({**said, "ranks": "two"}))[1] == (
         'error[TW2403]: `S`: `ranks` must be an integer, got "two"\n')
@@ -248,7 +248,7 @@ def test_what_is_no_schedule_of_this_program(target, schedules, tmp_path):
         "error[TW2404]: `S`: `steps[0].agent` must be at most 1, got 99\n")
     bad.unlink()
     code, _, err = command("run", file, "--replay", bad)
-    assert (code, err) == (2, f"error[TW2235]: cannot read the schedule `{bad}`: No such file or directory\n")
+    assert (code, err) == (64, f"error[TW2235]: cannot read the schedule `{bad}`: No such file or directory\n")
 
 
 def test_random_changes_never_hang(schedules, tmp_path):
