@@ -28,6 +28,7 @@ struct Output {
 constexpr Output outputs[] = {
     {"handles", "src/ops/handles.h", op_handles},
     {"ops-md", "docs/ops.md", ops_reference},
+    {"pto-ops-md", "docs/pto-ops.md", pto_reference},
     {"diagnostics-md", "docs/diagnostics.md", diagnostics_reference},
     {"pl-pyi", "python/tilewire/language/__init__.pyi", language_stub},
     {"pld-pyi", "python/tilewire/language/distributed.pyi", distributed_stub},

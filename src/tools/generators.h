@@ -8,6 +8,7 @@ namespace tilewire::tools {
 
 std::string op_handles();             // src/ops/handles.h
 std::string ops_reference();          // docs/ops.md
+std::string pto_reference();          // docs/pto-ops.md
 std::string diagnostics_reference();  // docs/diagnostics.md
 
 std::string language_stub();     // python/tilewire/language/__init__.pyi

@@ -292,6 +292,10 @@ void slice(FunctionEmitter& e, const Call& call, const Var* result) {
   e.name_tensor(*result, std::move(part));
 }
 
+void same_tensor(FunctionEmitter& e, const Call& call, const Var* result) {
+  if (result) e.name_tensor(*result, e.tensor(call.args[0]));
+}
+
 void reshape_tensor(FunctionEmitter& e, const Call& call, const Var* result) {
   if (!result) return;
   Tensor tensor = e.tensor(call.args[0]);
@@ -410,6 +414,7 @@ void add_move_rules(RuleTable& table) {
                              "a kernel has no memory of its own outside the core; make it in the "
                              "orchestration function and pass it",
                              {}});
+  table.add(ops::pl::no_dep, {same_tensor, {}, "nothing: the tensor itself", {}});
   namespace array = ops::pl::array;
   table.add(array::create, {create_array, {}, "declare_local_array", {}});
   table.add(array::get, {get_array, {}, "local_array_get", {}});

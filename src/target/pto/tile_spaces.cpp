@@ -29,6 +29,12 @@ TileSpaces::TileSpaces(const Function& function)
         spaces.bias_.insert(call.args[0].get());
       }
     }
+    void visit(const Assign& assign) {
+      walk_children(assign);
+      const auto* call = as<Call>(assign.value);
+      if (call && call->op == ops::pl::tile::set_validshape)
+        spaces.cut_[call->args[0].get()] = assign.var.get();
+    }
     static bool flag(const Call& call, const char* name) {
       return call.op->param_index(name) >= 0 && *attribute(call, name)->get<bool>();
     }
@@ -39,6 +45,7 @@ TileSpaces::TileSpaces(const Function& function)
 MemorySpace TileSpaces::of(const Expr& tile) const {
   const MemorySpace space = memory_.of(tile);
   if (!cube_ || space != MemorySpace::Vec) return space;
+  if (auto cut = cut_.find(&tile); cut != cut_.end()) return of(*cut->second);
   const bool left = left_.contains(&tile), right = right_.contains(&tile);
   if (bias_.contains(&tile) || left == right || transposed_.contains(&tile)) return MemorySpace::Mat;
   return left ? MemorySpace::Left : MemorySpace::Right;

@@ -1,6 +1,7 @@
 // Which memory each tile of a kernel is in, on the core that runs it.
 #pragma once
 
+#include <map>
 #include <set>
 
 #include "ir/nodes.h"
@@ -22,6 +23,7 @@ class TileSpaces {
  private:
   const passes::TileMemory memory_;
   const bool cube_;
+  std::map<const ir::Expr*, const ir::Expr*> cut_;  // the tile that has only a part of it valid
   std::set<const ir::Expr*> left_, right_, transposed_, bias_;
 };
 
