@@ -415,6 +415,9 @@ void add_move_rules(RuleTable& table) {
                              "orchestration function and pass it",
                              {}});
   table.add(ops::pl::no_dep, {same_tensor, {}, "nothing: the tensor itself", {}});
+  table.add(ops::pl::no_task, {nullptr, {}, "task ids are the orchestration's", {}});
+  table.add(ops::pld::system::defer_wait,
+            {nullptr, {}, "it completes a task of the orchestration and runs on no core", {}});
   namespace array = ops::pl::array;
   table.add(array::create, {create_array, {}, "declare_local_array", {}});
   table.add(array::get, {get_array, {}, "local_array_get", {}});
