@@ -102,7 +102,6 @@ void by_rows(FunctionEmitter& e, const Call& call, const Var* result,
   const ExprRef x_expr = operand(call, "x"), index_expr = operand(call, "index");
   const TileType& type = tile_of(x_expr);
   const Tile given = e.tile(x_expr);
-  const bool full = given.rows.integer && given.cols.integer == type.cols();
   const Tile values = e.destination(*result, given.rows, given.cols, 0);
   const Tile labels = e.destination(*result, given.rows, given.cols, 1);
   if (!given.cols.integer || *given.cols.integer != type.cols()) {
@@ -110,7 +109,6 @@ void by_rows(FunctionEmitter& e, const Call& call, const Var* result,
              "whole runs are sorted");
     return;
   }
-  static_cast<void>(full);
   const DType labels_dtype = index_expr ? tile_of(index_expr).dtype : DType::Int32;
   Tile x = given;
   if (type.dtype != DType::FP32) {
