@@ -201,10 +201,13 @@ std::unique_ptr<target::Code> CompiledExecutable::from_disk_or_compiled(const ta
   std::string_view parts[] = {target_.name, identity, settings, program};
   std::string digest = digest_of(parts);
   DiskCache cache;
-  if (auto object = cache.load(digest)) {
-    auto loaded = target_.load(std::as_bytes(std::span(*object)));
-    if (loaded) return loaded;
-  }
+  auto kept = [&]() -> std::unique_ptr<target::Code> {
+    auto object = cache.load(digest);
+    return object ? target_.load(std::as_bytes(std::span(*object))) : nullptr;
+  };
+  if (auto loaded = kept()) return loaded;
+  const DiskCache::Making making = cache.make(digest);
+  if (auto loaded = kept()) return loaded;  // made by another process meanwhile
   auto made = target_.code(lowered_, options, diags);
   if (made) {
     std::span<const std::byte> object = made->object();

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <thread>
 #include <tuple>
 #include <vector>
 
@@ -101,6 +102,21 @@ std::optional<std::string> DiskCache::load(const std::string& digest) const {
   }
   fs::last_write_time(path_of(digest), fs::file_time_type::clock::now(), ignored);
   return content.substr(header);
+}
+
+// A few files serve all entries; that two programs sometimes share one only costs time.
+DiskCache::Making DiskCache::make(const std::string& digest, std::chrono::milliseconds limit) const {
+  constexpr auto pause = std::chrono::milliseconds(2);
+  const std::string name = folder_ + "/making-" + digest.substr(0, 1);
+  const int file = folder_.empty() ? -1 : open(name.c_str(), O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600);
+  for (; file >= 0 && flock(file, LOCK_EX | LOCK_NB) != 0 && limit > pause; limit -= pause) {
+    std::this_thread::sleep_for(pause);
+  }
+  return Making(file);
+}
+
+DiskCache::Making::~Making() {
+  if (file_ >= 0) close(file_);
 }
 
 void DiskCache::store(const std::string& digest, std::string_view bytes) const {

@@ -6,11 +6,13 @@
 // is an error: without a folder to write to, every program is compiled anew.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace tilewire::driver {
 
@@ -25,6 +27,20 @@ class DiskCache {
   std::optional<std::string> load(const std::string& digest) const;
   // Keeps the folder below about half a gigabyte by removing what was not used for longest.
   void store(const std::string& digest, std::string_view bytes) const;
+
+  // Held while an entry is made, so that of several processes that need the same code at once, as those of a
+  // launcher do, one compiles and the others load. It goes when its process ends, however that happens.
+  class Making {
+   public:
+    explicit Making(int file) : file_(file) {}
+    Making(Making&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
+    ~Making();
+
+   private:
+    int file_;
+  };
+  // Waits while another process makes that entry, but no longer than it takes to make one.
+  Making make(const std::string& digest, std::chrono::milliseconds limit = std::chrono::seconds(10)) const;
 
  private:
   std::string path_of(const std::string& digest) const;

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <thread>
 
 namespace tilewire::driver {
 namespace {
@@ -94,6 +95,30 @@ TEST_F(DiskCacheTest, RemovesTheOldestWhenTheFolderIsTooLarge) {
   EXPECT_FALSE(fs::exists(older));
   EXPECT_FALSE(fs::exists(newer));
   EXPECT_EQ(cache.load("d1"), "code");
+}
+
+TEST_F(DiskCacheTest, OneMakesAnEntryWhileOthersWait) {
+  DiskCache cache(folder_);
+  std::optional<DiskCache::Making> first = cache.make("d1");
+  std::thread maker([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    cache.store("d1", "code");
+    first.reset();
+  });
+  {
+    const DiskCache::Making second = DiskCache(folder_).make("d1");
+    EXPECT_EQ(cache.load("d1"), "code");
+  }
+  maker.join();
+}
+
+// One that is stopped while it compiles holds nobody up for long.
+TEST_F(DiskCacheTest, WaitsForAnEntryNoLongerThanTheLimit) {
+  DiskCache cache(folder_);
+  const DiskCache::Making first = cache.make("d1");
+  const auto start = std::chrono::steady_clock::now();
+  const DiskCache::Making second = cache.make("d1", std::chrono::milliseconds(40));
+  EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(30));
 }
 
 TEST_F(DiskCacheTest, LeavesNoTemporaryFiles) {
