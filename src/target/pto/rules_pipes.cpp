@@ -136,11 +136,15 @@ void push(FunctionEmitter& e, const Call& call, const Var*) {
     return;
   }
   const auto& type = static_cast<const TileType&>(*operand(call, "tile")->type);
-  if (tile.form.rows != type.rows() || tile.form.cols != type.cols() || tile.column()) {
+  // The cube core sees the whole tile as boxes of 16 rows of 32 bytes.
+  const int64_t rows = type.rows() * (use.split == SplitMode::UP_DOWN ? 2 : 1);
+  const int64_t cols = type.cols() * (use.split == SplitMode::LEFT_RIGHT ? 2 : 1);
+  const bool boxes = to_vector || (rows % 16 == 0 && cols * bytes(type.dtype) % 32 == 0);
+  if (tile.form.rows != type.rows() || tile.form.cols != type.cols() || tile.column() || !boxes) {
     e.refuse(call.span, "a push of a tile " + std::to_string(type.rows()) + "x" + std::to_string(type.cols()),
              "slots have no room for the rest of its lines in memory")
         .with_help("push a tile whose rows are a multiple of " + std::to_string(to_vector ? 64 : 32) +
-                   " bytes" + (to_vector ? " and of 16 rows" : ""));
+                   " bytes and their number a multiple of 16");
     return;
   }
   e.text.line(std::string("pto.tpush_to_") + (to_vector ? "aiv" : "aic") + "(" + tile.name + " : " +
