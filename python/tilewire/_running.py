@@ -75,6 +75,10 @@ class Entry:
         return check_program(lambda *given: (self.program, *given), self.name, arguments, named, ranks, make, calls, cores, seed,
                              limit, general, split)
 
+    def emit(self, target: str, *, level: str = "", split: str = "auto") -> dict[str, str | bytes]:
+        """The files that `tilewire emit --target` writes of the program from this function, by name."""
+        return _core.emit(self.program, target, self.name, level, split)
+
     def __call__(self, *arguments: Any, target: str = "cpu", debug_bounds: bool = False, split: str = "auto", **named: Any) -> Any:
         return compile_program(self.program, self.name, target, debug_bounds, split)(*arguments, **named)
 
@@ -93,7 +97,13 @@ def _check(self: Any, *arguments: Any, entry: str = "", ranks: int | Iterable[in
     return check_program(lambda *given: (self, *given), entry, arguments, named, ranks, make, calls, cores, seed, limit, general, split)
 
 
+def _emit(self: Any, target: str, *, entry: str = "", level: str = "", split: str = "auto") -> dict[str, str | bytes]:
+    """The files that `tilewire emit --target` writes, by name."""
+    return _core.emit(self, target, entry, level, split)
+
+
 _core.Program.compile = _compile
+_core.Program.emit = _emit
 _core.Program.check = _check
 
 

@@ -275,6 +275,29 @@ std::string text(const Callable& self, const std::string& form) {
   return std::move(*made);
 }
 
+// What a program becomes for a target: the files by name.
+nb::dict emit(const ir::Program& program, nb::handle target, const std::string& entry, nb::handle level,
+              nb::handle split) {
+  driver::CompileOptions options{.entry = entry, .target = option<std::string>("target", target, "a str")};
+  options.split = split_option(split);
+  options.level = option<std::string>("level", level, "a str");
+  Diagnostics diags;
+  std::optional<std::vector<driver::EmittedFile>> files;
+  {
+    nb::gil_scoped_release release;
+    const driver::Target* found = driver::target_to_emit(options.target, diags);
+    if (found) files = found->emit(ir::ref(&program), options, diags);
+  }
+  if (!files) raise_program_error(diags);
+  nb::dict named;
+  for (const driver::EmittedFile& file : *files) {
+    const nb::object name = to_python(file.name);
+    named[name] = file.bytes ? nb::object(nb::bytes(file.content.data(), file.content.size()))
+                             : to_python(file.content);
+  }
+  return named;
+}
+
 // Those that programs can be compiled for and called on, here.
 nb::list targets() {
   nb::list names;
@@ -312,8 +335,7 @@ void bind_executable(nb::module_& module) {
       .def_prop_ro("target", [](const Callable& self) { return to_python(self.executable->target()); })
       .def("text", text, nb::arg("form") = "ir",
            "What was made of the program: \"ir\" as it was read, \"lowered\" by the passes, or the name of "
-           "its "
-           "target.")
+           "its target, or of one that only writes text, such as \"pto\".")
       .def("save", save, nb::arg("folder"), nb::arg("ranks") = nb::none(),
            "Writes a bundle: a folder that runs without source and compiler.")
       .def("__repr__", [](const Callable& self) {
@@ -323,6 +345,8 @@ void bind_executable(nb::module_& module) {
   module.def("targets", targets, "The targets that programs can be compiled for and called on, here.");
   module.def("load_bundle", load_bundle, nb::arg("folder"), nb::arg("entry") = "",
              "The program of a bundle, ready to be called.");
+  module.def("emit", emit, nb::arg("program"), nb::arg("target"), nb::arg("entry"), nb::arg("level"),
+             nb::arg("split"));
   module.def("compile", compile, nb::arg("program"), nb::arg("entry"), nb::arg("target"),
              nb::arg("debug_bounds"), nb::arg("split"));
 }

@@ -49,12 +49,15 @@ bool CompiledExecutable::prepare(Diagnostics& diags) {
 }
 
 std::vector<std::string> CompiledExecutable::forms() const {
-  return {"ir", "lowered", target_.name};
+  std::vector<std::string> forms = {"ir", "lowered", target_.name};
+  for (std::string& form : written_forms()) forms.push_back(std::move(form));
+  return forms;
 }
 
 std::optional<std::string> CompiledExecutable::text(const std::string& form, Diagnostics& diags) const {
   if (!knows(form, diags)) return std::nullopt;
-  if (form != target_.name) return ir::as_python(form == "lowered" ? lowered_ : program());
+  if (form == "ir" || form == "lowered") return ir::as_python(form == "lowered" ? lowered_ : program());
+  if (form != target_.name) return written(form, diags);
   target::CodeOptions options;
   options.bounds = bounds_;
   options.keep_text = true;

@@ -25,6 +25,27 @@ bool Executable::knows(const std::string& form, Diagnostics& diags) const {
   return false;
 }
 
+std::vector<std::string> Executable::written_forms() {
+  std::vector<std::string> forms;
+  for (const Target* target : targets()) {
+    if (target->emitted && !target->runs && target->name != std::string_view("ir"))
+      forms.push_back(target->name);
+  }
+  return forms;
+}
+
+std::optional<std::string> Executable::written(const std::string& form, Diagnostics& diags) const {
+  const Target* target = target_to_emit(form, diags);
+  if (!target) return std::nullopt;
+  auto files = target->emit(program_, {.entry = signature_.name(), .target = form}, diags);
+  if (!files) return std::nullopt;
+  std::string text;
+  for (const EmittedFile& file : *files) {
+    if (!file.beside && !file.bytes) text += file.content;
+  }
+  return text;
+}
+
 std::unique_ptr<Session> Executable::open(std::optional<int64_t>, Diagnostics& diags) {
   diags.report(diag::session_target, signature_.entry().span, {target_})
       .with_help("compile for the cpu target");

@@ -100,6 +100,10 @@ class Executable {
  protected:
   Executable(ir::ProgramRef program, Signature signature, std::string target)
       : program_(std::move(program)), signature_(std::move(signature)), target_(std::move(target)) {}
+  // The names of targets that write text and run nothing.
+  static std::vector<std::string> written_forms();
+  // What one of those writes of the program. Nothing after reporting an error.
+  std::optional<std::string> written(const std::string& form, Diagnostics& diags) const;
   // Whether it is one of forms(); reports if not.
   bool knows(const std::string& form, Diagnostics& diags) const;
 

@@ -51,8 +51,14 @@ class InterpExecutable final : public Executable {
 
   std::span<const std::string> rank_dimensions() const override { return host_.rank_dimensions(); }
 
+  std::vector<std::string> forms() const override {
+    std::vector<std::string> forms = written_forms();
+    forms.insert(forms.begin(), "ir");
+    return forms;
+  }
   std::optional<std::string> text(const std::string& form, Diagnostics& diags) const override {
-    return knows(form, diags) ? std::optional(ir::as_python(program())) : std::nullopt;
+    if (!knows(form, diags)) return std::nullopt;
+    return form == "ir" ? std::optional(ir::as_python(program())) : written(form, diags);
   }
 
   Call call(const BoundArguments& arguments, const CallOptions& options, Diagnostics& diags) override {
