@@ -147,29 +147,29 @@ def test_bad_program_shows_line_caret_and_code(tmp_path):
 @pytest.mark.parametrize(
     "args, code, parts",
     [
-        (["print", "missing.py"], 2, ["TW0601", "missing.py", "No such file"]),
-        (["print", "."], 2, ["TW0602", "folder"]),
+        (["print", "missing.py"], 64, ["TW0601", "missing.py", "No such file"]),
+        (["print", "."], 64, ["TW0602", "folder"]),
         (["print", "empty.py"], 3, ["TW0603", "empty.py"]),
         (["print", "empty.twir"], 3, ["TW0603"]),
-        (["print", "scale.py", "-D", "N"], 2, ["TW0605", "-D NAME=VALUE"]),
-        (["print", "scale.py", "-D", "3=4"], 2, ["TW0605"]),
-        (["print", "scale.py", "--shape", "x=4x:FP32"], 2, ["TW0606"]),
-        (["print", "scale.py", "--shape", "x=4x-1:FP32"], 2, ["TW0606"]),
-        (["print", "scale.py", "--shape", "x=4x99999999999999999999:FP32"], 2, ["TW0606"]),
-        (["print", "scale.py", "--shape", "x=4x4:FP99"], 2, ["TW0606", "x=4x16:FP32"]),
-        (["print", "--python", "scale.py"], 2, ["TW0608"]),
-        (["print", "--python", "missing.py:Scale"], 2, ["TW0601"]),
-        (["emit", "scale.py", "--target", "gpu"], 2, ["TW0610", "gpu"]),
+        (["print", "scale.py", "-D", "N"], 64, ["TW0605", "-D NAME=VALUE"]),
+        (["print", "scale.py", "-D", "3=4"], 64, ["TW0605"]),
+        (["print", "scale.py", "--shape", "x=4x:FP32"], 64, ["TW0606"]),
+        (["print", "scale.py", "--shape", "x=4x-1:FP32"], 64, ["TW0606"]),
+        (["print", "scale.py", "--shape", "x=4x99999999999999999999:FP32"], 64, ["TW0606"]),
+        (["print", "scale.py", "--shape", "x=4x4:FP99"], 64, ["TW0606", "x=4x16:FP32"]),
+        (["print", "--python", "scale.py"], 64, ["TW0608"]),
+        (["print", "--python", "missing.py:Scale"], 64, ["TW0601"]),
+        (["emit", "scale.py", "--target", "gpu"], 64, ["TW0610", "gpu"]),
         (["emit", "scale.py", "--target", "ir", "-o", "empty.py"], 1, ["TW0612"]),
-        (["emit", "scale.py"], 2, ["--target"]),
-        (["print"], 2, ["FILE"]),
-        (["print", "scale.py", "other.py"], 2, ["other.py"]),
-        (["print", "scale.py", "--frob"], 2, ["--frob"]),
-        (["print", "--python", "a.py:b", "-D", "N=1"], 2, ["--define"]),
-        (["frob"], 2, ["frob"]),
-        ([], 2, ["--help"]),
-        (["ops", "tile.ad"], 2, ["TW0613", "pl.tile.add"]),
-        (["ops", "qqqqqq"], 2, ["TW0613", "tilewire ops"]),
+        (["emit", "scale.py"], 64, ["--target"]),
+        (["print"], 64, ["FILE"]),
+        (["print", "scale.py", "other.py"], 64, ["other.py"]),
+        (["print", "scale.py", "--frob"], 64, ["--frob"]),
+        (["print", "--python", "a.py:b", "-D", "N=1"], 64, ["--define"]),
+        (["frob"], 64, ["frob"]),
+        ([], 64, ["--help"]),
+        (["ops", "tile.ad"], 64, ["TW0613", "pl.tile.add"]),
+        (["ops", "qqqqqq"], 64, ["TW0613", "tilewire ops"]),
     ],
 )
 def test_wrong_usage_says_what_is_wrong(good, args, code, parts):
@@ -188,7 +188,7 @@ def test_damaged_bytes_are_refused(good, tmp_path):
 
 def test_constants_do_not_apply_to_bytes(good, tmp_path):
     tilewire("emit", good, "--target", "ir", "-o", tmp_path)
-    refused(tilewire("print", tmp_path / "program.twir", "-D", "ROWS=4"), 2, "TW0607")
+    refused(tilewire("print", tmp_path / "program.twir", "-D", "ROWS=4"), 64, "TW0607")
 
 
 def test_output_that_cannot_be_written_is_a_failure(good):
