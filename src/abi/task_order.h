@@ -1,5 +1,5 @@
-// What orders two tasks of a rank. This is the one rule: interpreter, checker and runtime all ask it, and so do
-// host programs emitted for other runtimes, which get this file as it is (C++17).
+// What orders two tasks of a rank. This is the one rule: interpreter, checker and runtime all ask it, and so
+// do host programs emitted for other runtimes, which get this file as it is (C++17).
 //
 // A task starts after an earlier one of its rank has ended
 // - when it names it in `deps=` (known to the submitter, not decided here);

@@ -167,7 +167,7 @@ def test_targets_and_forms_that_are_not_there(tmp_path):
             f"error[TW2220]: there is no target `{target}` to run on\n  = help: there are `cpu` and `interp`\n")
     exe = cp.compile(X)
     exe.save(tmp_path / "cp")
-    for made, forms in ((exe, "`ir`, `lowered`, `cpu`"), (cp.compile(X, target="interp"), "`ir`"),
+    for made, forms in ((exe, "`ir`, `lowered`, `cpu`, `pto`"), (cp.compile(X, target="interp"), "`ir`, `pto`"),
                         (tilewire.load_bundle(tmp_path / "cp"), "`ir`")):
         assert "def cp(" in made.text()
         assert str(pytest.raises(tilewire.RunError, made.text, "ptx").value) == (
