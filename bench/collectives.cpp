@@ -354,6 +354,7 @@ void measure_size(Kind kind, int64_t bytes, int rank, int ranks) {
 
 void process(int argc, char** argv) {
   MPI_Init(&argc, &argv);
+  tilewire::init("local");  // rank 0 runs all ranks of a program
   int rank, ranks;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);

@@ -242,6 +242,7 @@ void sums_of(int64_t n, int rank, int ranks) {
 // What every process started by mpirun does.
 void sums_by_mpi(int argc, char** argv) {
   MPI_Init(&argc, &argv);
+  tilewire::init("local");  // rank 0 runs all ranks of a program
   int rank, ranks;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);

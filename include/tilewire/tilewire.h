@@ -132,4 +132,9 @@ class TILEWIRE_API Program {
   std::shared_ptr<Body> body_;
 };
 
+// Under a launcher such as mpirun the first call of a host function joins the processes that were started.
+// "launcher" does so now; "local" leaves this process alone for good, with all ranks of its calls. Throws
+// RunError.
+TILEWIRE_API void init(std::string_view world = "launcher");
+
 }  // namespace tilewire

@@ -9,6 +9,7 @@
 #include "driver/bundle/bundle.h"
 #include "driver/execute/executable.h"
 #include "driver/inputs/npy.h"
+#include "driver/world/world_place.h"
 #include "frontend/frontend.h"
 #include "ir/printer.h"
 
@@ -147,6 +148,11 @@ std::vector<Result> Executable::operator()(std::vector<Argument> arguments, cons
     for (const driver::OwnedArray& array : *made) results.push_back({array_to(array.array()), made});
   }
   return results;
+}
+
+void init(std::string_view world) {
+  Diagnostics diags;
+  if (!driver::choose_world(world, diags)) throw RunError(diags.text());
 }
 
 }  // namespace tilewire

@@ -62,3 +62,62 @@ def test_only_the_interface_is_exported(prefix):
                            capture_output=True, text=True, check=True).stdout
     ours = [line for line in names.splitlines() if "tilewire::" in line]
     assert ours and not [line for line in ours if "tilewire::ir::" in line and " T " in line]
+
+
+WORLD = r"""
+#include <iostream>
+
+#include "tilewire/tilewire.h"
+
+int main(int, char** argv) {
+  try {
+    tilewire::init(argv[1]);
+    float x[8] = {1, 2, 3, 4, 5, 6, 7, 8}, y[8] = {};
+    auto run = tilewire::Program::load(argv[2]).compile();
+    run({tilewire::Array::of(x, {2, 1, 4}), tilewire::Array::of(y, {2, 1, 4})}, {.ranks = 2});
+    std::cout << y[7] << "\n";
+  } catch (const tilewire::RunError& error) {
+    std::cout << error.what();
+  }
+}
+"""
+DOUBLED = """\
+import tilewire.language as pl
+import tilewire.language.distributed as pld
+
+NR = pl.dynamic("NR")
+
+
+@pl.jit.incore
+def double(x: pl.Tensor[[1, 4], pl.FP32], y: pl.Out[pl.Tensor[[1, 4], pl.FP32]]):
+    y = pl.store(pl.load(x) * 2.0, [0, 0], y)
+    return y
+
+
+@pl.jit
+def chip(x: pl.Tensor[[1, 4], pl.FP32], y: pl.Out[pl.Tensor[[1, 4], pl.FP32]]):
+    y = double(x, y)
+    return y
+
+
+@pl.jit.host
+def main(x: pl.Tensor[[NR, 1, 4], pl.FP32], y: pl.Out[pl.Tensor[[NR, 1, 4], pl.FP32]]):
+    for r in pl.range(pld.world_size()):
+        chip(x[r], y[r], device=r)
+"""
+
+
+def test_a_process_of_a_launcher_can_stay_alone(prefix, tmp_path):
+    """Without the choice its first call would wait for the other process for ever."""
+    (tmp_path / "world.cpp").write_text(WORLD)
+    (tmp_path / "doubled.py").write_text(DOUBLED)
+    subprocess.run(["g++", "-std=c++20", "world.cpp", "-o", "world", f"-I{prefix}/include", f"-L{prefix}/lib", "-ltilewire",
+                    f"-Wl,-rpath,{prefix}/lib"], cwd=tmp_path, check=True)
+    launched = {**os.environ, "OMPI_COMM_WORLD_SIZE": "2", "OMPI_COMM_WORLD_RANK": "0", "OMPI_COMM_WORLD_LOCAL_SIZE": "2"}
+
+    def said(world):
+        return subprocess.run([tmp_path / "world", world, tmp_path / "doubled.py"], env=launched, capture_output=True,
+                              text=True, timeout=60, check=True).stdout
+
+    assert said("local") == "16\n"
+    assert said("nowhere").startswith("error[TW2247]: there is no world `nowhere`\n")
