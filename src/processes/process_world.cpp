@@ -9,6 +9,7 @@
 
 #include "abi/abi.h"
 #include "processes/bytes.h"
+#include "runtime/regions.h"
 #include "runtime/run_state.h"
 #include "runtime/windows.h"
 #include "support/diagnostics/runtime.h"
@@ -19,11 +20,6 @@ namespace {
 using Kind = Message::Kind;
 
 // A program that asks for more than the machine has is told so; the system would kill it later.
-uint64_t physical_bytes() {
-  static const uint64_t bytes = uint64_t(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
-  return bytes;
-}
-
 constexpr auto interrupt_pause = std::chrono::milliseconds(20);
 constexpr uint64_t shortest_pause_ns = 50'000, longest_pause_ns = 20'000'000;
 constexpr int32_t yields = 200;  // of an idle worker, before it sleeps
@@ -178,7 +174,8 @@ void ProcessWorld::refuse(const Failure& failure) {
 std::unique_ptr<runtime::GroupMemory> ProcessWorld::map(const runtime::GroupLayout& layout, int32_t ranks) {
   std::string devices;
   for (int32_t rank : layout.devices) devices += " " + std::to_string(rank);
-  const bool has_memory = layout.bytes <= physical_bytes() / std::max<size_t>(layout.devices.size(), 1);
+  const bool has_memory =
+      layout.bytes <= runtime::physical_bytes() / std::max<size_t>(layout.devices.size(), 1);
   std::vector<uint64_t> free = sets_->free(layout.devices, layout.bytes);
   Writer to;
   to.list(free, [&](uint64_t id) { to.number(id); });

@@ -1,7 +1,5 @@
 // The world with one process. Nobody is elsewhere, so there is nobody to agree with, and a run in which
 // nothing can happen is deadlocked.
-#include <unistd.h>
-
 #include <algorithm>
 
 #include "runtime/process.h"
@@ -11,11 +9,6 @@
 
 namespace tilewire::runtime {
 namespace {
-
-uint64_t physical_bytes() {
-  static const uint64_t bytes = uint64_t(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
-  return bytes;
-}
 
 struct alignas(64) WaiterWord {
   uint32_t value = 0;

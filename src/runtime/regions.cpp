@@ -40,6 +40,11 @@ std::byte* map_aligned(uint64_t bytes) {
 
 }  // namespace
 
+uint64_t physical_bytes() {
+  static const uint64_t bytes = uint64_t(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+  return bytes;
+}
+
 uint64_t RegionPool::rounded(uint64_t bytes) {
   return (std::max<uint64_t>(bytes, 1) + page_bytes() - 1) / page_bytes() * page_bytes();
 }

@@ -37,4 +37,7 @@ class RegionPool {
   size_t kept_ = 0;
 };
 
+// Memory of this machine. The system may promise more and kill the process later.
+uint64_t physical_bytes();
+
 }  // namespace tilewire::runtime

@@ -3,10 +3,11 @@
 #include "runtime/storage.h"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <bit>
 #include <cstdlib>
+
+#include "runtime/regions.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
@@ -32,11 +33,6 @@ uint64_t bytes_of(uint32_t size_class) {
   if (size_class == 0) return smallest;
   uint32_t e = (size_class - 1) / 4 + 8;
   return (uint64_t{1} << e) + (((size_class - 1) % 4 + 1) * (uint64_t{1} << (e - 2)));
-}
-
-uint64_t physical_bytes() {
-  static const uint64_t bytes = uint64_t(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
-  return bytes;
 }
 
 }  // namespace
