@@ -13,7 +13,7 @@ class Browser:
 
     def __enter__(self):
         program = shutil.which("chromium")
-        assert program, "the tests of pages need chromium (scripts/setup installs it)"
+        assert program, "the tests of pages need chromium (scripts/setup --tests installs it)"
         self._profile = tempfile.mkdtemp(prefix="tilewire-browser-")
         read_end, self._out = os.pipe()
         self._in, write_end = os.pipe()
