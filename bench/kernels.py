@@ -361,7 +361,7 @@ class Bench:
                 for _ in range(1000):
                     run(x, y)
 
-            self.put(Row("call from Python, 1 task", self.turns(many)[0] / 1000, "", None, 12e-6))
+            self.put(Row("call from Python, 1 task", self.turns(many)[0] / 1000, "", None, 2e-6))
         for name, entry, goal in (("dependent", "chained", 1e-6), ("independent", "apart", 0.6e-6)):
             if self.wants(f"task, {name}"):
                 tasks = 100_000

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -99,7 +100,8 @@ struct RunOptions {
 
 class TILEWIRE_API Executable {
  public:
-  std::vector<Result> operator()(std::vector<Argument> arguments, const RunOptions& options = {}) const;
+  std::vector<Result> operator()(const std::vector<Argument>& arguments,
+                                 const RunOptions& options = {}) const;
   // "ir", or the form of the target.
   std::string text(const std::string& form = "ir") const;
   // Writes it as a bundle, a folder that runs without source and compiler; with `ranks`, for that number of
@@ -112,6 +114,9 @@ class TILEWIRE_API Executable {
   friend class Program;
   struct Body;
   explicit Executable(std::shared_ptr<Body> body) : body_(std::move(body)) {}
+  // A call with arguments like those of an earlier one. Nothing when they have to be checked.
+  std::optional<std::vector<Result>> repeated(const std::vector<Argument>& arguments,
+                                              const RunOptions& options) const;
   std::shared_ptr<Body> body_;
 };
 

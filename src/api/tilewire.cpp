@@ -1,13 +1,17 @@
 // The public C++ interface over the driver.
 #include "tilewire/tilewire.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <optional>
+#include <span>
 
 #include "driver/bundle/bundle.h"
 #include "driver/execute/executable.h"
+#include "driver/execute/words.h"
 #include "driver/inputs/npy.h"
 #include "driver/world/world_place.h"
 #include "frontend/frontend.h"
@@ -51,11 +55,107 @@ driver::Argument argument_from(const Argument& given) {
   return {};
 }
 
+using abi::Word;
+using driver::KnownCalls;
+
+// Appends the words of an array that fits the parameter; false for what has to be looked at more closely.
+bool tensor_words(const driver::ParameterInfo& param, const Array& array, Word*& at) {
+  const size_t rank = param.dims.size();
+  if (array.shape.size() != rank || array.dtype != ir::info(param.dtype).name ||
+      (param.written && !array.writable) || (!array.strides.empty() && array.strides.size() != rank)) {
+    return false;
+  }
+  *at++ = reinterpret_cast<Word>(array.data);
+  for (const int64_t extent : array.shape) {
+    if (extent < 0) return false;
+    *at++ = static_cast<Word>(extent);
+  }
+  int64_t dense = 1;
+  for (size_t i = rank; i-- > 0;) {
+    at[i] = static_cast<Word>(array.strides.empty() ? dense : array.strides[i]);
+    dense *= std::max<int64_t>(array.shape[i], 1);
+  }
+  at += rank;
+  return true;
+}
+
+bool scalar_words(const driver::ParameterInfo& param, const Argument& given, Word*& at) {
+  driver::Number number;
+  if (const auto* flag = std::get_if<bool>(&given)) {
+    number = *flag;
+  } else if (const auto* integer = std::get_if<int64_t>(&given)) {
+    number = *integer;
+  } else if (const auto* real = std::get_if<double>(&given)) {
+    number = *real;
+  } else {
+    return false;
+  }
+  if (!driver::takes_number(param.dtype, number)) return false;
+  *at++ = driver::scalar_word(param.dtype, number);
+  return true;
+}
+
+// The words of a call; nothing when it has to be bound.
+bool call_words(const driver::Signature& signature, const std::vector<Argument>& arguments, Word* at) {
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const driver::ParameterInfo& param = signature.params()[i];
+    const auto* array = std::get_if<Array>(&arguments[i]);
+    if (param.tensor ? !array || !tensor_words(param, *array, at) : !scalar_words(param, arguments[i], at))
+      return false;
+  }
+  return true;
+}
+
+[[noreturn]] void throw_failed_call(const driver::Call& call, const Diagnostics& diags) {
+  if (call.deadlock) throw DeadlockError(diags.text());
+  throw RunError(diags.text());
+}
+
 Array array_to(const driver::Array& array) {
   return {array.data, std::string(ir::info(array.dtype).name), array.shape, array.strides, array.writable};
 }
 
+// `made`: keeps outputs that were left out, which are among the parameters.
+std::vector<Result> results_from(const std::vector<driver::Returned>& values,
+                                 const std::shared_ptr<void>& made) {
+  std::vector<Result> results;
+  results.reserve(values.size());
+  for (const driver::Returned& returned : values) {
+    if (const auto* array = std::get_if<driver::ReturnedArray>(&returned)) {
+      results.push_back({array_to(array->array), array->parameter >= 0 ? made : array->owner});
+    } else {
+      std::visit(
+          [&](auto number) {
+            results.push_back({number, nullptr});
+          },
+          std::get<driver::Number>(returned));
+    }
+  }
+  return results;
+}
+
 }  // namespace
+
+std::optional<std::vector<Result>> Executable::repeated(const std::vector<Argument>& arguments,
+                                                        const RunOptions& options) const {
+  const driver::Executable& executable = *body_->executable;
+  const KnownCalls& known = executable.known_calls();
+  const bool plain =
+      options.ranks == 0 && options.trace.empty() && options.schedule.empty() && options.replay.empty();
+  Word words[KnownCalls::most_words], results[KnownCalls::most_result_words];
+  if (!plain || known.word_count() == 0 || arguments.size() != executable.signature().params().size() ||
+      !call_words(executable.signature(), arguments, words)) {
+    return std::nullopt;
+  }
+  const std::span<const Word> given(words, known.word_count());
+  const auto call = known.find(given);
+  if (!call) return std::nullopt;
+  Diagnostics diags;
+  std::shared_ptr<void> owner;
+  const driver::Call made = executable.repeat(*call, given, results, owner, options.threads, diags);
+  if (!made) throw_failed_call(made, diags);
+  return results_from(driver::results_from_words(*call->entry, results, given, owner), nullptr);
+}
 
 Program Program::parse(std::string_view text, const std::string& name,
                        const std::vector<std::pair<std::string, std::string>>& constants) {
@@ -108,7 +208,9 @@ Executable Executable::load(const std::string& folder, const std::string& entry)
   return Executable(std::make_shared<Body>(Body{std::move(executable)}));
 }
 
-std::vector<Result> Executable::operator()(std::vector<Argument> arguments, const RunOptions& options) const {
+std::vector<Result> Executable::operator()(const std::vector<Argument>& arguments,
+                                           const RunOptions& options) const {
+  if (auto results = repeated(arguments, options)) return std::move(*results);
   const driver::Signature& signature = body_->executable->signature();
   Diagnostics diags;
   auto places = signature.arrange(arguments.size(), {}, diags);
@@ -130,20 +232,8 @@ std::vector<Result> Executable::operator()(std::vector<Argument> arguments, cons
   settings.trace = options.trace;
   settings.schedule = options.replay.empty() ? options.schedule : "replay:" + options.replay;
   driver::Call call = body_->executable->call(*bound, settings, diags);
-  if (call.deadlock) throw DeadlockError(diags.text());
-  if (!call) throw RunError(diags.text());
-  std::vector<Result> results;
-  for (const driver::Returned& returned : call.results) {
-    if (const auto* array = std::get_if<driver::ReturnedArray>(&returned)) {
-      results.push_back({array_to(array->array), array->parameter >= 0 ? made : array->owner});
-    } else {
-      std::visit(
-          [&](auto number) {
-            results.push_back({number, nullptr});
-          },
-          std::get<driver::Number>(returned));
-    }
-  }
+  if (!call) throw_failed_call(call, diags);
+  std::vector<Result> results = results_from(call.results, made);
   if (results.empty()) {
     for (const driver::OwnedArray& array : *made) results.push_back({array_to(array.array()), made});
   }

@@ -11,6 +11,7 @@
 #include "python/convert.h"
 #include "python/errors.h"
 #include "python/interrupt.h"
+#include "python/known_call.h"
 
 namespace tilewire::python {
 namespace {
@@ -70,14 +71,15 @@ bool take_option(const std::string& name, nb::handle value, driver::CallOptions&
   return true;
 }
 
-nb::object number_to_python(const driver::Number& number) {
-  return std::visit([](auto value) { return nb::cast(value); }, number);
-}
-
 // An executable and the settings of calls that were given when it was compiled.
 struct Callable {
   std::shared_ptr<driver::Executable> executable;
   driver::CallOptions options;
+
+  // Only arguments decide what a call does.
+  bool plain() const {
+    return !options.ranks && options.trace.empty() && options.schedule.empty() && options.gather == "all";
+  }
 };
 
 bool is_parameter(const driver::Executable& executable, const std::string& name) {
@@ -135,9 +137,7 @@ class PythonCall {
       call = session_ ? session_->call(*bound, options_, diags) : executable_.call(*bound, options_, diags);
     }
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
-    if (!call) {
-      raise_run_error(diags, call.world ? "WorldError" : call.deadlock ? "DeadlockError" : "RunError");
-    }
+    if (!call) raise_failed_call(call, diags);
     if (!call.replayed.empty()) warn_of_replay(call.replayed);
     return results(call);
   }
@@ -160,21 +160,9 @@ class PythonCall {
     }
   }
 
-  nb::object returned(const driver::Returned& value) {
-    if (const auto* number = std::get_if<driver::Number>(&value)) return number_to_python(*number);
-    const auto& array = std::get<driver::ReturnedArray>(value);
-    if (array.parameter >= 0) return objects_[array.parameter];
-    auto* owner = new std::shared_ptr<void>(array.owner);
-    nb::capsule keeper(owner, [](void* p) noexcept { delete static_cast<std::shared_ptr<void>*>(p); });
-    nb::list keep;  // a view of an argument keeps the argument
-    keep.append(keeper);
-    for (const nb::object& object : objects_) keep.append(object);
-    return array_over(array.array, keep);
-  }
-
   nb::object results(const driver::Call& call) {
     nb::list values;
-    for (const driver::Returned& value : call.results) values.append(returned(value));
+    for (const driver::Returned& value : call.results) values.append(returned_object(value, objects_));
     if (call.results.empty()) {
       for (size_t parameter : made_) values.append(objects_[parameter]);
     }
@@ -319,13 +307,31 @@ Callable load_bundle(nb::handle folder, const std::string& entry) {
   return {std::move(executable), {}};
 }
 
+// `exe(x, y)`: calls like an earlier one are made at once, all others by `_call`.
+PyObject* call_executable(PyObject* self, PyObject* arguments, PyObject* named) {
+  const Callable& callable = *nb::inst_ptr<Callable>(self);
+  if ((!named || PyDict_GET_SIZE(named) == 0) && callable.plain()) {
+    PyObject* result = repeat_call(*callable.executable, callable.options.threads, arguments);
+    if (result || PyErr_Occurred()) return result;
+  }
+  static PyObject* const name = PyUnicode_InternFromString("_call");
+  PyObject* method = PyObject_GetAttr(self, name);
+  if (!method) return nullptr;
+  PyObject* result = PyObject_Call(method, arguments, named);
+  Py_DECREF(method);
+  return result;
+}
+
+PyType_Slot executable_slots[] = {{Py_tp_call, reinterpret_cast<void*>(call_executable)}, {0, nullptr}};
+
 }  // namespace
 
 void bind_executable(nb::module_& module) {
   bind_session(module);
-  nb::class_<Callable>(module, "Executable", "A program compiled for a target; call it with arrays.")
-      .def("__call__", [](const Callable& self, const nb::args& args,
-                          const nb::kwargs& named) { return PythonCall(self).run(args, named); })
+  nb::class_<Callable>(module, "Executable", nb::type_slots(executable_slots),
+                       "A program compiled for a target; call it with arrays.")
+      .def("_call", [](const Callable& self, const nb::args& args,
+                       const nb::kwargs& named) { return PythonCall(self).run(args, named); })
       .def("_with_settings", with_settings)
       .def("open", open, "Calls in this session find the windows as the last one left them.")
       .def_prop_ro("manifest", manifest)

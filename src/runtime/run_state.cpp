@@ -13,6 +13,20 @@
 namespace tilewire::runtime {
 namespace {
 
+// Those that the calling thread may run on, as of the last tick (4 ms) of a clock that takes a few
+// nanoseconds to read: asking the system takes as long as the rest of a short run.
+const cpu_set_t& recent_cpus() {
+  thread_local cpu_set_t cpus;
+  thread_local timespec asked_at{-1, 0};
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  if (now.tv_sec != asked_at.tv_sec || now.tv_nsec != asked_at.tv_nsec) {
+    cpus = allowed_cpus();
+    asked_at = now;
+  }
+  return cpus;
+}
+
 // So often in a row a fiber that yields is the only one there is to run, before its thread lets others.
 constexpr uint32_t lonely_yields = 64;
 
@@ -45,7 +59,7 @@ void Run::prepare(const Request& request) {
   TW_CHECK(!request.replay || !shared_, "a replay of ranks that live elsewhere");
   bell_ = part.bell ? part.bell : &own_bell_;
   heard_ = bell_->rings();
-  cpus_ = allowed_cpus();
+  cpus_ = recent_cpus();
   int32_t cores = std::max(CPU_COUNT(&cpus_) / part.sharers, 1);
   threads = request.threads <= 0 ? cores : request.threads;
   if (!request.more_than_cores) threads = std::min(threads, cores);

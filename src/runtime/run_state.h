@@ -198,7 +198,7 @@ class Run {
 };
 
 uint64_t now_ns();
-// Those this thread may run on. Asked every time: a program may move itself to other cores.
+// Those this thread may run on, asked of the system: a program may move itself to other cores.
 cpu_set_t allowed_cpus();
 
 }  // namespace tilewire::runtime

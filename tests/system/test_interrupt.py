@@ -133,3 +133,87 @@ def test_the_command(tmp_path, words):
     out, err = process.communicate(timeout=10)
     assert time.monotonic() - sent < ALLOWED
     assert process.returncode != 0 and (out, err) == ("", "")
+
+
+# The handler stays installed between calls.
+BETWEEN = """
+import os, signal, threading, time
+import numpy as np
+from program import k
+
+x, y = np.ones((4, 8), np.float32), np.zeros((4, 8), np.float32)
+
+
+def kill_later(seconds=0.3):
+    threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT)).start()
+
+
+def long_call():
+    kill_later()
+    start = time.monotonic()
+    try:
+        k(x, y, 10**12)
+    except BaseException as error:
+        print(type(error).__name__, time.monotonic() - start < 1.0)
+
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+k(x, y, 1)
+k(x, y, 1)
+STEPS
+"""
+
+
+def between(folder, text):
+    (folder / "program.py").write_text(PROGRAM)
+    (folder / "script.py").write_text(BETWEEN.replace("STEPS", textwrap.dedent(text)))
+    return subprocess.run([sys.executable, folder / "script.py"], capture_output=True, text=True, timeout=60)
+
+
+def test_another_handler_between_calls(tmp_path):
+    done = between(tmp_path, """
+        signal.signal(signal.SIGINT, lambda number, frame: print("mine"))
+        time.sleep(0.02)
+        long_call()
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        time.sleep(0.02)
+        long_call()
+    """)
+    assert done.stdout.splitlines() == ["mine", "RunError True", "KeyboardInterrupt True"], done
+
+
+def test_outside_of_calls_python_decides(tmp_path):
+    done = between(tmp_path, """
+        kill_later()
+        try:
+            time.sleep(10)
+        except KeyboardInterrupt:
+            print("woken")
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        k(x, y, 1)
+        os.kill(os.getpid(), signal.SIGINT)
+        print("ignored", flush=True)
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        k(x, y, 1)
+        os.kill(os.getpid(), signal.SIGINT)
+        print("not reached")
+    """)
+    assert done.stdout.splitlines() == ["woken", "ignored"] and done.returncode == -signal.SIGINT, done
+
+
+def test_a_call_of_another_thread_goes_on(tmp_path):
+    done = between(tmp_path, """
+        def work():
+            k(x, y, 100_000_000)
+            print("finished")
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        kill_later(0.1)
+        try:
+            time.sleep(10)
+        except KeyboardInterrupt:
+            print("woken")
+        thread.join()
+    """)
+    assert done.stdout.splitlines() == ["woken", "finished"], done

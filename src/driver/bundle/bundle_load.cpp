@@ -85,7 +85,9 @@ class BundleExecutable final : public Executable {
     run.manifest = &manifest_;
     run.ranks = *ranks;
     run.report = [this](const Diagnostic& error, Diagnostics& into) { report(error, into); };
-    return run.call(signature(), arguments, options, diags);
+    Call made = run.call(signature(), arguments, options, diags);
+    if (made && !is_host()) remember(arguments, options, {run.module, run.entry});
+    return made;
   }
 
  private:
@@ -177,7 +179,7 @@ class BundleExecutable final : public Executable {
   }
 
   // With the source line, where the bundle still has the program.
-  void report(const Diagnostic& error, Diagnostics& into) const {
+  void report(const Diagnostic& error, Diagnostics& into) const override {
     Diagnostics ignored;
     ir::ProgramRef program = source(ignored);
     if (program)

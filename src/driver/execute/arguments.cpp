@@ -101,6 +101,13 @@ int64_t element_count(const std::vector<int64_t>& shape) {
 
 }  // namespace
 
+bool takes_number(ir::DType dtype, const Number& number) {
+  if (dtype == ir::DType::Bool) return std::holds_alternative<bool>(number);
+  if (!ir::is_integer(dtype)) return !std::holds_alternative<bool>(number);
+  if (const auto* value = std::get_if<int64_t>(&number)) return ir::fits(*value, dtype);
+  return std::holds_alternative<uint64_t>(number) && dtype == ir::DType::UInt64;
+}
+
 void append_words(const Array& array, std::vector<abi::Word>& words) {
   words.push_back(reinterpret_cast<abi::Word>(array.data));
   words.insert(words.end(), array.shape.begin(), array.shape.end());
@@ -239,17 +246,7 @@ void Signature::check_number(const ParameterInfo& param, const Number& number, D
                  {name, ir::to_string(param.node->type), "the number " + text_of(number)});
     return;
   }
-  bool fits = true;
-  if (param.dtype == ir::DType::Bool) {
-    fits = std::holds_alternative<bool>(number);
-  } else if (ir::is_integer(param.dtype)) {
-    const auto* value = std::get_if<int64_t>(&number);
-    const auto* large = std::get_if<uint64_t>(&number);
-    fits = value ? ir::fits(*value, param.dtype) : large && param.dtype == ir::DType::UInt64;
-  } else {
-    fits = !std::holds_alternative<bool>(number);
-  }
-  if (!fits) {
+  if (!takes_number(param.dtype, number)) {
     diags.report(diag::argument_number, at, {name, text_of(number), std::string(ir::info(param.dtype).name)});
   }
 }

@@ -33,6 +33,8 @@ std::vector<int64_t> dense_strides(const std::vector<int64_t>& shape);
 void append_words(const Array& array, std::vector<abi::Word>& words);
 
 using Number = std::variant<bool, int64_t, uint64_t, double>;
+// Whether a parameter of this dtype takes the number; integers are numbers of a float parameter, too.
+bool takes_number(ir::DType dtype, const Number& number);
 // Nothing given: an output to be made.
 using Argument = std::variant<std::monostate, Array, Number>;
 

@@ -176,8 +176,10 @@ Call CompiledExecutable::run(const BoundArguments& arguments, const CallOptions&
   local.windows = windows;
   local.world = &world;
   local.replay = schedule.replay ? &*schedule.replay : nullptr;
-  local.report = [this](const Diagnostic& error, Diagnostics& to) { sources_.report(error, to); };
-  return local.call(signature(), arguments, options, diags);
+  local.report = [this](const Diagnostic& error, Diagnostics& to) { report(error, to); };
+  Call made = local.call(signature(), arguments, options, diags);
+  if (made && !local.host) remember(arguments, options, {local.module, local.entry});
+  return made;
 }
 
 std::optional<WorldCall> CompiledExecutable::enter(const BoundArguments& arguments,

@@ -59,6 +59,7 @@ class CompiledExecutable final : public Executable {
   std::optional<runtime::Manifest> manifest_to_save(std::optional<int64_t> ranks, Diagnostics& diags) const;
   // What can be told of the program for a number of ranks: signals with too few cells, views too large.
   bool fits(int ranks, Diagnostics& diags);
+  void report(const Diagnostic& error, Diagnostics& diags) const override { sources_.report(error, diags); }
 
   const CompiledTarget& target_;
   ir::ProgramRef lowered_;

@@ -2,6 +2,8 @@
 
 #include "driver/execute/entry.h"
 #include "driver/execute/targets.h"
+#include "driver/execute/words.h"
+#include "runtime/run.h"
 #include "support/diagnostics/bundle.h"
 #include "support/diagnostics/driver.h"
 
@@ -13,6 +15,33 @@ std::shared_ptr<Executable> Executable::compile(const ir::ProgramRef& program, c
   if (!entry.function) return nullptr;
   const Target* target = target_to_run(options.target, diags);
   return target ? target->compile(entry, options, diags) : nullptr;
+}
+
+Call Executable::repeat(const KnownCall& call, std::span<const abi::Word> arguments,
+                        std::span<abi::Word> results, std::shared_ptr<void>& owner, int threads,
+                        Diagnostics& diags) const {
+  const runtime::Dispatch dispatch{.rank = 0, .entry = call.entry, .args = arguments, .results = results};
+  runtime::Request request;
+  request.module = call.module;
+  request.dispatches = {&dispatch, 1};
+  request.threads = threads;
+  runtime::Outcome outcome = runtime::run(request);
+  Call made;
+  made.ok = outcome.ok();
+  made.deadlock = outcome.ending == runtime::Ending::Deadlock;
+  if (outcome.error) report(*outcome.error, diags);
+  if (outcome.kept.count()) owner = std::make_shared<runtime::Kept>(std::move(outcome.kept));
+  return made;
+}
+
+void Executable::report(const Diagnostic& error, Diagnostics& diags) const {
+  diags.report(error.id, error.span) = error;
+}
+
+void Executable::remember(const BoundArguments& arguments, const CallOptions& options,
+                          const KnownCall& call) {
+  const bool plain = options.trace.empty() && !options.stats && options.schedule.empty();
+  if (plain && known_calls_.word_count() != 0) known_calls_.add(argument_words(signature_, arguments), call);
 }
 
 bool Executable::knows(const std::string& form, Diagnostics& diags) const {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "driver/execute/arguments.h"
+#include "driver/execute/known_calls.h"
 #include "ir/nodes.h"
 #include "passes/traits.h"
 #include "support/diagnostics.h"
@@ -97,9 +98,22 @@ class Executable {
   // `arguments` as Signature::bind gave them.
   virtual Call call(const BoundArguments& arguments, const CallOptions& options, Diagnostics& diags) = 0;
 
+  const KnownCalls& known_calls() const { return known_calls_; }
+  // A call that is known, on `threads` threads. `results`: room for those of the entry, and what keeps them.
+  // The results of the Call are left empty.
+  Call repeat(const KnownCall& call, std::span<const abi::Word> arguments, std::span<abi::Word> results,
+              std::shared_ptr<void>& owner, int threads, Diagnostics& diags) const;
+
  protected:
   Executable(ir::ProgramRef program, Signature signature, std::string target)
-      : program_(std::move(program)), signature_(std::move(signature)), target_(std::move(target)) {}
+      : program_(std::move(program)),
+        signature_(std::move(signature)),
+        target_(std::move(target)),
+        known_calls_(signature_) {}
+  // Reports an error of a run, whose span has only the name of its file.
+  virtual void report(const Diagnostic& error, Diagnostics& diags) const;
+  // After a call with these options has succeeded, for `repeat`.
+  void remember(const BoundArguments& arguments, const CallOptions& options, const KnownCall& call);
   // The names of targets that write text and run nothing.
   static std::vector<std::string> written_forms();
   // What one of those writes of the program. Nothing after reporting an error.
@@ -111,6 +125,7 @@ class Executable {
   ir::ProgramRef program_;
   Signature signature_;
   std::string target_;
+  KnownCalls known_calls_;
 };
 
 }  // namespace tilewire::driver

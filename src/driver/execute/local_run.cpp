@@ -138,7 +138,7 @@ Call LocalRun::call(const Signature& signature, const BoundArguments& arguments,
   }
   std::shared_ptr<void> owner;
   if (outcome.kept.count()) owner = std::make_shared<runtime::Kept>(std::move(outcome.kept));
-  result.results = results_from_words(*entry, results, arguments, owner);
+  result.results = results_from_words(*entry, results, words, owner);
   if (options.stats) result.stats = stats_table(stats);
   if (replay) result.replayed = replay->told;
   result.ok = true;

@@ -1,13 +1,11 @@
 #include "driver/execute/words.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "numeric/numeric.h"
 
 namespace tilewire::driver {
-namespace {
-
-// A number of the parameter's dtype, floats as the bits of their storage.
 abi::Word scalar_word(ir::DType dtype, const Number& number) {
   if (ir::is_float(dtype)) {
     double value = std::visit([](auto v) { return static_cast<double>(v); }, number);
@@ -24,19 +22,6 @@ Number number_from_word(ir::DType dtype, abi::Word word) {
   if (dtype == ir::DType::UInt64) return static_cast<uint64_t>(word);
   return static_cast<int64_t>(word);
 }
-
-int matching_argument(const Array& array, const BoundArguments& arguments) {
-  for (size_t i = 0; i < arguments.values.size(); ++i) {
-    const auto* given = std::get_if<Array>(&arguments.values[i]);
-    if (given && given->data == array.data && given->shape == array.shape && given->dtype == array.dtype &&
-        given->strides == array.strides) {
-      return static_cast<int>(i);
-    }
-  }
-  return -1;
-}
-
-}  // namespace
 
 std::vector<abi::Word> argument_words(const Signature& signature, const BoundArguments& arguments) {
   std::vector<abi::Word> words;
@@ -57,8 +42,23 @@ size_t result_word_count(const abi::Function& entry) {
   return count;
 }
 
-std::vector<Returned> results_from_words(const abi::Function& entry, const std::vector<abi::Word>& words,
-                                         const BoundArguments& arguments,
+int returned_argument(const abi::Function& entry, const abi::Param& result, const abi::Word* words,
+                      std::span<const abi::Word> arguments) {
+  const abi::Word* at = arguments.data();
+  for (uint32_t i = 0; i < entry.param_count; ++i) {
+    const abi::Param& param = entry.params[i];
+    const uint32_t count = abi::word_count(param);
+    if (param.kind == result.kind && param.dtype == result.dtype && param.rank == result.rank &&
+        std::equal(at, at + count, words)) {
+      return static_cast<int>(i);
+    }
+    at += count;
+  }
+  return -1;
+}
+
+std::vector<Returned> results_from_words(const abi::Function& entry, std::span<const abi::Word> words,
+                                         std::span<const abi::Word> arguments,
                                          const std::shared_ptr<void>& owner) {
   std::vector<Returned> results;
   const abi::Word* at = words.data();
@@ -71,7 +71,7 @@ std::vector<Returned> results_from_words(const abi::Function& entry, const std::
       returned.array.dtype = dtype;
       returned.array.shape.assign(at + 1, at + 1 + param.rank);
       returned.array.strides.assign(at + 1 + param.rank, at + 1 + 2 * param.rank);
-      returned.parameter = matching_argument(returned.array, arguments);
+      returned.parameter = returned_argument(entry, param, at, arguments);
       returned.owner = owner;
       results.emplace_back(std::in_place_type<ReturnedArray>, std::move(returned));
     } else {
