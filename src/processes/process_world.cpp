@@ -22,7 +22,7 @@ using Kind = Message::Kind;
 // A program that asks for more than the machine has is told so; the system would kill it later.
 constexpr auto interrupt_pause = std::chrono::milliseconds(20);
 constexpr uint64_t shortest_pause_ns = 50'000, longest_pause_ns = 20'000'000;
-constexpr int32_t yields = 200;  // of an idle worker, before it sleeps
+constexpr uint64_t yield_ns = 200'000;  // so long an idle worker lets other threads run before it sleeps
 
 void write_name(Writer& to, const SharedFileName& name) {
   to.number(name.process);
@@ -127,7 +127,7 @@ runtime::World::Part ProcessWorld::part(int32_t ranks) const {
           .bell = &desks_[process()]->bell,
           .sharers = std::max(sharers_, 1),
           .spin_ns = spin_ns_,
-          .yields = yields};
+          .yield_ns = yield_ns};
 }
 
 template <class Ready>

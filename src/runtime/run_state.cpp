@@ -283,7 +283,9 @@ bool Run::spin(Worker& worker) {
       SpinLock::pause();
     }
   } while (!aborted() && now_ns() < until);
-  for (int32_t i = 0; i < part.yields && !finished() && !aborted(); ++i) {
+  // By time, not by number: where other programs want the core each turn that is given away takes them as long
+  // as the system allows, and who sleeps is back earlier.
+  for (const uint64_t from = now_ns(); !finished() && !aborted() && now_ns() - from < part.yield_ns;) {
     if (any_ready() || rung()) return true;
     sched_yield();
   }

@@ -61,7 +61,7 @@ class World {
     Bell* bell = nullptr;       // rung from elsewhere; null: the run uses its own
     int32_t sharers = 1;        // processes that share the cores this one may use
     uint64_t spin_ns = 20'000;  // a worker looks that long for something to do
-    int32_t yields = 0;         // and lets other threads run so often, before it leaves or sleeps
+    uint64_t yield_ns = 0;      // and lets other threads run for so long, before it leaves or sleeps
 
     bool has(int32_t rank) const { return rank >= first && rank - first < count; }
   };

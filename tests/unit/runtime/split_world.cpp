@@ -26,7 +26,7 @@ class SharedMemory final : public GroupMemory {
 SplitWorld::SplitWorld(std::vector<int32_t> counts, uint64_t spin_ns) {
   for (size_t i = 0; i < counts.size(); ++i) {
     Part& part = *parts_.emplace_back(std::make_unique<Part>(*this, i));
-    part.place = {.first = ranks_, .count = counts[i], .bell = &part.bell, .spin_ns = spin_ns, .yields = 10};
+    part.place = {.first = ranks_, .count = counts[i], .bell = &part.bell, .spin_ns = spin_ns, .yield_ns = 10'000};
     ranks_ += counts[i];
   }
 }
