@@ -182,16 +182,14 @@ void Control::work() {
   uint64_t leaves_ns = 0;
   for (;;) {
     std::vector<pollfd> waits{{wake_, POLLIN, 0}};
-    uint64_t sleep_ns = UINT64_MAX;
+    uint64_t sleep_ns = limits_.tick_ns();
     {
       std::lock_guard lock(mutex_);
       const uint64_t now_ns = runtime::now_ns();
       if (leaving_ && leaves_ns == 0) leaves_ns = now_ns + farewell_ns;
       if (leaving_ && (!has_unsent() || now_ns >= leaves_ns)) break;
-      const uint64_t tick_ns = limits_.tick_ns();
-      const bool ticks = leader_ ? leader_->busy() : listener_.waits();
-      if (ticks && now_ns - ticked_ns_ >= tick_ns) tick(now_ns);
-      if (ticks || leaving_) sleep_ns = tick_ns;
+      // Always: whoever begins to wait for others does not wake this thread for it.
+      if (now_ns - ticked_ns_ >= limits_.tick_ns()) tick(now_ns);
       if (auto later = listener_.look(now_ns)) sleep_ns = std::min(sleep_ns, *later);
       for (const Stream& stream : streams_) {
         if (!stream.open()) continue;
@@ -201,7 +199,7 @@ void Control::work() {
     }
     const timespec time{static_cast<time_t>(sleep_ns / 1'000'000'000),
                         static_cast<long>(sleep_ns % 1'000'000'000)};
-    ppoll(waits.data(), waits.size(), sleep_ns == UINT64_MAX ? nullptr : &time, nullptr);
+    ppoll(waits.data(), waits.size(), &time, nullptr);
     uint64_t pokes;
     static_cast<void>(!read(wake_, &pokes, sizeof pokes));
     std::lock_guard lock(mutex_);

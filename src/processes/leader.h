@@ -49,10 +49,8 @@ class Leader {
   void hear(int32_t process, Message&& message, uint64_t now_ns);
   // The connection of a process has ended.
   void gone(int32_t process, const std::string& how);
-  // Regularly while `busy`, and whenever that begins.
+  // Regularly.
   void tick(uint64_t now_ns);
-  // Somebody waits for others.
-  bool busy() const;
 
  private:
   struct Member {
@@ -102,6 +100,8 @@ class Leader {
   void consider(Call& call);
   void answered_all(Call& call);
   void lose(int32_t process, const std::string& how);
+  // Somebody waits for others.
+  bool busy() const;
   // A process that has left takes part in nothing that others wait for.
   void lose_left();
   void send_all(const Message& message);

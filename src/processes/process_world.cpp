@@ -246,6 +246,8 @@ std::unique_ptr<RegionSet> ProcessWorld::make_regions(const std::vector<int32_t>
 bool ProcessWorld::refused_for(const std::vector<std::string>& problems) {
   for (size_t p = 0; p < problems.size(); ++p) {
     if (problems[p].empty()) continue;
+    // The memory of a process that has died meanwhile cannot be opened: then that is what went wrong.
+    if (!gather("")) return true;
     Lock lock(control_->mutex());
     refuse(world_failure(diag::run_no_shared_memory, {std::to_string(p), problems[p]}));
     return true;

@@ -1,4 +1,4 @@
-// Processes that are killed, ranks that fail or wait in vain, at random moments: all others end
+// Processes that are killed or stopped, ranks that fail or wait in vain, at random moments: all others end
 // within the limit and report the same.
 #include <dirent.h>
 #include <gtest/gtest.h>
@@ -22,6 +22,7 @@ namespace {
 using namespace runtime;
 
 constexpr int32_t ranks = 4;
+constexpr Limits quick{.silence_ns = 1'000'000'000};
 
 // Tokens go round for so many rounds; the rank `odd` does something else in round `odd_round`.
 struct Ring {
@@ -85,18 +86,25 @@ void expect_lost(int signal, const std::string& how, int rounds, uint64_t limit_
     const auto victim = static_cast<int32_t>(random() % processes);
     const int threads = 1 + static_cast<int>(random() % 2);
     const Ring ring{random() % 2 == 0 ? 20 : 1'000'000'000};
-    ForkedWorld forked(processes, [&](ProcessWorld& world, int32_t) {
-      Outcome outcome = ring.call(world, threads);
-      while (outcome.ok()) outcome = ring.call(world, threads);
-      // No call is possible any more, and says the same at once.
-      const std::string first = text(outcome);
-      outcome = ring.call(world, threads);
-      EXPECT_EQ(text(outcome), first);
-      return outcome;
-    });
+    ForkedWorld forked(
+        processes,
+        [&](ProcessWorld& world, int32_t) {
+          Outcome outcome = ring.call(world, threads);
+          while (outcome.ok()) outcome = ring.call(world, threads);
+          // No call is possible any more, and says the same at once.
+          const std::string first = text(outcome);
+          outcome = ring.call(world, threads);
+          EXPECT_EQ(text(outcome), first);
+          return outcome;
+        },
+        signal == SIGSTOP ? quick : Limits());
     usleep(random() % 40'000);
     const uint64_t killed_ns = now_ns();
     kill(forked.process(victim), signal);
+    if (signal == SIGSTOP) {
+      forked.wait_but(victim, 10'000);
+      kill(forked.process(victim), SIGCONT);
+    }
     const std::vector<Told> all = forked.wait(10'000);
     for (int32_t p = 0; p < processes; ++p) {
       if (p == victim && signal == SIGKILL) {
@@ -123,8 +131,15 @@ TEST(Faults, AKilledProcessIsNamed) {
   expect_lost(SIGKILL, "it has ended", rounds_of(20), 2'000'000'000);
 }
 
+// The others may wait for its answer, or for it to make a call; it may be the one who watches over the
+// others.
+TEST(Faults, AStoppedProcessIsNamed) {
+  expect_lost(SIGSTOP, quick.silence(), rounds_of(6), 10'000'000'000);
+}
+
 // A rank fails or waits in vain; the same is reported everywhere, and the world stays usable.
 void expect_reported(bool fails, const std::string& expected, int rounds) {
+  Shared<std::atomic<uint64_t>> slowest_ns(1);
   for (int round = 0; round < rounds; ++round) {
     std::mt19937 random(round);
     const int32_t processes = random() % 2 == 0 ? 2 : 4;
@@ -136,7 +151,10 @@ void expect_reported(bool fails, const std::string& expected, int rounds) {
     const Ring ring{50};
     const std::vector<Told> all = ForkedWorld::run(processes, [&](ProcessWorld& world, int32_t) {
       EXPECT_TRUE(ring.call(world, threads).ok());
+      const uint64_t start_ns = now_ns();
       Outcome outcome = odd.call(world, threads);
+      const uint64_t took_ns = now_ns() - start_ns;
+      if (took_ns > slowest_ns[0]) slowest_ns[0] = took_ns;
       EXPECT_TRUE(ring.call(world, threads).ok());
       return outcome;
     });
@@ -148,6 +166,7 @@ void expect_reported(bool fails, const std::string& expected, int rounds) {
       EXPECT_EQ(told.rank, fails ? odd.odd : -1);
     }
   }
+  std::printf("all knew after at most %.1f ms\n", static_cast<double>(slowest_ns[0]) * 1e-6);
 }
 
 TEST(Faults, AFailureIsReportedOnceEverywhere) {

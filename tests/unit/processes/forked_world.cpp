@@ -95,6 +95,16 @@ ForkedWorld::~ForkedWorld() {
   wait(0);
 }
 
+void ForkedWorld::wait_but(int32_t process, int limit_ms) {
+  const uint64_t until = runtime::now_ns() + static_cast<uint64_t>(limit_ms) * 1'000'000;
+  for (size_t i = 0; i < children_.size(); ++i) {
+    if (static_cast<int32_t>(i) == process) continue;
+    const uint64_t now = runtime::now_ns();
+    pollfd ready{children_[i].report, POLLIN, 0};
+    poll(&ready, 1, now < until ? static_cast<int>((until - now) / 1'000'000) : 0);
+  }
+}
+
 std::vector<Told> ForkedWorld::wait(int limit_ms) {
   const uint64_t until = runtime::now_ns() + static_cast<uint64_t>(limit_ms) * 1'000'000;
   std::vector<Told> all(children_.size());

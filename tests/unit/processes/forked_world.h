@@ -54,6 +54,9 @@ class ForkedWorld {
   // What they told, when all have ended, or after `limit_ms`, when those that have not are killed.
   std::vector<Told> wait(int limit_ms = 60'000);
 
+  // Until all but one have told; its telling and theirs are still there for `wait`.
+  void wait_but(int32_t process, int limit_ms);
+
   static std::vector<Told> run(int32_t processes, const Child& child) {
     return ForkedWorld(processes, child).wait();
   }
