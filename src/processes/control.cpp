@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "runtime/ready_queue.h"
 #include "runtime/run_state.h"
 
 namespace tilewire::processes {
@@ -153,29 +155,64 @@ void Control::tick(uint64_t now_ns) {
 // Everything that has arrived.
 void Control::listen() {
   for (int32_t p = 0; p < processes_; ++p) {
-    Stream& stream = streams_[p];
-    if (!stream.open()) continue;
-    stream.flush();
-    if (leaving_) continue;
-    const bool open = stream.receive([&](Message&& message) {
-      heard_ns_ = runtime::now_ns();
-      if (leader_) {
-        leader_->hear(p, std::move(message), heard_ns_);
-        deliver();
-      } else {
-        listener_.hear(std::move(message));
-      }
-    });
-    if (open || !stream.open()) continue;
-    const char* how = stream.garbled() ? "what it sent is not a message" : "it has ended";
-    stream.close();
+    if (!streams_[p].open()) continue;
+    streams_[p].flush();
+    if (!leaving_) listen(p, From::Socket);
+  }
+}
+
+void Control::listen(int32_t process, From from) {
+  Stream& stream = streams_[process];
+  const auto hear = [&](Message&& message) {
+    heard_ns_ = runtime::now_ns();
     if (leader_) {
-      leader_->gone(p, how);
+      leader_->hear(process, std::move(message), heard_ns_);
       deliver();
     } else {
-      listener_.leader_gone(how);
+      listener_.hear(std::move(message));
     }
+  };
+  const bool open = from == From::Socket ? stream.receive(hear) : stream.take_mail(hear);
+  if (open || !stream.open()) return;
+  const char* how = stream.garbled() ? "what it sent is not a message" : "it has ended";
+  stream.close();
+  if (leader_) {
+    leader_->gone(process, how);
+    deliver();
+  } else {
+    listener_.leader_gone(how);
   }
+}
+
+void Control::attend(std::unique_lock<std::mutex>& lock, std::atomic<uint32_t>& attended,
+                     const std::function<bool()>& ready, uint64_t limit_ns, bool gives_way) {
+  constexpr int looks = 50;
+  const auto has_mail = [&] {
+    return std::any_of(streams_.begin(), streams_.end(), [](const Stream& s) { return s.has_mail(); });
+  };
+  const auto take_mail = [&] {
+    for (int32_t p = 0; p < processes_; ++p) {
+      if (streams_[p].open() && streams_[p].has_mail()) listen(p, From::Mail);
+    }
+  };
+  attended = 1;
+  const uint64_t until_ns = runtime::now_ns() + limit_ns;
+  do {
+    take_mail();
+    if (ready()) break;
+    lock.unlock();
+    for (int i = 0; i < looks && !has_mail(); ++i) {
+      if (gives_way) {
+        sched_yield();
+        if (runtime::now_ns() >= until_ns) break;
+      } else {
+        runtime::SpinLock::pause();
+      }
+    }
+    lock.lock();
+  } while (runtime::now_ns() < until_ns);
+  attended = 0;
+  take_mail();
 }
 
 void Control::work() {

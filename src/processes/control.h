@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -57,6 +58,13 @@ class Control {
   void say(Message&& message);
   // Has the thread look. From any thread.
   void poke();
+  // Under the mutex, once the memory is there: streams use shared memory for what they receive, and for what
+  // they send. `attended`: see Mail; of this process, and of the others by their number.
+  Stream& stream(int32_t process) { return streams_[process]; }
+  // `lock` is on the mutex: hears what comes through shared memory until `ready`, or for `limit_ns`. With
+  // `gives_way` other threads run meanwhile. `attended` tells senders that no doorbell is needed.
+  void attend(std::unique_lock<std::mutex>& lock, std::atomic<uint32_t>& attended,
+              const std::function<bool()>& ready, uint64_t limit_ns, bool gives_way);
   // In a child of fork, which is no process of the world.
   bool forked() const { return forked_.load(); }
 
@@ -65,6 +73,9 @@ class Control {
 
   void work();
   void listen();
+  // What has come through one stream, from its socket, too, or through shared memory alone.
+  enum class From : uint8_t { Socket, Mail };
+  void listen(int32_t process, From from);
   void deliver();
   void tick(uint64_t now_ns);
   void send(int32_t process, const Message& message);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <new>
 
@@ -19,10 +20,13 @@ namespace {
 
 using Kind = Message::Kind;
 
-// A program that asks for more than the machine has is told so; the system would kill it later.
 constexpr auto interrupt_pause = std::chrono::milliseconds(20);
 constexpr uint64_t shortest_pause_ns = 50'000, longest_pause_ns = 20'000'000;
-constexpr uint64_t yield_ns = 200'000;  // so long an idle worker lets other threads run before it sleeps
+// Of the memory for what calls have written.
+constexpr uint64_t least_exchange_bytes = uint64_t{1} << 16, most_kept_bytes = uint64_t{1} << 24;
+// So long an idle worker lets other threads run before it sleeps, and so long a call looks for the others'
+// messages.
+constexpr uint64_t yield_ns = 200'000, attend_ns = 200'000;
 
 void write_name(Writer& to, const SharedFileName& name) {
   to.number(name.process);
@@ -53,26 +57,34 @@ Failure interrupted_failure() {
 
 }  // namespace
 
+// A process writes its queue to the leader, the leader the one from it.
+struct ProcessWorld::Desk {
+  runtime::Bell bell{runtime::Bell::Within::Host};
+  std::atomic<uint32_t> attended{0};  // by its process: see Mail
+  alignas(SharedFile::check_offset) std::byte check[SharedFile::check_bytes];
+  MailQueue to_leader, from_leader;
+};
+
 std::unique_ptr<ProcessWorld> ProcessWorld::join(Seat seat, std::optional<Failure>& problem) {
   std::unique_ptr<ProcessWorld> world(new ProcessWorld());
   world->control_ = std::make_unique<Control>(std::move(seat), *world);
   world->control_->start();
-  return world->open_bells(problem) ? std::move(world) : nullptr;
+  return world->open_desks(problem) ? std::move(world) : nullptr;
 }
 
 ProcessWorld::~ProcessWorld() {
   control_.reset();
   for (Desk* desk : desks_) {
-    if (desk) SharedFile::unmap(reinterpret_cast<std::byte*>(desk), SharedFile::page_bytes());
+    if (desk) SharedFile::unmap(reinterpret_cast<std::byte*>(desk), sizeof(Desk));
   }
 }
 
-bool ProcessWorld::open_bells(std::optional<Failure>& problem) {
-  static_assert(sizeof(Desk) <= SharedFile::check_offset);
+bool ProcessWorld::open_desks(std::optional<Failure>& problem) {
+  static_assert(offsetof(Desk, check) == SharedFile::check_offset);
   std::string why;
-  own_desk_ = SharedFile::make(SharedFile::page_bytes(), why);
-  std::byte* own = own_desk_.open() ? own_desk_.map(0, SharedFile::page_bytes()) : nullptr;
-  if (own) new (own) Desk();
+  own_desk_ = SharedFile::make(sizeof(Desk), why);
+  std::byte* own = own_desk_.open() ? own_desk_.map(0, sizeof(Desk)) : nullptr;
+  if (own) new (own) Desk;  // the check stays
   const cpu_set_t cpus = runtime::allowed_cpus();
   Writer to;
   write_name(to, own ? own_desk_.name() : SharedFileName());
@@ -99,17 +111,37 @@ bool ProcessWorld::open_bells(std::optional<Failure>& problem) {
       continue;
     }
     const SharedFile file = SharedFile::of(name, why);
-    std::byte* page = file.open() ? file.map(0, SharedFile::page_bytes()) : nullptr;
-    if (!page && why.empty()) why = "no memory";
-    if (page) desks_[p] = reinterpret_cast<Desk*>(page);
+    std::byte* desk = file.open() ? file.map(0, sizeof(Desk)) : nullptr;
+    if (!desk && why.empty()) why = "no memory";
+    if (desk) desks_[p] = reinterpret_cast<Desk*>(desk);
   }
+  if (why.empty()) use_mail(true);
   spin_ns_ = processes() <= CPU_COUNT(&used) ? 20'000 : 0;
   // All have mapped the bells, or none goes on.
   auto answers = gather(why);
   own_desk_ = SharedFile();
-  if (answers && !refused_for(*answers)) return true;
+  if (answers && !refused_for(*answers)) {
+    use_mail(false);
+    return true;
+  }
   problem = refusal_;
   return false;
+}
+
+void ProcessWorld::use_mail(bool receives) {
+  Lock lock(control_->mutex());
+  const bool leads = process() == 0;
+  for (int32_t p = 1; p < processes(); ++p) {
+    if (!leads && p != process()) continue;
+    Stream& stream = control_->stream(leads ? p : 0);
+    Desk& desk = *desks_[p];
+    if (receives) {
+      stream.receive_mail(leads ? desk.to_leader : desk.from_leader);
+    } else {
+      stream.send_mail(leads ? desk.from_leader : desk.to_leader, desks_[leads ? p : 0]->attended);
+    }
+  }
+  attends_ = !receives;
 }
 
 std::unique_lock<std::mutex> ProcessWorld::admit(std::vector<Term> terms) {
@@ -134,6 +166,10 @@ template <class Ready>
 void ProcessWorld::await(Lock& lock, Ready ready) {
   const uint64_t requests = runtime::abort_requests();
   bool heard = false;
+  if (attends_ && !ready() && !lost_) {
+    control_->attend(
+        lock, desks_[process()]->attended, [&] { return ready() || lost_; }, attend_ns, spin_ns_ == 0);
+  }
   while (!ready() && !lost_) {
     changed_.wait_for(lock, interrupt_pause);
     if (heard || runtime::abort_requests() == requests) continue;
@@ -174,6 +210,7 @@ void ProcessWorld::refuse(const Failure& failure) {
 std::unique_ptr<runtime::GroupMemory> ProcessWorld::map(const runtime::GroupLayout& layout, int32_t ranks) {
   std::string devices;
   for (int32_t rank : layout.devices) devices += " " + std::to_string(rank);
+  // A program that asks for more than the machine has is told so; the system would kill it later.
   const bool has_memory =
       layout.bytes <= runtime::physical_bytes() / std::max<size_t>(layout.devices.size(), 1);
   std::vector<uint64_t> free = sets_->free(layout.devices, layout.bytes);
@@ -199,6 +236,17 @@ std::unique_ptr<runtime::GroupMemory> ProcessWorld::map(const runtime::GroupLayo
     if (!set) return nullptr;
   }
   return std::make_unique<SharedGroupMemory>(std::move(set), sets_);
+}
+
+std::shared_ptr<runtime::GroupMemory> ProcessWorld::exchange_memory(uint64_t bytes) {
+  if (exchange_ && exchange_->mapped_bytes >= bytes) return exchange_;
+  runtime::GroupLayout layout;
+  for (int32_t p = 0; p < processes(); ++p) layout.devices.push_back(p);
+  const bool keep = bytes <= most_kept_bytes;
+  layout.bytes = keep ? std::bit_ceil(std::max(bytes, least_exchange_bytes)) : bytes;
+  std::shared_ptr<runtime::GroupMemory> memory = map(layout, processes());
+  if (memory && keep) exchange_ = memory;
+  return memory;
 }
 
 // All processes make their part of the regions, tell where it is, map the others', and tell whether that

@@ -55,6 +55,11 @@ class ProcessWorld final : public runtime::World, public Listener {
   std::optional<uint64_t> look(uint64_t now_ns) override;
   bool waits() const override { return waiting_; }
 
+  // Memory for what the processes hand each other between calls: a region of each, by process, kept for the
+  // next time. Who writes to it knows that all have ended the call, and so have read what was there before.
+  // Null, in all of them, as for `map`.
+  std::shared_ptr<runtime::GroupMemory> exchange_memory(uint64_t bytes);
+
   // What each process gives, by process. Nothing when the call was refused instead: `refusal`.
   std::optional<std::vector<std::string>> gather(std::string text, std::vector<Term> terms = {});
 
@@ -62,7 +67,9 @@ class ProcessWorld final : public runtime::World, public Listener {
   using Lock = std::unique_lock<std::mutex>;
 
   ProcessWorld() = default;
-  bool open_bells(std::optional<Failure>& problem);
+  bool open_desks(std::optional<Failure>& problem);
+  // Messages take shared memory: those that come, when all desks are mapped; then those that leave.
+  void use_mail(bool receives);
   std::unique_ptr<RegionSet> make_regions(const std::vector<int32_t>& devices, uint64_t bytes, int32_t ranks,
                                           bool has_memory);
   // Whether a process has a problem; the call is then refused.
@@ -75,17 +82,17 @@ class ProcessWorld final : public runtime::World, public Listener {
   void interrupt();
   void lose(const Failure& failure);
 
-  // Shared memory of one process.
-  struct Desk {
-    runtime::Bell bell{runtime::Bell::Within::Host};
-  };
+  // Memory of one process that all others map.
+  struct Desk;
 
   std::vector<Desk*> desks_;  // by process
   SharedFile own_desk_;
+  bool attends_ = false;  // messages come through shared memory
   int32_t sharers_ = 1;
-  uint64_t spin_ns_ = 0;
+  uint64_t spin_ns_ = 0;  // of an idle worker: 0 with more processes than cores
   std::shared_ptr<RegionSets> sets_ = std::make_shared<RegionSets>();
   uint64_t sets_made_ = 0;
+  std::shared_ptr<runtime::GroupMemory> exchange_;
   std::mutex calls_;
   std::vector<Term> terms_;  // of the call that was admitted
   std::optional<Failure> refusal_;

@@ -40,10 +40,7 @@ bool send_parts(ProcessWorld& world, int32_t ranks, std::span<const ArrayPart> w
   for (const ArrayPart& part : written) bytes[part.rank / share] += part.bytes();
   const uint64_t most = *std::max_element(bytes.begin(), bytes.end());
   if (most == 0) return true;
-  runtime::GroupLayout layout;  // a region of each process: that of its first rank
-  for (int32_t p = 0; p < world.processes(); ++p) layout.devices.push_back(p * share);
-  layout.bytes = most;
-  const auto memory = world.map(layout, ranks);
+  const std::shared_ptr<runtime::GroupMemory> memory = world.exchange_memory(most);
   if (!memory) return false;
   std::byte* own = memory->regions[world.process()];
   for (const ArrayPart& part : written) {

@@ -38,7 +38,7 @@ class SharedFile {
 
   static uint64_t page_bytes();
   // The check is here, in the first page of the file; the bytes before it are for whoever makes it.
-  static constexpr uint64_t check_offset = 64;
+  static constexpr uint64_t check_offset = 64, check_bytes = sizeof(SharedFileName::check);
 
  private:
   int fd_ = -1;

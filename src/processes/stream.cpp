@@ -19,13 +19,19 @@ Stream::Stream(Stream&& other) noexcept
     : fd_(std::exchange(other.fd_, -1)),
       garbled_(other.garbled_),
       out_(std::move(other.out_)),
-      in_(std::move(other.in_)) {}
+      in_(std::move(other.in_)),
+      mail_(other.mail_),
+      sent_(other.sent_),
+      heard_(other.heard_) {}
 
 Stream& Stream::operator=(Stream&& other) noexcept {
   std::swap(fd_, other.fd_);
   std::swap(garbled_, other.garbled_);
   std::swap(out_, other.out_);
   std::swap(in_, other.in_);
+  std::swap(mail_, other.mail_);
+  std::swap(sent_, other.sent_);
+  std::swap(heard_, other.heard_);
   return *this;
 }
 
@@ -38,8 +44,13 @@ void Stream::close() {
 void Stream::send(const Message& message) {
   if (!open()) return;
   const std::string bytes = encode(message);
-  const uint64_t size = bytes.size();
-  out_.append(reinterpret_cast<const char*>(&size), sizeof size);
+  const uint64_t number = sent_++;
+  if (!mail_.out || !mail_.out->push(number, bytes)) return put({bytes.size(), number}, bytes);
+  if (mail_.attended->load() == 0) put({}, "");
+}
+
+void Stream::put(const Head& head, const std::string& bytes) {
+  out_.append(reinterpret_cast<const char*>(&head), sizeof head);
   out_ += bytes;
   flush();
 }
@@ -63,36 +74,52 @@ bool Stream::receive(const std::function<void(Message&&)>& hear) {
   while (open()) {
     char piece[65536];
     const ssize_t count = ::recv(fd_, piece, sizeof piece, 0);
-    if (count > 0) {
-      in_.append(piece, static_cast<size_t>(count));
-      if (!take_messages(hear)) return false;
-    } else if (count == 0 || (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)) {
-      return false;
-    } else if (errno != EINTR) {
-      return true;
-    }
+    const int error = errno;
+    if (count > 0) in_.append(piece, static_cast<size_t>(count));
+    if (!take_messages(hear)) return false;
+    if (count == 0) return false;
+    if (count < 0 && error != EINTR) return error == EAGAIN || error == EWOULDBLOCK;
   }
   return false;
 }
 
+bool Stream::take_mail(const std::function<void(Message&&)>& hear) {
+  std::string bytes;
+  while (open() && has_mail() && mail_.in->front() == heard_) {
+    if (!mail_.in->pop(bytes)) garbled_ = true;
+    if (garbled_ || !take(bytes, hear)) return false;
+  }
+  return open();
+}
+
 bool Stream::take_messages(const std::function<void(Message&&)>& hear) {
   size_t at = 0;
-  while (in_.size() - at >= sizeof(uint64_t)) {
-    uint64_t size;
-    std::memcpy(&size, in_.data() + at, sizeof size);
-    if (size > longest) garbled_ = true;
-    if (garbled_ || in_.size() - at - sizeof size < size) break;
-    auto message = decode(std::string_view(in_).substr(at + sizeof size, size));
-    if (!message) {
-      garbled_ = true;
-      break;
+  for (;;) {
+    if (!take_mail(hear)) return false;
+    Head head{};
+    if (in_.size() - at < sizeof head) break;
+    std::memcpy(&head, in_.data() + at, sizeof head);
+    if (head.size > longest) garbled_ = true;
+    if (garbled_) return false;
+    if (head.size != 0) {
+      if (in_.size() - at - sizeof head < head.size) break;
+      // The ones before it are in shared memory, where they were written first.
+      if (head.number != heard_) garbled_ = true;
+      if (garbled_ || !take(std::string_view(in_).substr(at + sizeof head, head.size), hear)) return false;
     }
-    hear(std::move(*message));
-    if (!open()) return false;  // who heard it has closed
-    at += sizeof size + size;
+    at += sizeof head + head.size;
   }
   in_.erase(0, at);
-  return !garbled_;
+  return true;
+}
+
+bool Stream::take(std::string_view bytes, const std::function<void(Message&&)>& hear) {
+  auto message = decode(bytes);
+  if (!message) garbled_ = true;
+  if (garbled_) return false;
+  ++heard_;
+  hear(std::move(*message));
+  return open();
 }
 
 }  // namespace tilewire::processes

@@ -87,7 +87,7 @@ TEST(Streams, LargeMessagesArriveWholeAndNothingBlocks) {
 
 TEST(Streams, WhatIsNoMessageEndsTheConnection) {
   for (const std::string& bytes : {std::string(64, '\xFF'), std::string("GET / HTTP/1.1\r\n\r\n"),
-                                   std::string("\x01\0\0\0\0\0\0\0\x77", 9)}) {
+                                   std::string("\x01\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x77", 17)}) {
     int ends[2];
     ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
     Stream to(ends[1]);
