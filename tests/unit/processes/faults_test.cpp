@@ -146,7 +146,7 @@ void expect_reported(bool fails, const std::string& expected, int rounds) {
     const int threads = 1 + static_cast<int>(random() % 2);
     const Ring odd{.rounds = 100,
                    .odd = static_cast<int32_t>(random() % ranks),
-                   .odd_round = 1 + static_cast<int>(random() % 100),
+                   .odd_round = 1 + static_cast<int>(random() % 90),  // later, some ranks come to their end
                    .fails = fails};
     const Ring ring{50};
     const std::vector<Told> all = ForkedWorld::run(processes, [&](ProcessWorld& world, int32_t) {
