@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import Any, Callable
 
 from tilewire import _core, ir
+from tilewire._captured import Captured
 from tilewire._running import Specializations, compile_program
 from tilewire.checking import Reports, check_program
 from tilewire.errors import ProgramError
@@ -41,8 +42,15 @@ class _Reader:
         is_function = frame.f_code.co_flags & inspect.CO_OPTIMIZED
         self._locals = dict(frame.f_locals) if is_function else {}
         self._globals = frame.f_globals
+        self._source: Source | None = None
 
     def source(self) -> Source:
+        """Looked up once: when the program is read again, its file may have changed."""
+        if self._source is None:
+            self._source = self._find_source()
+        return self._source
+
+    def _find_source(self) -> Source:
         target = self._target
         try:
             if inspect.isclass(target):
@@ -63,20 +71,32 @@ class _Reader:
         return inspect.getsourcelines(self._target)
 
     def evaluate(self, expression: str) -> Any:
+        return self.run(f"(\n{expression}\n)")
+
+    def place(self, name: str) -> types.CellType | dict[str, Any] | None:
+        """Where the value of a name is looked up: the cell of a closure, or globals. None: it was fixed by a decorator."""
+        if inspect.isclass(self._target):
+            return None  # read once, by its decorator
+        code = self._target.__code__
+        if name in code.co_freevars:
+            cell: types.CellType = self._target.__closure__[code.co_freevars.index(name)]
+            return cell
+        return None if name in self._locals else self._globals
+
+    def run(self, code: str | types.CodeType) -> Any:
         names = dict(vars(self._target)) if inspect.isclass(self._target) else {}
         names.update(self._locals)
         if not inspect.isclass(self._target):
-            code = self._target.__code__
-            for name, cell in zip(code.co_freevars, self._target.__closure__ or ()):
+            for name, cell in zip(self._target.__code__.co_freevars, self._target.__closure__ or ()):
                 try:
                     names[name] = cell.cell_contents
                 except ValueError:  # not assigned yet
                     names.pop(name, None)
-        return eval(f"(\n{expression}\n)", self._globals, names)
+        return eval(code, self._globals, names)
 
-    def read(self, entry: str = "", parameter_types: dict[str, ir.Type] | None = None) -> ir.Program:
-        result: ir.Program = _core.read(self.source(), self, {}, entry, parameter_types or {})
-        return result
+    def read(self, entry: str = "", parameter_types: dict[str, ir.Type] | None = None) -> tuple[ir.Program, Captured]:
+        program, taken = _core.read(self.source(), self, {}, entry, parameter_types or {})
+        return program, Captured(taken)
 
 
 def program(cls: type) -> ir.Program:
@@ -84,7 +104,7 @@ def program(cls: type) -> ir.Program:
     if not inspect.isclass(cls):
         raise TypeError(f"pl.program decorates a class, not {type(cls).__name__}")
     frame = sys._getframe(1)
-    return _Reader(cls, frame, frame.f_lineno).read()
+    return _Reader(cls, frame, frame.f_lineno).read()[0]
 
 
 def _decorator(wrap: Callable[[Any, types.FrameType], Any], name: str) -> Callable[..., Any]:
@@ -159,9 +179,17 @@ class JitFunction:
 
     def __call__(self, *arguments: Any, target: str = "cpu", debug_bounds: bool = False, split: str = "auto", **named: Any) -> Any:
         """Compiles on first use and runs; arrays are used in place, outputs left out are made."""
+        plain = not named and target == "cpu" and not debug_bounds and split == "auto"
+        if plain:
+            executable = self._versions.ready()
+            if executable is not None:
+                return executable(*arguments)
         arguments, named = self._versions.arguments(arguments, named)
         program = self._versions.program(arguments, named)
-        return compile_program(program, self.__name__, target, debug_bounds, split)(*arguments, **named)
+        executable = compile_program(program, self.__name__, target, debug_bounds, split)
+        if plain:
+            self._versions.keep(program, executable)
+        return executable(*arguments, **named)
 
     def __repr__(self) -> str:
         code = self.__wrapped__.__code__
@@ -188,7 +216,7 @@ def parse(text: str | bytes, filename: str = "<string>", constants: dict[str, An
         raise TypeError(f"pl.parse takes text as str or bytes, not {type(text).__name__}")
     data = _encode(text) if isinstance(text, str) else text
     given = {name: repr(value) for name, value in (constants or {}).items()}
-    result: ir.Program = _core.read((filename, data, 1), None, given, "", {})
+    result: ir.Program = _core.read((filename, data, 1), None, given, "", {})[0]
     return result
 
 

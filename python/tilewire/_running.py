@@ -5,10 +5,12 @@ from __future__ import annotations
 import atexit
 import collections
 import inspect
+import weakref
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from tilewire import _core
+from tilewire._captured import Captured
 from tilewire._core import Executable
 from tilewire.checking import Reports, check_program
 
@@ -107,14 +109,19 @@ _core.Program.emit = _emit
 _core.Program.check = _check
 
 
+_READ_AGAIN = 4  # programs kept for one set of types, which differ in what they captured
+
+
 class Specializations:
-    """The programs of one function in the function style: one for each set of argument types."""
+    """The programs of one function in the function style, by argument types and by what they captured from Python."""
 
     def __init__(self, function: Any, reader: Any):
         self._function = function
         self._reader = reader
         self._name = function.__name__
-        self._programs: dict[Any, Any] = {}
+        self._programs: dict[Any, list[tuple[Captured, Any]]] = {}
+        self._ready: tuple[Captured, Any] | None = None
+        _specializations.add(self)
         self._signature = inspect.signature(function)
         parameters = self._signature.parameters.values()
         self._open = any(_takes_type_from_call(p) for p in parameters)
@@ -138,6 +145,21 @@ class Specializations:
         rest = {k: v for k, v in named.items() if k not in self._signature.parameters}
         return (), {**rest, **{k: v for k, v in bound.arguments.items() if k not in known}}
 
+    def ready(self) -> Any:
+        """The executable of the last call that `keep` was told of; None if what it captured has changed since."""
+        if self._ready is not None and self._ready[0].hold():
+            return self._ready[1]
+        return None
+
+    def keep(self, program: Any, executable: Any) -> None:
+        """For calls with arrays alone, where the argument types do not matter."""
+        if not self._open and not self._defaults:
+            captured = next((c for c, p in self._programs.get((), ()) if p is program), None)
+            self._ready = (captured, executable) if captured else None
+
+    def forget(self) -> None:
+        self._ready = None
+
     def program(self, in_order: tuple[Any, ...], named: dict[str, Any]) -> Any:
         if not self._open:
             return self.read((), {})
@@ -145,14 +167,25 @@ class Specializations:
         return self.read(in_order, named, tuple(_type_key(value) for value in [*in_order, *named.items()]))
 
     def read(self, in_order: tuple[Any, ...], named: dict[str, Any], key: Any = ()) -> Any:
-        found = self._programs.get(key) if key is not None else None  # None: not kept
-        if found is None:
-            bound = self._signature.bind_partial(*in_order, **named).arguments
-            types = {name: _core.type_of_argument(name, value) for name, value in bound.items()}
-            found = self._reader.read(self._name, types)
-            if key is not None:
-                self._programs[key] = found
-        return found
+        known = self._programs.setdefault(key, []) if key is not None else []  # None: not kept
+        for captured, program in reversed(known):
+            if captured.hold():
+                return program
+        bound = self._signature.bind_partial(*in_order, **named).arguments
+        types = {name: _core.type_of_argument(name, value) for name, value in bound.items()}
+        program, captured = self._reader.read(self._name, types)
+        known.append((captured, program))
+        del known[:-_READ_AGAIN]
+        return program
+
+
+_specializations: weakref.WeakSet[Specializations] = weakref.WeakSet()
+
+
+@atexit.register
+def _forget_executables() -> None:
+    for each in _specializations:
+        each.forget()
 
 
 def _takes_type_from_call(parameter: inspect.Parameter) -> bool:

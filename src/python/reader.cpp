@@ -10,18 +10,19 @@
 namespace tilewire::python {
 namespace {
 
-// What is not an `Exception` (an interrupt, an exit) stops the reading and is raised from it.
-struct Interrupt {
+// One reading. What is not an `Exception` (an interrupt, an exit) stops it and is raised from it.
+struct Reading {
   std::optional<nb::python_error> error;
+  nb::list taken;  // (reader, expression, value) of everything that was asked of Python
 };
 
-frontend::HostValue host_value(nb::handle object, Interrupt& interrupt);
+frontend::HostValue host_value(nb::handle object, Reading& reading);
 
 // Names are evaluated by a Python callable: scope(text) -> value. The callable is also used and dropped by
 // threads without the interpreter lock.
 class PythonScope final : public frontend::HostEvaluator {
  public:
-  PythonScope(nb::object reader, Interrupt& interrupt) : reader_(std::move(reader)), interrupt_(interrupt) {}
+  PythonScope(nb::object reader, Reading& reading) : reader_(std::move(reader)), reading_(reading) {}
   ~PythonScope() override {
     nb::gil_scoped_acquire acquire;
     reader_.reset();
@@ -29,9 +30,12 @@ class PythonScope final : public frontend::HostEvaluator {
 
   std::variant<frontend::HostValue, std::string> evaluate(std::string_view expression) override {
     nb::gil_scoped_acquire acquire;
-    if (interrupt_.error) return std::string("interrupted");
+    if (reading_.error) return std::string("interrupted");
     try {
-      return host_value(reader_.attr("evaluate")(to_python(expression)), interrupt_);
+      const nb::object text = to_python(expression);
+      const nb::object value = reader_.attr("evaluate")(text);
+      reading_.taken.append(nb::make_tuple(reader_, text, value));
+      return host_value(value, reading_);
     } catch (nb::python_error& error) {
       return reason(error);
     } catch (const std::exception& error) {
@@ -42,7 +46,7 @@ class PythonScope final : public frontend::HostEvaluator {
  private:
   std::string reason(nb::python_error& error) {
     if (!error.matches(PyExc_Exception)) {
-      interrupt_.error.emplace(std::move(error));
+      reading_.error.emplace(std::move(error));
       return "interrupted";
     }
     std::string message = nb::cast<std::string>(nb::str(error.value()));
@@ -51,7 +55,7 @@ class PythonScope final : public frontend::HostEvaluator {
   }
 
   nb::object reader_;
-  Interrupt& interrupt_;
+  Reading& reading_;
 };
 
 Ref<const SourceFile> source_from(nb::handle source) {
@@ -61,9 +65,9 @@ Ref<const SourceFile> source_from(nb::handle source) {
                                nb::cast<uint32_t>(parts[2]));
 }
 
-frontend::HostValue host_list(nb::handle object, Interrupt& interrupt) {
+frontend::HostValue host_list(nb::handle object, Reading& reading) {
   std::vector<frontend::HostValue> items;
-  for (nb::handle item : nb::borrow<nb::object>(object)) items.push_back(host_value(item, interrupt));
+  for (nb::handle item : nb::borrow<nb::object>(object)) items.push_back(host_value(item, reading));
   return {std::move(items), static_cast<bool>(PyTuple_Check(object.ptr()))};
 }
 
@@ -79,9 +83,9 @@ frontend::HostValue host_constant(ir::AttrValue&& constant) {
   return result;
 }
 
-frontend::HostValue host_value(nb::handle object, Interrupt& interrupt) {
+frontend::HostValue host_value(nb::handle object, Reading& reading) {
   if (object.is_none()) return {};
-  if (PyList_Check(object.ptr()) || PyTuple_Check(object.ptr())) return host_list(object, interrupt);
+  if (PyList_Check(object.ptr()) || PyTuple_Check(object.ptr())) return host_list(object, reading);
   if (auto constant = attr_from(object)) return host_constant(std::move(*constant));
   if (ir::NodeRef node = node_from(object)) {
     if (const auto* expr = ir::as<ir::Expr>(node)) return {ir::ref(expr)};
@@ -90,12 +94,12 @@ frontend::HostValue host_value(nb::handle object, Interrupt& interrupt) {
   if (std::string path = language_path(object); !path.empty()) return {frontend::HostModule{path}};
   nb::object reader = nb::getattr(object, "__tilewire_reader__", nb::none());
   if (reader.is_none()) return {frontend::HostOpaque{given_type(object)}};
-  auto scope = std::make_shared<PythonScope>(reader, interrupt);
+  auto scope = std::make_shared<PythonScope>(reader, reading);
   return {frontend::HostFunction{source_from(reader.attr("source")()), std::move(scope), reader.ptr()}};
 }
 
 frontend::Options options_from(nb::handle reader, const nb::dict& constants, const std::string& entry,
-                               const nb::dict& parameter_types, Interrupt& interrupt) {
+                               const nb::dict& parameter_types, Reading& reading) {
   frontend::Options options;
   for (auto [name, text] : constants) {
     options.constants[nb::cast<std::string>(name)] = nb::cast<std::string>(text);
@@ -105,32 +109,32 @@ frontend::Options options_from(nb::handle reader, const nb::dict& constants, con
     if (type) {
       options.parameter_types[nb::cast<std::string>(name)] = ir::ref(type);
     } else {
-      options.parameter_values[nb::cast<std::string>(name)] = host_value(object, interrupt);
+      options.parameter_values[nb::cast<std::string>(name)] = host_value(object, reading);
     }
   }
   options.entry = entry;
   if (!reader.is_none()) {
     options.snippet = true;
-    options.host = std::make_shared<PythonScope>(nb::borrow(reader), interrupt);
+    options.host = std::make_shared<PythonScope>(nb::borrow(reader), reading);
   }
   return options;
 }
 
 nb::object read(nb::handle source, nb::handle reader, const nb::dict& constants, const std::string& entry,
                 const nb::dict& parameter_types) {
-  Interrupt interrupt;
+  Reading reading;
   Diagnostics diags;
   ir::ProgramRef program;
   {
     Ref<const SourceFile> file = source_from(source);
-    frontend::Options options = options_from(reader, constants, entry, parameter_types, interrupt);
+    frontend::Options options = options_from(reader, constants, entry, parameter_types, reading);
     nb::gil_scoped_release release;
     program = frontend::read_program(file, options, diags);
   }
-  if (interrupt.error) throw std::move(*interrupt.error);
+  if (reading.error) throw std::move(*reading.error);
   if (!program) raise_program_error(diags);
   emit_warnings(diags);
-  return to_python(program);
+  return nb::make_tuple(to_python(program), reading.taken);
 }
 
 }  // namespace
