@@ -183,7 +183,7 @@ class BundleExecutable final : public Executable {
     Diagnostics ignored;
     ir::ProgramRef program = source(ignored);
     if (program)
-      Sources(*program).report(error, into);
+      report_with_source(*program, error, into);
     else
       into.report(error.id, error.span) = error;
   }

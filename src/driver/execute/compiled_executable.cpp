@@ -39,8 +39,7 @@ CompiledExecutable::CompiledExecutable(const Entry& entry, const CompiledTarget&
       target_(target),
       lowered_(std::move(lowered)),
       host_(signature(), *lowered_),
-      bounds_(bounds),
-      sources_(*entry.program) {}
+      bounds_(bounds) {}
 
 bool CompiledExecutable::prepare(Diagnostics& diags) {
   if (!host_.function() || passes::lacks_comm_groups(*lowered_, *host_.function())) return true;

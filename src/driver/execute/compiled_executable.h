@@ -59,13 +59,14 @@ class CompiledExecutable final : public Executable {
   std::optional<runtime::Manifest> manifest_to_save(std::optional<int64_t> ranks, Diagnostics& diags) const;
   // What can be told of the program for a number of ranks: signals with too few cells, views too large.
   bool fits(int ranks, Diagnostics& diags);
-  void report(const Diagnostic& error, Diagnostics& diags) const override { sources_.report(error, diags); }
+  void report(const Diagnostic& error, Diagnostics& diags) const override {
+    report_with_source(*program(), error, diags);
+  }
 
   const CompiledTarget& target_;
   ir::ProgramRef lowered_;
   HostAnalysis host_;
   bool bounds_;
-  Sources sources_;
   std::optional<runtime::Manifest> manifest_;
   std::mutex mutex_;
   std::string digest_;                        // of the program, made when it is needed

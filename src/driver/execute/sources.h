@@ -1,23 +1,14 @@
-// The source texts of a program, for errors that know only the name of a file and a line.
+// The source texts of a program, for errors that know only the name of a file and a position in it.
 #pragma once
-
-#include <map>
-#include <string>
 
 #include "ir/nodes.h"
 #include "support/diagnostics.h"
 
 namespace tilewire::driver {
 
-class Sources {
- public:
-  explicit Sources(const ir::Program& program);
-
-  // Reports an error, shown with its source line where the program has the text.
-  void report(const Diagnostic& error, Diagnostics& diags) const;
-
- private:
-  std::map<std::string, Ref<const SourceFile>> files_;
-};
+// Reports an error of a run. It and its notes are shown with the source lines of `program` they are about,
+// from where the op starts to its end. In a program in the function style every function has a text of its
+// own.
+void report_with_source(const ir::Program& program, const Diagnostic& error, Diagnostics& diags);
 
 }  // namespace tilewire::driver
