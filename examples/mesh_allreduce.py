@@ -1,8 +1,8 @@
 """The sum of one row over all ranks, written by hand.
 
 Every rank puts its row into a window, tells every peer, waits for every peer, then adds the rows of all ranks in
-rank order, so that all results are bitwise equal. The second round keeps a fast rank from going on while a slower
-one still reads its row.
+rank order, so that all results are bitwise equal. After the second meeting no peer reads this rank's row any more: a
+kernel that goes on could overwrite it. This one ends there and would be correct without it.
 
     python examples/mesh_allreduce.py --ranks 4
     tilewire run examples/mesh_allreduce.py --ranks 4 --shape x=4x256:FP32

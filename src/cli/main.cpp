@@ -65,7 +65,8 @@ void add_input(CLI::App& command, InputOptions& input) {
   file->type_name("")->excludes(python);
   python->type_name("FILE:NAME");
   command
-      .add_option("-D,--define", input.constants, "Give a constant that FILE does not define; a Python value")
+      .add_option("-D,--define", input.constants,
+                  "Set a constant of FILE, or define one that it lacks; a Python value")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false)
       ->excludes(python);
@@ -81,7 +82,8 @@ void add_input(CLI::App& command, InputOptions& input) {
       ->check(CLI::IsMember({"auto", "fused", "split"}));
   command
       .add_option("--shape", input.shapes,
-                  "Type of a parameter without annotation: x=4x16:FP32 is a tensor, n=INT32 a scalar")
+                  "Type of a parameter without annotation, or sizes of its dynamic dimensions: x=4x16:FP32 "
+                  "is a tensor, n=INT32 a scalar")
       ->type_name("NAME=TYPE")
       ->allow_extra_args(false)
       ->excludes(python);
