@@ -14,9 +14,17 @@
 // - The abort word of the run is polled at every outermost loop round, every `while` round, task start and
 //   wait. Non-zero: return `aborted`.
 // - Tile storage is the arena, never the stack: a fiber's stack is small.
-// - Plain modules do signals, remote loads and remote stores inline. A module compiled with `hooks` leaves
-//   signals and everything that is written to a peer to the runtime (Api::notify, wait, test, transfer) and
-//   reports its other accesses to windows (Api::hook) before it makes them.
+// - A peer is near when this process maps its memory, else far: Group::waiters has null for it, and its
+// region
+//   is an address that nobody may touch. One module serves both. Signals, updates, loads and stores to near
+//   peers are inline in plain modules, those to far peers are calls of the runtime (Api::notify, update,
+//   transfer), which sends messages and may block.
+// - What a task has written to far peers lands later. So a notify or update of a cell that ranks of other
+//   processes may look at goes through the runtime, too, while Context::unlanded is not zero: it waits until
+//   everything has landed.
+// - A module compiled with `hooks` leaves signals and everything that is written to a peer to the runtime
+//   (Api::notify, wait, test, update, transfer) and reports its other accesses to windows (Api::hook) before
+//   it makes them.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +34,7 @@
 
 namespace tilewire::abi {
 
-inline constexpr uint32_t version = 5;
+inline constexpr uint32_t version = 6;
 inline constexpr const char* module_symbol = "tilewire_module";
 
 using Status = int32_t;
@@ -94,6 +102,8 @@ using Code = Status (*)(Context*, const Word* args, Word* results);
 // What the function does beyond computing, for scheduling.
 enum KernelBits : uint32_t {
   MayBlock = 1,  // waits, tests, pipes: needs a fiber of its own
+  // Reaches memory or cells of peers: the same where some of them are far.
+  MayBlockFar = 8,
   // Of a kernel made of a cube and a vector half, block by block: the cube half, its vector lane or two.
   TwoLanes = 2,
   ThreeLanes = 4,
@@ -206,10 +216,15 @@ enum class Fault : uint32_t {
 
 // One rank's view of a communication group, and of one window buffer of it.
 struct Group {
-  std::byte* const* regions;  // per rank of the group: start of its region, in this process
-  uint32_t* const* waiters;   // per rank: non-zero while a fiber is parked on a cell of that region
+  // Per rank of the group: start of its region, in this process. Of a far one: a reserved address, so that an
+  // address still names a rank and an offset.
+  std::byte* const* regions;
+  uint32_t* const* waiters;  // per rank: non-zero while a fiber is parked on a cell of that region; null: far
   int32_t rank;
   int32_t rank_count;
+  const int32_t* hosts;  // per rank: on which host it lives, numbered in order of their lowest rank
+  int32_t host_count;
+  uint32_t reserved;
 };
 struct Window {
   const Group* group;
@@ -230,8 +245,8 @@ struct HookEvent {
   uint32_t reserved;
 };
 
-// A copy of a region between memory of this rank and a peer's copy of a window: put, get, and with `hooks`
-// remote_store.
+// A copy of a region between memory of this rank and a peer's copy of a window: put, get, and remote_load and
+// remote_store where the peer is far; with `hooks` every remote_store.
 enum TransferBits : uint32_t {
   ToPeer = 1,     // else from the peer
   AtomicAdd = 2,  // to the elements that are there
@@ -250,6 +265,9 @@ struct Transfer {
   uint8_t element_bytes;
   uint8_t reserved[6];
 };
+
+// Beside a NotifyKind: one of several notifies that are a single release, before which Api::land was called.
+inline constexpr uint32_t released = 2;
 
 // What a wait, or a deferred one, waits for.
 struct Condition {
@@ -333,9 +351,9 @@ struct Api {
   Status (*transfer)(Context*, const Transfer*);
   // From orchestration functions: `defer_wait`.
   Status (*defer)(Context*, const Deferred*, TaskId* id);
-  // With `hooks` alone. `kind`: a NotifyKind. `held`: 1 when the test came out true; a scheduling point
-  // otherwise.
+  // With `hooks`, for far peers, and while something is unlanded. `kind`: a NotifyKind, and `released`.
   Status (*notify)(Context*, int32_t* cell, int32_t value, uint32_t kind, int32_t peer, uint32_t site);
+  // With `hooks` alone. `held`: 1 when the test came out true; a scheduling point otherwise.
   Status (*test)(Context*, const int32_t* cell, int32_t expected, uint32_t cmp, uint32_t site, int32_t* held);
 
   // From host functions. `window`: number of the buffer, `bytes`: what the host function worked out for it.
@@ -355,11 +373,14 @@ struct Api {
   Status (*poll)(Context*, const Word* carried, uint32_t count, uint32_t depth, uint32_t again,
                  uint32_t site);
 
-  // With `hooks` alone. Adds `value` to the element, or stores it there if the element is `expected`. `bits`:
-  // UpdateBits.
+  // With `hooks`, for far peers, and while something is unlanded. Adds `value` to the element, or stores it
+  // there if the element is `expected`. `bits`: UpdateBits.
   Status (*update)(Context*, void* element, int64_t expected, int64_t value, uint32_t bits, uint32_t site,
                    int64_t* old);
   void (*print)(Context*, const Print*);
+
+  // While something is unlanded: until it has landed.
+  Status (*land)(Context*, uint32_t site);
 };
 
 // One per running function or block; the address is the same as long as it runs.
@@ -371,6 +392,8 @@ struct Context {
   int64_t block_count;
   int32_t rank;
   int32_t rank_count;
+  // Non-zero while something that this process has sent to far peers may not have landed.
+  const uint32_t* unlanded;
   // The runtime's own state follows.
 };
 

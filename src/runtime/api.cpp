@@ -1,27 +1,11 @@
 // The functions generated code calls: abi::Api.
 #include "abi/abi.h"
 #include "runtime/run_state.h"
+#include "runtime/signals.h"
 #include "runtime/transfer.h"
 #include "support/print_text.h"
 
 namespace tilewire::runtime {
-
-// In signals.cpp.
-abi::Status wait(abi::Context* context, const int32_t* cell, int32_t expected, uint32_t cmp, uint32_t site,
-                 int32_t* seen) noexcept;
-void wake(abi::Context* context, const int32_t* cell) noexcept;
-abi::Status yield(abi::Context* context, const int32_t* cell, uint32_t site) noexcept;
-void look(abi::Context* context, const int32_t* cell, int32_t value, uint32_t cmp, uint32_t site,
-          uint32_t kind) noexcept;
-abi::Status poll(abi::Context* context, const abi::Word* carried, uint32_t count, uint32_t depth,
-                 uint32_t again, uint32_t site) noexcept;
-abi::Status notify(abi::Context* context, int32_t* cell, int32_t value, uint32_t kind, int32_t peer,
-                   uint32_t site) noexcept;
-abi::Status test(abi::Context* context, const int32_t* cell, int32_t expected, uint32_t cmp, uint32_t site,
-                 int32_t* held) noexcept;
-// In updates.cpp.
-abi::Status update(abi::Context* context, void* element, int64_t expected, int64_t value, uint32_t bits,
-                   uint32_t site, int64_t* old) noexcept;
 
 namespace {
 
@@ -89,12 +73,13 @@ abi::Status hook(abi::Context* context, const abi::HookEvent* event) noexcept {
   return block.run->aborted() ? abi::aborted : abi::ok;
 }
 
-void note_transfer(BlockContext& block, const abi::Transfer& transfer, uint64_t start_ns) {
+// `busy`: the block has not left its worker meanwhile.
+void note_transfer(BlockContext& block, const abi::Transfer& transfer, uint64_t start_ns, bool busy) {
   Rank& rank = *block.owner;
   uint64_t end_ns = now_ns();
   uint64_t bytes =
       static_cast<uint64_t>(element_count(transfer.extents, transfer.rank)) * transfer.element_bytes;
-  block.other_ns += end_ns - start_ns;
+  if (busy) block.other_ns += end_ns - start_ns;
   rank.transfer_ns.fetch_add(end_ns - start_ns, std::memory_order_relaxed);
   rank.bytes.fetch_add(bytes, std::memory_order_relaxed);
   if (!block.run->tracing) return;
@@ -120,19 +105,25 @@ void move(const Copy& region, const abi::Transfer& transfer) {
   }
 }
 
+// What goes to far peers lands late by itself.
 [[gnu::noinline]] abi::Status transfer_watched(BlockContext& block, const abi::Transfer& transfer,
-                                               const Copy& region) {
+                                               const Copy& region, bool far) {
   Run& run = *block.run;
   run.pause(block);
   uint64_t start_ns = run.timing ? now_ns() : 0;
-  if (run.random && lands_late(block, transfer)) {
+  abi::Status status = abi::ok;
+  if (!far && run.random && lands_late(block, transfer)) {
     block.job->late.add(region, transfer.bits, transfer.dtype);
   } else {
     if (block.job) block.job->late.land_all();
-    move(region, transfer);
+    if (far) {
+      status = run.far.transfer(block, region, transfer);
+    } else {
+      move(region, transfer);
+    }
   }
-  if (run.timing) note_transfer(block, transfer, start_ns);
-  return abi::ok;
+  if (run.timing) note_transfer(block, transfer, start_ns, !far);
+  return status;
 }
 
 abi::Status transfer(abi::Context* context, const abi::Transfer* transfer) noexcept {
@@ -144,7 +135,9 @@ abi::Status transfer(abi::Context* context, const abi::Transfer* transfer) noexc
               .source_strides = transfer->source_strides,
               .rank = transfer->rank,
               .element_bytes = transfer->element_bytes};
-  if (block.run->random || block.run->timing) return transfer_watched(block, *transfer, region);
+  const bool far = block.run->far.has(transfer->bits & abi::ToPeer ? transfer->target : transfer->source);
+  if (block.run->random || block.run->timing) return transfer_watched(block, *transfer, region, far);
+  if (far) return block.run->far.transfer(block, region, *transfer);
   move(region, *transfer);
   return abi::ok;
 }
@@ -174,8 +167,8 @@ void print(abi::Context* context, const abi::Print* what) noexcept {
 }  // namespace
 
 extern const abi::Api runtime_api;
-const abi::Api runtime_api = {fail,     submit,   await,    allocate, release, wait, wake,
-                              yield,    hook,     transfer, defer,    notify,  test, window,
-                              dispatch, parallel, look,     poll,     update,  print};
+const abi::Api runtime_api = {fail,     submit,   await,    allocate, release, wait,  wake,
+                              yield,    hook,     transfer, defer,    notify,  test,  window,
+                              dispatch, parallel, look,     poll,     update,  print, land};
 
 }  // namespace tilewire::runtime

@@ -36,6 +36,20 @@ inline void write_cell(int32_t* cell, int32_t value, abi::NotifyKind kind) {
     __atomic_fetch_add(cell, value, __ATOMIC_SEQ_CST);
   }
 }
+// An atomic update; what was there before. `bits`: abi::UpdateBits.
+template <class T>
+inline T update_as(T* element, T expected, T value, bool compares) {
+  if (!compares) return __atomic_fetch_add(element, value, __ATOMIC_SEQ_CST);
+  T seen = expected;
+  __atomic_compare_exchange_n(element, &seen, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+  return seen;
+}
+inline int64_t update_element(void* element, int64_t expected, int64_t value, uint32_t bits) {
+  const bool compares = (bits & abi::Compares) != 0;
+  if (bits & abi::Wide) return update_as(static_cast<int64_t*>(element), expected, value, compares);
+  return update_as(static_cast<int32_t*>(element), static_cast<int32_t>(expected),
+                   static_cast<int32_t>(value), compares);
+}
 inline bool any_holds(std::span<const Look> looks) {
   for (const Look& look : looks) {
     if (holds(cell_value(look.cell), look.cmp, look.value)) return true;

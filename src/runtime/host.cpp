@@ -58,6 +58,7 @@ bool Host::call(const Request& request, Worker& worker) {
   context.block_count = 1;
   context.rank = -1;
   context.rank_count = request.ranks;
+  context.unlanded = run_.far.unlanded();
   context.run = &run_;
   context.worker = &worker;
   context.function = function_;

@@ -131,7 +131,7 @@ void Rank::enter(Task& task, const abi::Launch& launch) {
 
 bool Rank::at_once(const abi::Launch& launch, const Worker& worker) const {
   if (run.random || run.replay) return false;  // the clock must not decide
-  if (launch.kernel->bits & abi::MayBlock) return false;
+  if (run.may_block(*launch.kernel)) return false;
   if (run.threads == 1 || worker.queue.size() >= deep_queue) return true;
   uint64_t ns = Costs::of(launch.kernel);
   return ns != 0 && ns <= small_ns && ns * static_cast<uint64_t>(launch.blocks) <= small_ns;
@@ -145,7 +145,7 @@ abi::Status Rank::submit(BlockContext& context, const abi::Launch& launch, abi::
   }
   // Here every block makes progress whatever the others do, so all can start as soon as each can have a
   // fiber.
-  bool together = (launch.bits & abi::SyncStart) && (launch.kernel->bits & abi::MayBlock);
+  bool together = (launch.bits & abi::SyncStart) && run.may_block(*launch.kernel);
   if (together && launch.blocks > Run::fiber_limit) return run.fail_fibers(context, launch.site);
   ++stats.tasks;
   predecessors_.clear();

@@ -56,6 +56,8 @@ void Run::prepare(const Request& request) {
   TW_CHECK(part.first >= 0 && part.count > 0 && part.first + part.count <= rank_count,
            "a part of the world without ranks");
   shared_ = part.count < rank_count;
+  far.begin(world_->far());
+  TW_CHECK(!far.any() || part.bell, "a world with a link and without a bell");
   TW_CHECK(!request.replay || !shared_, "a replay of ranks that live elsewhere");
   bell_ = part.bell ? part.bell : &own_bell_;
   heard_ = bell_->rings();
@@ -118,6 +120,7 @@ Outcome Run::execute(const Request& request) {
   }
   if (held) sched_setaffinity(0, sizeof cpus_, &cpus_);
   { std::lock_guard lock(idle_mutex_); }  // and have left this
+  if (!aborted()) far.land_all(*bell_);
   if (aborted()) keep({});
   world_->end(*this, failure_);
   active_ = false;
@@ -282,10 +285,12 @@ bool Run::spin(Worker& worker) {
       if (finished()) return false;
       SpinLock::pause();
     }
+    far.poll();
   } while (!aborted() && now_ns() < until);
-  // By time, not by number: where other programs want the core each turn that is given away takes them as long
-  // as the system allows, and who sleeps is back earlier.
+  // By time, not by number: where other programs want the core each turn that is given away takes them as
+  // long as the system allows, and who sleeps is back earlier.
   for (const uint64_t from = now_ns(); !finished() && !aborted() && now_ns() - from < part.yield_ns;) {
+    far.poll();
     if (any_ready() || rung()) return true;
     sched_yield();
   }
@@ -294,7 +299,7 @@ bool Run::spin(Worker& worker) {
 
 bool Run::idle_caller(Worker& worker) {
   const uint32_t rings = bell_->rings();
-  if (rung()) return true;
+  if (far.poll() || rung()) return true;
   bool sleeps, alone;
   {
     std::lock_guard lock(idle_mutex_);
@@ -320,6 +325,12 @@ void Run::stalled(Worker& worker, uint32_t rings) {
   if (aborted()) {
     TW_CHECK(!released_.load(), "a run was stopped, and something in it did not end");
     return release_parked(worker);
+  }
+  if (far.awaits_replies()) {
+    // They ring: this part is not quiet.
+    bell_->announce();
+    if (!aborted()) bell_->sleep(rings);
+    return bell_->stay_awake();
   }
   rests_at_.store(rings);
   turns_.fetch_add(1);

@@ -13,6 +13,7 @@
 
 #include "runtime/cells.h"
 #include "runtime/failure.h"
+#include "runtime/far.h"
 #include "runtime/host.h"
 #include "runtime/process.h"
 #include "runtime/rank.h"
@@ -73,6 +74,10 @@ class Run {
   Rank& rank(int32_t number) { return *ranks_[number - part.first]; }
   bool shared() const { return shared_; }  // ranks live elsewhere, too
   bool finished() const { return finished_.load(std::memory_order_seq_cst); }
+  // A block of the kernel may have to wait, which takes a fiber.
+  bool may_block(const abi::Function& kernel) const {
+    return (kernel.bits & (far.any() ? abi::MayBlock | abi::MayBlockFar : abi::MayBlock)) != 0;
+  }
 
   // A fiber lets others run.
   void yielded(Worker& worker, Job& job);
@@ -118,6 +123,7 @@ class Run {
   Process& process;
   Cells cells;
   Host host;
+  Far far{*this};
   const abi::Module* module = nullptr;
   Windows* windows = nullptr;
   int32_t threads = 1;

@@ -1,10 +1,11 @@
-// Signals, as far as generated code does not do them inline: waits that have to wait, and with hooks all of
-// them.
+// Signals, as far as generated code does not do them inline: waits that have to wait, notifies that have to
+// be sent or must not come too early, and with hooks all of them.
+#include "runtime/signals.h"
+
 #include <algorithm>
 #include <string>
 #include <utility>
 
-#include "abi/abi.h"
 #include "runtime/run_state.h"
 
 namespace tilewire::runtime {
@@ -32,12 +33,17 @@ bool seen_soon(const BlockContext& block, Met met) {
   const ReadyQueue& queue = block.worker->queue;
   for (int i = 0; i < all_looks && queue.size() == 0 && !run.aborted(); ++i) {
     if (met()) return true;
-    if (i % 64 == 63 && (run.any_ready() || run.rung())) return false;
+    if (i % 64 == 63) {
+      run.far.poll();
+      if (run.any_ready() || run.rung()) return false;
+    }
     if (i == eager_looks) run.keep_apart(*block.worker);
     if (i >= eager_looks) SpinLock::pause();
   }
   return false;
 }
+
+}  // namespace
 
 bool met_soon(const BlockContext& block, Waiter& waiter) {
   return seen_soon(block, [&] { return met(waiter); });
@@ -53,6 +59,8 @@ abi::Status cannot_block(BlockContext& block, const char* op) {
   block.run->fail(failure, block.worker);
   return abi::failed;
 }
+
+namespace {
 
 bool tries(const Look& look) {
   return look.kind == abi::LookKind::Update;
@@ -206,6 +214,11 @@ abi::Status notify(abi::Context* context, int32_t* cell, int32_t value, uint32_t
     if (abi::Status status = run.replay->before(block, stop)) return status;
   }
   if (block.job) block.job->late.land_all();
+  const bool far = run.far.has(cell);
+  if (far && run.random && block.job) run.land_notifies(block);  // those before it land before it
+  if (!(kind & abi::released)) {
+    if (abi::Status status = run.far.release(block, cell, site)) return status;
+  }
   if (run.tracing) {
     const uint64_t now = now_ns();
     TraceEvent event = block.event(TraceEvent::Kind::Notify, site, now, now);
@@ -215,11 +228,12 @@ abi::Status notify(abi::Context* context, int32_t* cell, int32_t value, uint32_t
     event.peer = peer;
     block.worker->trace.push_back(event);
   }
-  const auto how = static_cast<abi::NotifyKind>(kind);
+  const auto how = static_cast<abi::NotifyKind>(kind & ~abi::released);
   if (run.replay) {
     if (!run.replay->keeps(block, cell, value, how)) write_cell(cell, value, how);
     return run.replay->behind(block);
   }
+  if (far) return run.far.notify(block, cell, value, how);
   if (run.random && block.job) {
     // Later ones of the same block never land before this one.
     block.job->notifies.add(cell, value, how);
@@ -230,6 +244,11 @@ abi::Status notify(abi::Context* context, int32_t* cell, int32_t value, uint32_t
   write_cell(cell, value, how);
   run.wake_parked(cell, *block.worker);
   return run.aborted() ? abi::aborted : abi::ok;
+}
+
+abi::Status land(abi::Context* context, uint32_t site) noexcept {
+  BlockContext& block = BlockContext::of(context);
+  return block.run->far.land(block, site);
 }
 
 abi::Status test(abi::Context* context, const int32_t* cell, int32_t expected, uint32_t cmp, uint32_t site,

@@ -20,6 +20,7 @@ std::unique_ptr<Windows> Windows::make(int32_t ranks, std::vector<GroupLayout> g
     }
     group.memory = world.map(group.layout, ranks);
     if (!group.memory) return nullptr;
+    number_hosts(group);
     windows->add_views(group);
     windows->add_regions(group, static_cast<uint32_t>(windows->groups_.size() - 1));
   }
@@ -42,6 +43,18 @@ void Windows::number_ranks(Group& group, int32_t ranks) const {
   }
 }
 
+void Windows::number_hosts(Group& group) {
+  const std::vector<int32_t>& given = group.memory->hosts;
+  group.hosts.assign(group.layout.devices.size(), 0);
+  std::vector<int32_t> known;
+  for (size_t i = 0; i < given.size(); ++i) {
+    auto found = std::find(known.begin(), known.end(), given[i]);
+    group.hosts[i] = static_cast<int32_t>(found - known.begin());
+    if (found == known.end()) known.push_back(given[i]);
+  }
+  group.host_count = std::max<int32_t>(1, static_cast<int32_t>(known.size()));
+}
+
 void Windows::add_views(Group& group) {
   const std::vector<int32_t>& devices = group.layout.devices;
   const auto count = static_cast<int32_t>(devices.size());
@@ -51,8 +64,9 @@ void Windows::add_views(Group& group) {
   group.views.reserve(end - group.first_here);
   group.windows.reserve((end - group.first_here) * slots.size());
   for (int32_t i = group.first_here; i < end; ++i) {
-    const abi::Group& view = group.views.emplace_back(
-        abi::Group{group.memory->regions.data(), group.memory->waiters.data(), i, count});
+    const abi::Group& view =
+        group.views.emplace_back(abi::Group{group.memory->regions.data(), group.memory->waiters.data(), i,
+                                            count, group.hosts.data(), group.host_count, 0});
     for (const WindowSlot& slot : slots) group.windows.push_back({&view, slot.offset, slot.bytes});
   }
 }
@@ -135,6 +149,14 @@ uint32_t* Windows::waiter_word(const void* address) const {
 int32_t Windows::rank_of(const void* address) const {
   const Region* region = region_of(address);
   return region ? region->rank : -1;
+}
+
+FarPlace Windows::far_place(const void* address) const {
+  const Region* region = region_of(address);
+  if (!region || region->waiters) return {};
+  const Group& group = groups_[region->group];
+  return {group.memory.get(), group.index[region->rank],
+          static_cast<uint64_t>(static_cast<const std::byte*>(address) - region->base)};
 }
 
 std::string Windows::name_of(const int32_t* cell) const {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "abi/abi.h"
+#include "runtime/far_link.h"
 #include "runtime/world.h"
 
 namespace tilewire::runtime {
@@ -74,6 +75,8 @@ class Windows {
   uint32_t* waiter_word(const void* address) const;
   // The rank of the world whose region an address is in, or -1.
   int32_t rank_of(const void* address) const;
+  // The place of an address in a region that only messages reach. Without `memory`: it is in none.
+  FarPlace far_place(const void* address) const;
   // "`sig[3]` on rank 1", counting INT32 cells; empty outside all regions.
   std::string name_of(const int32_t* cell) const;
 
@@ -89,6 +92,8 @@ class Windows {
     GroupLayout layout;
     std::vector<int32_t> index;  // of a rank of the world in the group, or -1
     std::unique_ptr<GroupMemory> memory;
+    std::vector<int32_t> hosts;  // of each of its ranks, numbered by their first one
+    int32_t host_count = 0;
     // Those of its ranks that live here follow each other, from this one on.
     int32_t first_here = 0;
     std::vector<abi::Group> views;
@@ -97,6 +102,7 @@ class Windows {
 
   Windows(World& world, int32_t ranks) : world_(world), part_(world.part(ranks)) {}
   void number_ranks(Group& group, int32_t ranks) const;
+  static void number_hosts(Group& group);
   // After the memory is there.
   void add_views(Group& group);
   void add_regions(const Group& group, uint32_t number);

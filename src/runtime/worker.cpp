@@ -136,8 +136,8 @@ void Worker::complete(Task& task, bool busy) {
 void Worker::start(Task& task) {
   int64_t begin = task.next_block;
   int64_t count = task.blocks - begin;
-  if (task.kind == TaskKind::Deferred) return end_blocks(task, 1);     // no conditions, or the run is over
-  bool blocking = run_.random || (task.kernel->bits & abi::MayBlock);  // anything may pause
+  if (task.kind == TaskKind::Deferred) return end_blocks(task, 1);  // no conditions, or the run is over
+  bool blocking = run_.random || run_.may_block(*task.kernel);      // anything may pause
   if (count > 1 && !run_.aborted() && (blocking || run_.threads > 1)) {
     count = blocking ? 1 : std::max<int64_t>(1, count / (pieces_per_worker * run_.threads));
     task.next_block += count;
@@ -157,6 +157,7 @@ abi::Status Worker::run_blocks(Rank& rank, const abi::Function& kernel, const ab
   direct_.owner = &rank;
   direct_.rank = rank.index;
   direct_.rank_count = run_.rank_count;
+  direct_.unlanded = run_.far.unlanded();
   direct_.function = &kernel;
   direct_.block_index = begin;
   direct_.block_count = blocks;
@@ -372,6 +373,7 @@ Job* Worker::take_job(Rank& rank) {
   context.owner = &rank;
   context.rank = rank.index;
   context.rank_count = run_.rank_count;
+  context.unlanded = run_.far.unlanded();
   context.worker = this;
   context.job = job;
   context.function = nullptr;

@@ -25,6 +25,7 @@
 
 namespace tilewire::runtime {
 
+class FarLink;
 class Run;
 struct GroupLayout;
 
@@ -37,11 +38,13 @@ class GroupMemory {
   virtual void clear(size_t member) = 0;
 
   uint64_t mapped_bytes = 0;  // of each region: whole pages
-  // Where they start. That of a rank which only messages reach is in reserved memory, so that an address
-  // still names a rank and an offset.
+  // Where they start. That of a rank which only messages reach is in reserved memory (reserved_range.h), so
+  // that an address still names a rank and an offset.
   std::vector<std::byte*> regions;
   // Non-zero while somebody is parked on a cell of the region; null: only messages reach it.
   std::vector<uint32_t*> waiters;
+  // The host of each, as any number; empty: all are on one.
+  std::vector<int32_t> hosts;
 };
 
 // Something that must be the same in all processes of a call.
@@ -90,6 +93,10 @@ class World {
   // deadlock, unless a part was throttled (Run::waits), and the world stops all parts with the waits of all.
   // Called on the thread of the run's caller, again whenever the bell has rung in vain.
   virtual void quiet(Run& run) = 0;
+
+  // Reaches the ranks that only messages reach; null: there are none. A part then has a bell, which a reply
+  // rings, too.
+  virtual FarLink* far() { return nullptr; }
 };
 
 // All ranks are fibers of this process.

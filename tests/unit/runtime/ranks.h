@@ -1,5 +1,5 @@
-// Several ranks with windows, and signals as generated code does them: inline, or through the runtime when
-// compiled with hooks.
+// Several ranks with windows, and signals as generated code does them: inline where the peer is near and
+// nothing has to land first, through the runtime otherwise and when compiled with hooks.
 #pragma once
 
 #include "program.h"
@@ -13,8 +13,20 @@ inline int32_t* cell_of(const abi::Window& window, int32_t rank, int64_t index) 
   return reinterpret_cast<int32_t*>(window.group->regions[rank] + window.offset) + index;
 }
 
+inline bool is_far(const abi::Window& window, int32_t peer) {
+  return !window.group->waiters[peer];
+}
+// A notify or update of a cell of that rank is left to the runtime.
+inline bool is_special(Context* context, const abi::Window& window, int32_t peer) {
+  return is_far(window, peer) || __atomic_load_n(context->unlanded, __ATOMIC_RELAXED) != 0;
+}
+
 inline void notify(Context* context, const abi::Window& window, int32_t peer, int64_t index, int32_t value) {
   int32_t* cell = cell_of(window, peer, index);
+  if (is_special(context, window, peer)) {
+    context->api->notify(context, cell, value, static_cast<uint32_t>(abi::NotifyKind::Add), peer, 0);
+    return;  // a run that is stopped says so at the next wait
+  }
   __atomic_fetch_add(cell, value, __ATOMIC_SEQ_CST);
   if (__atomic_load_n(window.group->waiters[peer], __ATOMIC_SEQ_CST) != 0) context->api->wake(context, cell);
 }
@@ -45,6 +57,37 @@ inline Status transfer(Context* context, int32_t* target, const int32_t* source,
   int64_t one = 1;
   abi::Transfer transfer{target, source, &count, &one, &one, 1, bits, peer, site, 3, 4, {}};
   return context->api->transfer(context, &transfer);
+}
+
+// An element of a peer's copy, read and written as generated code does remote loads and stores.
+inline int32_t load(Context* context, const abi::Window& window, int32_t peer, int64_t index) {
+  if (!is_far(window, peer)) return *cell_of(window, peer, index);
+  int32_t value = 0;
+  transfer(context, &value, cell_of(window, peer, index), 1, 0, peer, 0);
+  return value;
+}
+inline void store(Context* context, const abi::Window& window, int32_t peer, int64_t index, int32_t value) {
+  if (!is_far(window, peer)) {
+    *cell_of(window, peer, index) = value;
+  } else {
+    transfer(context, cell_of(window, peer, index), &value, 1, abi::ToPeer, peer, 0);
+  }
+}
+// What was there before.
+inline int32_t compare_exchange(Context* context, const abi::Window& window, int32_t peer, int64_t index,
+                                int32_t expected, int32_t value) {
+  int32_t* cell = cell_of(window, peer, index);
+  if (is_special(context, window, peer)) {
+    int64_t old = value;
+    context->api->update(context, cell, expected, value, abi::Compares, 0, &old);
+    return static_cast<int32_t>(old);
+  }
+  int32_t seen = expected;
+  if (__atomic_compare_exchange_n(cell, &seen, value, false, __ATOMIC_SEQ_CST, __ATOMIC_ACQUIRE) &&
+      __atomic_load_n(window.group->waiters[peer], __ATOMIC_SEQ_CST) != 0) {
+    context->api->wake(context, cell);
+  }
+  return seen;
 }
 
 // One dispatch of `entry` on every rank, whose body gets its windows of all slots of group 0: for each the

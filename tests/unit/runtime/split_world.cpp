@@ -2,33 +2,49 @@
 
 #include <algorithm>
 
+#include "runtime/reserved_range.h"
 #include "runtime/windows.h"
 
 namespace tilewire::runtime {
 namespace {
 
-// The same regions for all parts.
-class SharedMemory final : public GroupMemory {
+// The same regions for all parts, as far as they are on the same host.
+class SharedMemory final : public PartMemory {
  public:
-  explicit SharedMemory(std::shared_ptr<GroupMemory> memory) : memory_(std::move(memory)) {
+  // `parts` and `part_hosts`: of each member.
+  SharedMemory(std::shared_ptr<GroupMemory> memory, const std::vector<int32_t>& parts,
+               std::vector<int32_t> part_hosts, int32_t own_host)
+      : memory_(std::move(memory)), reserved_(memory_->mapped_bytes * parts.size()) {
     mapped_bytes = memory_->mapped_bytes;
-    regions = memory_->regions;
-    waiters = memory_->waiters;
+    hosts = std::move(part_hosts);
+    for (size_t i = 0; i < parts.size(); ++i) {
+      const bool near = hosts[i] == own_host;
+      homes.push_back({memory_->regions[i], memory_->waiters[i], parts[i]});
+      regions.push_back(near ? memory_->regions[i] : reserved_.data() + i * mapped_bytes);
+      waiters.push_back(near ? memory_->waiters[i] : nullptr);
+    }
   }
   void clear(size_t member) override { memory_->clear(member); }
 
  private:
   std::shared_ptr<GroupMemory> memory_;
+  ReservedRange reserved_;
 };
 
 }  // namespace
 
-SplitWorld::SplitWorld(std::vector<int32_t> counts, uint64_t spin_ns) {
+SplitWorld::SplitWorld(std::vector<int32_t> counts, uint64_t spin_ns, std::vector<int32_t> hosts,
+                       const FarNetwork::Options& network) {
+  std::vector<Bell*> bells;
   for (size_t i = 0; i < counts.size(); ++i) {
     Part& part = *parts_.emplace_back(std::make_unique<Part>(*this, i));
-    part.place = {.first = ranks_, .count = counts[i], .bell = &part.bell, .spin_ns = spin_ns, .yield_ns = 10'000};
+    part.place = {
+        .first = ranks_, .count = counts[i], .bell = &part.bell, .spin_ns = spin_ns, .yield_ns = 10'000};
+    part.host = hosts.empty() ? 0 : hosts[i];
     ranks_ += counts[i];
+    bells.push_back(&part.bell);
   }
+  if (!hosts.empty()) network_ = std::make_unique<FarNetwork>(std::move(bells), network);
 }
 
 World::Part SplitWorld::Part::part(int32_t ranks) const {
@@ -40,7 +56,16 @@ std::unique_ptr<GroupMemory> SplitWorld::Part::map(const GroupLayout& layout, in
   std::lock_guard lock(all.mutex_);
   if (mapped == all.memories_.size()) all.memories_.push_back(local_world().map(layout, ranks));
   std::shared_ptr<GroupMemory> memory = all.memories_[mapped++];
-  return memory ? std::make_unique<SharedMemory>(memory) : nullptr;
+  if (!memory) return nullptr;
+  std::vector<int32_t> owners, hosts;
+  for (int32_t device : layout.devices) {
+    for (const auto& part : all.parts_) {
+      if (!part->place.has(device)) continue;
+      owners.push_back(static_cast<int32_t>(part->index));
+      hosts.push_back(part->host);
+    }
+  }
+  return std::make_unique<SharedMemory>(memory, owners, hosts, host);
 }
 
 template <class Ready>
@@ -101,6 +126,9 @@ void SplitWorld::Part::end(Run& run, std::optional<Failure>& failure) {
   failure = now.failure;
   now.runs[index] = nullptr;
   ++call;
+  lock.unlock();
+  // What a run that failed has sent must not arrive in the next one.
+  if (all.network_) all.network_->drain();
 }
 
 void SplitWorld::Part::wake(int32_t rank) {
@@ -142,8 +170,10 @@ void SplitWorld::stop(Call& call, const Failure& failure, size_t except) {
   }
 }
 
-// Nobody did anything from the end of the first look to the beginning of the second.
+// Nobody did anything from the end of the first look to the beginning of the second, and nothing was under
+// way.
 bool SplitWorld::all_quiet(const Call& call) const {
+  if (network_ && network_->busy()) return false;
   std::vector<uint64_t> turns(size());
   for (int look = 0; look < 2; ++look) {
     for (size_t i = 0; i < size(); ++i) {
@@ -154,7 +184,7 @@ bool SplitWorld::all_quiet(const Call& call) const {
       turns[i] = pulse.turns;
     }
   }
-  return true;
+  return !network_ || !network_->busy();
 }
 
 void SplitWorld::find_deadlock(Call& call) {

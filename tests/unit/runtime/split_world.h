@@ -1,6 +1,7 @@
 // A world whose parts all are in this process: each is called on a thread of its own and has a Run of its
 // own, and all that goes from one to another goes through World. It stands for processes on one host, which
-// share the memory of windows and ring each other's bells; where those send messages, this has a lock.
+// share the memory of windows and ring each other's bells; where those send messages, this has a lock. Parts
+// on different hosts reach each other through a FarNetwork alone.
 #pragma once
 
 #include <condition_variable>
@@ -12,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "far_network.h"
 #include "program.h"
 #include "runtime/run_state.h"
 #include "runtime/world.h"
@@ -20,11 +22,14 @@ namespace tilewire::runtime {
 
 class SplitWorld {
  public:
-  // How many ranks live in each part; a call has as many ranks as all of them together.
-  explicit SplitWorld(std::vector<int32_t> counts, uint64_t spin_ns = 0);
+  // How many ranks live in each part; a call has as many ranks as all of them together. `hosts`: of each
+  // part; empty: all are on one.
+  explicit SplitWorld(std::vector<int32_t> counts, uint64_t spin_ns = 0, std::vector<int32_t> hosts = {},
+                      const FarNetwork::Options& network = {});
 
   size_t size() const { return parts_.size(); }
   World& part(size_t i) { return *parts_[i]; }
+  FarNetwork& network() { return *network_; }
   int32_t first_rank(size_t i) const { return parts_[i]->place.first; }
 
   // Calls `run(world, part)` for every part at once; what each of them returns.
@@ -59,6 +64,7 @@ class SplitWorld {
     void wake(int32_t rank) override;
     void failed(Run& run, const Failure& failure) override;
     void quiet(Run& run) override;
+    FarLink* far() override { return all.network_ ? &all.network_->link(index) : nullptr; }
 
     // Sleeps on the bell, without the lock, until ready() or the run is stopped.
     template <class Ready>
@@ -69,6 +75,7 @@ class SplitWorld {
     World::Part place;
     Bell bell;
     size_t call = 0, mapped = 0;
+    int32_t host = 0;
   };
 
   Call& call_of(const Part& part);
@@ -84,6 +91,7 @@ class SplitWorld {
   std::deque<Call> calls_;
   std::deque<std::shared_ptr<GroupMemory>> memories_;
   int32_t ranks_ = 0;
+  std::unique_ptr<FarNetwork> network_;  // its messages go to all that stands above
 };
 
 }  // namespace tilewire::runtime

@@ -25,7 +25,7 @@ void sums_are_the_same(const ExpectSame& expect_same) {
         for (int32_t p = 0; p < ranks; ++p) {
           if (Status status = wait(context, signal, p, round, site)) return status;
         }
-        for (int32_t p = 0; p < ranks; ++p) all = all * 3 + *cell_of(data, p, 0);
+        for (int32_t p = 0; p < ranks; ++p) all = all * 3 + load(context, data, p, 0);
         for (int32_t p = 0; p < ranks; ++p) notify(context, signal, p, ranks + me, 1);
         for (int32_t p = 0; p < ranks; ++p) {
           if (Status status = wait(context, signal, ranks + p, round, site)) return status;
@@ -204,24 +204,24 @@ void a_lock_of_another_part_is_tried_again(const ExpectSame& expect_same) {
     auto windows = setting.windows();
     Body body = [&](Context* context, const Word* args) {
       const abi::Window &data = window(args[0]), &signal = window(args[1]);
-      int32_t *lock = cell_of(signal, 0, 0), *sum = cell_of(data, 0, 0);
+      const int32_t* lock = cell_of(signal, 0, 0);
       for (int i = 0; i < 50; ++i) {
         for (uint32_t round = 0;; ++round) {
-          int32_t seen = 0;
-          if (__atomic_compare_exchange_n(lock, &seen, 1, false, __ATOMIC_SEQ_CST, __ATOMIC_ACQUIRE)) break;
+          const int32_t seen = compare_exchange(context, signal, 0, 0, 0, 1);
+          if (seen == 0) break;
           if (round > 0) {
             context->api->look(context, lock, seen, ne, site, static_cast<uint32_t>(abi::LookKind::Update));
           }
           if (Status status = context->api->poll(context, nullptr, 0, 0, round, site)) return status;
         }
         if (i % 10 == 0) usleep(200);  // the others come to sleep
-        *sum += 1;
+        store(context, data, 0, 0, load(context, data, 0, 0) + 1);
         notify(context, signal, 0, 0, -1);
       }
       notify(context, signal, 0, 1, 1);
       if (context->rank != 0) return Status{abi::ok};
       const Status status = wait(context, signal, 1, ranks, site);
-      setting.results[0] = *sum;
+      setting.results[0] = load(context, data, 0, 0);
       return status;
     };
     return run_on_all(program, ranks, setting.threads, *windows, 2, body, setting.request());

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <fstream>
@@ -18,7 +19,29 @@
 namespace tilewire::runtime {
 namespace {
 
+// The same, with parts on several hosts, or each on one of its own.
+const std::vector<std::vector<int32_t>> host_numbers = {{0, 1, 0, 1}, {0, 1, 2, 3}};
+
 const std::vector<std::vector<int32_t>> splits = {{2, 2}, {1, 2, 1}, {3, 1}, {1, 1, 1, 1}};
+
+struct Places {
+  std::vector<int32_t> counts, hosts;
+};
+std::vector<Places> places() {
+  std::vector<Places> all;
+  for (const std::vector<int32_t>& counts : splits) {
+    all.push_back({counts, {}});
+    for (const std::vector<int32_t>& numbers : host_numbers) {
+      std::vector<int32_t> hosts(numbers.begin(), numbers.begin() + static_cast<ptrdiff_t>(counts.size()));
+      const bool several = std::set<int32_t>(hosts.begin(), hosts.end()).size() > 1;
+      const bool known = std::any_of(all.begin(), all.end(), [&](const Places& place) {
+        return place.counts == counts && place.hosts == hosts;
+      });
+      if (several && !known) all.push_back({counts, std::move(hosts)});
+    }
+  }
+  return all;
+}
 
 // Runs it in one part and in several; all parts report the same, and so does the local world.
 void expect_same(const Scenario& scenario, const std::string& expected) {
@@ -26,9 +49,10 @@ void expect_same(const Scenario& scenario, const std::string& expected) {
     std::vector<int64_t> alone(ranks);
     const Outcome reference = scenario({local_world(), 0, threads, alone});
     EXPECT_EQ(text(reference), expected);
-    for (const std::vector<int32_t>& counts : splits) {
+    for (const auto& [counts, hosts] : places()) {
       for (uint64_t spin_ns : {0, 20'000}) {
-        SplitWorld world(counts, spin_ns);
+        if (!hosts.empty() && (threads == 1) != (spin_ns == 0)) continue;  // messages take their time
+        SplitWorld world(counts, spin_ns, hosts);
         std::vector<int64_t> results(ranks);
         const std::vector<Outcome> outcomes = world.run([&](World& part, size_t i) {
           return scenario({part, i, threads, results});
