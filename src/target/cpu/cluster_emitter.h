@@ -46,6 +46,8 @@ class ClusterEmitter {
     TileView region;
     TileView target;                    // the region, or the guard
     llvm::Value* redirected = nullptr;  // i1
+    llvm::Value* peer = nullptr;        // as of StoreRegion
+    llvm::Value* far = nullptr;
     size_t group = 0;
   };
 
@@ -59,7 +61,6 @@ class ClusterEmitter {
   void start_columns();
   void evaluate_scalars();
   llvm::Value* overlap(const TileView& x, ir::DType x_dtype, const TileView& y, ir::DType y_dtype);
-  llvm::Value* pick(llvm::Value* condition, llvm::Value* x, llvm::Value* y);
   llvm::Value* identical(const TileView& x, const TileView& y);
 
   // --- one row

@@ -94,7 +94,10 @@ void ClusterEmitter::make_groups() {
 void ClusterEmitter::check_stores() {
   for (auto& [m, target] : stores_) {
     const Call& call = *cluster_.members[m].call;
-    target.region = target.target = e_.store_region(call, e_.view(operand_of(cluster_.members[m])));
+    const StoreRegion to = e_.store_region(call, e_.view(operand_of(cluster_.members[m])));
+    target.region = target.target = to.view;
+    target.peer = to.peer;
+    target.far = to.far;
   }
 }
 
@@ -130,11 +133,6 @@ Value* ClusterEmitter::overlap(const TileView& x, DType x_dtype, const TileView&
   return b_.CreateAnd(b_.CreateICmpULT(x_low, y_high), b_.CreateICmpULT(y_low, x_high));
 }
 
-// Strides that are equal either way stay the constants they are.
-Value* ClusterEmitter::pick(Value* condition, Value* x, Value* y) {
-  return x == y ? x : b_.CreateSelect(condition, x, y);
-}
-
 Value* ClusterEmitter::identical(const TileView& x, const TileView& y) {
   Value* same = b_.CreateICmpEQ(x.data, y.data);
   same = b_.CreateAnd(same, b_.CreateICmpEQ(x.row_stride, y.row_stride));
@@ -165,15 +163,12 @@ void ClusterEmitter::guard_loads() {
       Place place(b_, e_.module.lines.get(), v.call);
       e_.copy_tile(v.dtype, source, copy);
     });
-    TileView view = source;
-    view.data = pick(conflict, copy.data, source.data);
-    view.row_stride = pick(conflict, copy.row_stride, source.row_stride);
-    view.col_stride = pick(conflict, copy.col_stride, source.col_stride);
-    guarded_.emplace(read.value, view);
+    guarded_.emplace(read.value, e_.pick(conflict, copy, source));
   }
 }
 
-// Two stores that meet must happen one after the other: the later one waits in a tile of its own.
+// Two stores that meet must happen one after the other: the later one waits in a tile of its own. So does one
+// to a far peer.
 void ClusterEmitter::guard_stores() {
   std::vector<int> earlier;
   for (auto& [m, target] : stores_) {
@@ -181,7 +176,7 @@ void ClusterEmitter::guard_stores() {
     if (member.guard >= 0) {
       DType dtype = plan_.values[operand_of(member)].dtype;
       Value* conflict = b_.getFalse();
-      for (int other : earlier) {
+      for (int other : member.may_overlap ? earlier : std::vector<int>()) {
         const StoreTarget& first = stores_.at(other);
         DType other_dtype = plan_.values[operand_of(cluster_.members[other])].dtype;
         Value* meets = overlap(target.region, dtype, first.region, other_dtype);
@@ -190,11 +185,9 @@ void ClusterEmitter::guard_stores() {
         }
         conflict = b_.CreateOr(conflict, meets);
       }
-      TileView aside = e_.storage(member.guard);
+      if (target.far) conflict = b_.CreateOr(conflict, target.far);
       target.redirected = conflict;
-      target.target.data = pick(conflict, aside.data, target.region.data);
-      target.target.row_stride = pick(conflict, aside.row_stride, target.region.row_stride);
-      target.target.col_stride = pick(conflict, aside.col_stride, target.region.col_stride);
+      target.target = e_.pick(conflict, e_.storage(member.guard), target.region);
     }
     earlier.push_back(m);
   }
@@ -207,10 +200,23 @@ void ClusterEmitter::finish_stores() {
     TileView aside = e_.storage(member.guard);
     aside.rows = target.region.rows;
     aside.cols = target.region.cols;
-    e_.when(target.redirected, [&, &region = target.region] {
-      Place place(b_, e_.module.lines.get(), member.call);
-      e_.copy_tile(plan_.values[operand_of(member)].dtype, aside, region);
-    });
+    const DType dtype = plan_.values[operand_of(member)].dtype;
+    Place place(b_, e_.module.lines.get(), member.call);
+    auto send = [&, &to = target]() -> Value* {
+      e_.transfer_tile(to.region, aside, dtype, abi::ToPeer, to.peer, *member.call);
+      return nullptr;
+    };
+    auto put_back = [&, &to = target] { e_.copy_tile(dtype, aside, to.region); };
+    if (!target.far) {
+      e_.when(target.redirected, put_back);
+    } else if (!member.may_overlap) {
+      e_.rarely(target.far, send, []() -> Value* { return nullptr; });
+    } else {
+      e_.rarely(target.far, send, [&, &to = target]() -> Value* {
+        e_.when(to.redirected, put_back);
+        return nullptr;
+      });
+    }
   }
 }
 

@@ -309,6 +309,28 @@ void FunctionEmitter::when(Value* condition, llvm::function_ref<void()> body) {
   b.SetInsertPoint(after);
 }
 
+Value* FunctionEmitter::rarely(Value* condition, llvm::function_ref<Value*()> aside,
+                               llvm::function_ref<Value*()> straight) {
+  BasicBlock* near = BasicBlock::Create(module.context, "straight", f_, b.GetInsertBlock()->getNextNode());
+  BasicBlock* after = BasicBlock::Create(module.context, "joined", f_, near->getNextNode());
+  BasicBlock* away = BasicBlock::Create(module.context, "aside", f_);
+  b.CreateCondBr(condition, away, near, llvm::MDBuilder(module.context).createUnlikelyBranchWeights());
+  b.SetInsertPoint(away);
+  Value* rare = aside();
+  BasicBlock* rare_end = b.GetInsertBlock();
+  b.CreateBr(after);
+  b.SetInsertPoint(near);
+  Value* usual = straight();
+  BasicBlock* usual_end = b.GetInsertBlock();
+  b.CreateBr(after);
+  b.SetInsertPoint(after);
+  if (!rare) return nullptr;
+  llvm::PHINode* result = b.CreatePHI(rare->getType(), 2);
+  result->addIncoming(rare, rare_end);
+  result->addIncoming(usual, usual_end);
+  return result;
+}
+
 std::vector<Value*> FunctionEmitter::repeat(Value* begin, Value* end, int64_t step,
                                             std::vector<Value*> carried, LoopBody body) {
   auto first = known(begin), last = known(end);

@@ -1,9 +1,11 @@
-// Windows: the group behind one, the same place in a peer's memory, and what `hooks` tells the runtime.
+// Windows: the group behind one, the same place in a peer's memory, what the runtime does for far peers, and
+// what `hooks` tells it.
 //
 // What the runtime says about groups does not change while a function runs, so those loads are marked as
 // invariant: peers in a loop cost one load each.
 #include <llvm/IR/Metadata.h>
 
+#include "ir/abi_numbers.h"
 #include "ir/aliases.h"
 #include "ir/op.h"
 #include "target/cpu/emitter.h"
@@ -69,6 +71,43 @@ TensorValue FunctionEmitter::accessed_tensor(const ExprRef& expr, const Call& ca
   return peer ? at_peer(own, checked_peer(peer, own, call)) : own;
 }
 
+Value* FunctionEmitter::is_far(const TensorValue& window, Value* rank) {
+  return b.CreateIsNull(per_rank(group(window), offsetof(abi::Group, waiters), rank));
+}
+
+Value* FunctionEmitter::unlanded() {
+  Value* word = fixed_field(b.getPtrTy(), context, i64(offsetof(abi::Context, unlanded)));
+  auto* count = b.CreateAlignedLoad(b.getInt32Ty(), word, llvm::Align(4));
+  count->setAtomic(llvm::AtomicOrdering::Monotonic);
+  return b.CreateICmpNE(count, b.getInt32(0));
+}
+
+Value* FunctionEmitter::needs_runtime(const TensorValue& there, bool unreleased) {
+  if (!there.window || !there.peer) return nullptr;
+  Value* far = is_far(there, place_rank(there));
+  return unreleased ? b.CreateOr(far, unlanded()) : far;
+}
+
+void FunctionEmitter::transfer(const TransferSide& target, const TransferSide& source,
+                               const std::vector<Value*>& extents, DType dtype, uint32_t bits, Value* peer,
+                               const Call& call) {
+  llvm::StructType* type = abi_types(module.context).transfer;
+  Value* record = new_alloca(type);
+  auto* reserved = llvm::Constant::getNullValue(type->getElementType(11));
+  fill_record(type, record,
+              {target.data, source.data, word_array(extents), word_array(target.strides),
+               word_array(source.strides), b.getInt32(static_cast<uint32_t>(extents.size())),
+               b.getInt32(bits), peer, site(call), b.getInt8(static_cast<uint8_t>(abi_number(dtype))),
+               b.getInt8(static_cast<uint8_t>(bytes(dtype))), reserved});
+  return_unless_ok(call_api(offsetof(abi::Api, transfer), {record}));
+}
+
+void FunctionEmitter::transfer_tile(const TileView& to, const TileView& from, DType dtype, uint32_t bits,
+                                    Value* peer, const Call& call) {
+  transfer({to.data, {to.row_stride, to.col_stride}}, {from.data, {from.row_stride, from.col_stride}},
+           {from.rows, from.cols}, dtype, bits, peer, call);
+}
+
 void FunctionEmitter::announce(abi::HookKind kind, const TensorValue& tensor, const TileView& view,
                                const Call& call) {
   const bool looks = kind == abi::HookKind::Look || kind == abi::HookKind::Looked;
@@ -104,17 +143,19 @@ Value* FunctionEmitter::call_api(size_t function, std::initializer_list<Value*> 
   return b.CreateCall(type, api_function(function), values);
 }
 
-TileView FunctionEmitter::store_region(const Call& call, const TileView& tile) {
+StoreRegion FunctionEmitter::store_region(const Call& call, const TileView& tile) {
   TensorValue target = accessed_tensor(call.args[alias_slot(*call.op)], call);
   std::vector<Value*> offsets = indices(operand(call, "offsets"));
   std::vector<Value*> extents(offsets.size(), i64(1));
   size_t rank = extents.size();
   if (rank >= 1) extents[rank - 1] = tile.cols;
   if (rank >= 2) extents[rank - 2] = tile.rows;
-  TileView to = region(target, offsets, extents, call);
-  if (!peer_operand(call)) {
+  StoreRegion to{region(target, offsets, extents, call), target.peer, nullptr};
+  if (peer_operand(call)) {
+    to.far = is_far(target, target.peer);
+  } else {
     bool adds = enum_attr<AtomicType>(call, "atomic") == AtomicType::Add;
-    announce(adds ? abi::HookKind::Atomic : abi::HookKind::Write, target, to, call);
+    announce(adds ? abi::HookKind::Atomic : abi::HookKind::Write, target, to.view, call);
   }
   return to;
 }

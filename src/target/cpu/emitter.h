@@ -43,6 +43,19 @@ struct TensorValue {
   bool untracked = false;       // passed through pl.no_dep
 };
 
+// One side of a transfer: a region of a tensor or a tile.
+struct TransferSide {
+  llvm::Value* data = nullptr;
+  std::vector<llvm::Value*> strides;
+};
+
+// Where a store puts a tile.
+struct StoreRegion {
+  TileView view;
+  llvm::Value* peer = nullptr;  // i32, as of TensorValue
+  llvm::Value* far = nullptr;   // i1; null: it is near
+};
+
 // What goes with a fault; see abi::Fault for what the letters mean.
 struct FaultNumbers {
   llvm::Value *a = nullptr, *b = nullptr, *c = nullptr, *d = nullptr;
@@ -103,6 +116,8 @@ class FunctionEmitter {
   TileView take_over(const ir::ExprRef& operand, int result);
   // Gives every valid element of a tile a value made from its position.
   void fill(const TileView& tile, ir::DType dtype, llvm::function_ref<llvm::Value*(Registers&)> element);
+  // The place of `x` where the condition holds, else that of `y`; they have the same extents.
+  TileView pick(llvm::Value* condition, const TileView& x, const TileView& y);
   // Copies the valid part; `to` may be a tile or a region.
   void copy_tile(ir::DType dtype, const TileView& from, const TileView& to);
 
@@ -127,6 +142,10 @@ class FunctionEmitter {
   void repeat(llvm::Value* begin, llvm::Value* end, int64_t step,
               llvm::function_ref<void(llvm::Value*)> body);
   void when(llvm::Value* condition, llvm::function_ref<void()> body);
+  // `aside`, away from the straight path, where the condition holds, which is rare, else `straight`. Gives
+  // what either gave; both may give null.
+  llvm::Value* rarely(llvm::Value* condition, llvm::function_ref<llvm::Value*()> aside,
+                      llvm::function_ref<llvm::Value*()> straight);
 
   // Checks that a region lies inside a tensor and gives it as a tile: the last two extents.
   TileView region(const TensorValue& tensor, std::span<llvm::Value* const> offsets,
@@ -149,11 +168,25 @@ class FunctionEmitter {
   // A tensor operand of the call, in the memory of the rank that the call names.
   TensorValue accessed_tensor(const ir::ExprRef& expr, const ir::Call& call);
   // Where a store or remote store puts a tile; checked, and announced when it is the own copy of a window.
-  TileView store_region(const ir::Call& call, const TileView& tile);
+  StoreRegion store_region(const ir::Call& call, const TileView& tile);
+  // Whether only messages reach the copies of that rank of the window's group, i1.
+  llvm::Value* is_far(const TensorValue& window, llvm::Value* rank);
+  // Whether something that was sent may not have landed, i1.
+  llvm::Value* unlanded();
+  // Whether a notify or update of its cells is for the runtime: only messages reach them, or `unreleased`
+  // something has to land first. Null: never, they belong to this rank.
+  llvm::Value* needs_runtime(const TensorValue& there, bool unreleased);
+  // By the runtime: Api::transfer. `bits`: TransferBits.
+  void transfer(const TransferSide& target, const TransferSide& source,
+                const std::vector<llvm::Value*>& extents, ir::DType dtype, uint32_t bits, llvm::Value* peer,
+                const ir::Call& call);
+  void transfer_tile(const TileView& to, const TileView& from, ir::DType dtype, uint32_t bits,
+                     llvm::Value* peer, const ir::Call& call);
   // With `hooks`, tells the runtime of an access to a window.
   void announce(abi::HookKind kind, const TensorValue& tensor, const TileView& view, const ir::Call& call);
+  // `unreleased`: what happened before has to land first.
   void notify(const TensorValue& window, llvm::Value* cell, llvm::Value* value, ir::NotifyOp op,
-              const ir::Call& call);
+              const ir::Call& call, bool unreleased = true);
   // After a cell of that tensor was written: wakes those that wait for it.
   void wake_waiters(const TensorValue& tensor, llvm::Value* cell);
   // In a loop that polls: another round sees the same as long as `cell cmp value` does not hold.
@@ -287,8 +320,8 @@ class FunctionEmitter {
 void emit_cluster(FunctionEmitter& emitter, int cluster);
 // What a product reads of tensors is known to `emit_matmul` alone; says so to the checks of Options::bounds.
 void touch_operands(FunctionEmitter& emitter, const MatmulArgs& args);
-// A store, or remote store, that adds to what is there.
-void store_atomic(FunctionEmitter& emitter, const ir::Call& call, std::span<const int> results);
+// Adds the elements of a tile to those of a region, each atomically.
+void add_tile(FunctionEmitter& emitter, ir::DType dtype, const TileView& tile, const TileView& to);
 // Calls of other functions, and the scopes around them.
 void emit_task(FunctionEmitter& emitter, const ir::Stmt& stmt);
 

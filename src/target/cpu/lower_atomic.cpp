@@ -1,5 +1,6 @@
 // Atomic updates that return the old value: one instruction, and for INT32 elements, which others may wait
-// for, a look at the waiter word as after a notify. With `hooks` the runtime does them.
+// for, a look at the waiter word as after a notify. With `hooks` the runtime does them, and where it does
+// notifies.
 #include <limits>
 
 #include "ir/op.h"
@@ -24,7 +25,7 @@ struct Update {
   Value *element, *value, *expected;  // null: it adds
 };
 
-Value* hooked(FunctionEmitter& e, const Update& u, const Call& call) {
+Value* left_to_runtime(FunctionEmitter& e, const Update& u, const Call& call) {
   auto* wide = e.b.getInt64Ty();
   const bool is_wide = u.tensor.dtype == DType::Int64;
   const uint32_t bits = (u.expected ? abi::Compares : 0u) | (is_wide ? abi::Wide : 0u);
@@ -71,7 +72,16 @@ Value* update(FunctionEmitter& e, const Call& call) {
   u.value = e.scalar(either(call, "v", "value"));
   std::vector<Value*> where = e.indices(either(call, "idx", "offsets"));
   u.element = e.element_address(u.tensor.data, u.tensor.dtype, e.element_offset(u.tensor, where, call));
-  Value* old = e.module.options.hooks ? hooked(e, u, call) : made_inline(e, u);
+  auto leave = [&] { return left_to_runtime(e, u, call); };
+  auto make = [&] { return made_inline(e, u); };
+  Value* old = nullptr;
+  if (e.module.options.hooks) {
+    old = leave();
+  } else if (Value* special = e.needs_runtime(u.tensor, true)) {
+    old = e.rarely(special, leave, make);
+  } else {
+    old = make();
+  }
   note_try(e, u, old, call);
   return old;
 }

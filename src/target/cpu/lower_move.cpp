@@ -31,12 +31,37 @@ void FunctionEmitter::load(const Call& call, int result) {
   }
   announce(peer_operand(call) ? abi::HookKind::RemoteRead : abi::HookKind::Read, from, view, call);
   tiles_[result] = view;
-  if (v.deferred || !v.memory) return;
-  TileView tile = storage(result);
+  const bool in_place = v.deferred || !v.memory;
+  if (in_place && v.staging < 0) return;
+  TileView tile = storage(in_place ? v.staging : result);
   tile.rows = view.rows;
   tile.cols = view.cols;
-  copy_tile(v.dtype, view, tile);
+  auto fetch = [&]() -> Value* {
+    transfer_tile(tile, view, v.dtype, 0, from.peer, call);
+    return nullptr;
+  };
+  if (in_place) {
+    Value* far = is_far(from, from.peer);
+    rarely(far, fetch, []() -> Value* { return nullptr; });
+    tiles_[result] = pick(far, tile, view);
+    return;
+  }
+  if (peer_operand(call)) {
+    rarely(is_far(from, from.peer), fetch, [&]() -> Value* {
+      copy_tile(v.dtype, view, tile);
+      return nullptr;
+    });
+  } else {
+    copy_tile(v.dtype, view, tile);
+  }
   tiles_[result] = tile;
+}
+
+TileView FunctionEmitter::pick(Value* condition, const TileView& x, const TileView& y) {
+  // Strides that are equal either way stay the constants they are.
+  auto either = [&](Value* a, Value* c) { return a == c ? a : b.CreateSelect(condition, a, c); };
+  return {either(x.data, y.data), either(x.row_stride, y.row_stride), either(x.col_stride, y.col_stride),
+          y.rows, y.cols};
 }
 
 void FunctionEmitter::generate(const Call& call, int result) {
@@ -121,10 +146,7 @@ void add_atomically(FunctionEmitter& e, Value* at, DType dtype, Value* stored) {
 
 }  // namespace
 
-void store_atomic(FunctionEmitter& e, const Call& call, std::span<const int>) {
-  DType dtype = tile_type(call.args[0]).dtype;
-  const TileView& tile = e.tile(call.args[0]);
-  TileView to = e.store_region(call, tile);
+void add_tile(FunctionEmitter& e, DType dtype, const TileView& tile, const TileView& to) {
   llvm::Type* type = storage_type(e.module.context, dtype, 0);
   e.repeat(e.i64(0), tile.rows, 1, [&](Value* row) {
     e.repeat(e.i64(0), tile.cols, 1, [&](Value* col) {
@@ -135,6 +157,11 @@ void store_atomic(FunctionEmitter& e, const Call& call, std::span<const int>) {
 }
 
 namespace {
+
+void store_atomic(FunctionEmitter& e, const Call& call, std::span<const int>) {
+  const TileView& tile = e.tile(call.args[0]);
+  add_tile(e, tile_type(call.args[0]).dtype, tile, e.store_region(call, tile).view);
+}
 
 // --- elements of tiles
 

@@ -1,6 +1,5 @@
-// Memory of other ranks. Tiles are loaded and stored in place like those of own tensors; whole tensors are
-// transferred by the runtime.
-#include "ir/abi_numbers.h"
+// Memory of other ranks. Tiles are loaded and stored in place like those of own tensors, while the rank is
+// near; whole tensors are transferred by the runtime.
 #include "ir/op.h"
 #include "ops/handles.h"
 #include "target/cpu/emitter.h"
@@ -12,56 +11,42 @@ using llvm::Value;
 
 namespace {
 
-// One side of a transfer: a region of a tensor or a tile.
-struct Side {
-  Value* data;
-  std::vector<Value*> strides;
-};
-
-Value* numbers(FunctionEmitter& e, const std::vector<Value*>& values) {
-  return e.word_array(values);
-}
-
-void transfer(FunctionEmitter& e, const Side& target, const Side& source, const std::vector<Value*>& extents,
-              DType dtype, uint32_t bits, Value* peer, const Call& call) {
-  llvm::StructType* type = abi_types(e.module.context).transfer;
-  Value* record = e.new_alloca(type);
-  auto* reserved = llvm::Constant::getNullValue(type->getElementType(11));
-  e.fill_record(type, record,
-                {target.data, source.data, numbers(e, extents), numbers(e, target.strides),
-                 numbers(e, source.strides), e.b.getInt32(static_cast<uint32_t>(extents.size())),
-                 e.b.getInt32(bits), peer, e.site(call), e.b.getInt8(static_cast<uint8_t>(abi_number(dtype))),
-                 e.b.getInt8(static_cast<uint8_t>(bytes(dtype))), reserved});
-  e.return_unless_ok(e.call_api(offsetof(abi::Api, transfer), {record}));
-}
-
 bool adds(const Call& call) {
   return call.op->param_index("atomic") >= 0 && enum_attr<AtomicType>(call, "atomic") == AtomicType::Add;
 }
 
 // A region of a tensor: at `offsets`, or all of it without.
-Side region(FunctionEmitter& e, const TensorValue& tensor, const std::vector<Value*>& offsets,
-            const std::vector<Value*>& extents, const Call& call) {
+TransferSide region(FunctionEmitter& e, const TensorValue& tensor, const std::vector<Value*>& offsets,
+                    const std::vector<Value*>& extents, const Call& call) {
   if (offsets.empty()) return {tensor.data, tensor.strides};
   return {e.region(tensor, offsets, extents, call).data, tensor.strides};
 }
 
-void store_tile(FunctionEmitter& e, const Call& call, std::span<const int> results) {
-  if (!e.module.options.hooks) return store_atomic(e, call, results);
+void store_tile(FunctionEmitter& e, const Call& call, std::span<const int>) {
   const TileView& tile = e.tile(call.args[0]);
-  TensorValue target = e.accessed_tensor(call.args[1], call);
-  TileView to = e.store_region(call, tile);
-  uint32_t bits = abi::ToPeer | (adds(call) ? abi::AtomicAdd : 0u);
-  transfer(e, {to.data, {to.row_stride, to.col_stride}}, {tile.data, {tile.row_stride, tile.col_stride}},
-           {tile.rows, tile.cols}, target.dtype, bits, target.peer, call);
+  const DType dtype = static_cast<const TileType&>(*call.args[0]->type).dtype;
+  const StoreRegion to = e.store_region(call, tile);
+  auto send = [&]() -> Value* {
+    const uint32_t bits = abi::ToPeer | (adds(call) ? abi::AtomicAdd : 0u);
+    e.transfer_tile(to.view, tile, dtype, bits, to.peer, call);
+    return nullptr;
+  };
+  if (e.module.options.hooks) {
+    send();
+    return;
+  }
+  e.rarely(to.far, send, [&]() -> Value* {
+    add_tile(e, dtype, tile, to.view);
+    return nullptr;
+  });
 }
 
 Value* store_tensor(FunctionEmitter& e, const Call& call) {
   const TensorValue& source = e.tensor(call.args[0]);
   TensorValue target = e.accessed_tensor(call.args[1], call);
-  Side to = region(e, target, e.indices(operand(call, "offsets")), source.extents, call);
+  TransferSide to = region(e, target, e.indices(operand(call, "offsets")), source.extents, call);
   uint32_t bits = abi::ToPeer | (adds(call) ? abi::AtomicAdd : 0u);
-  transfer(e, to, {source.data, source.strides}, source.extents, target.dtype, bits, target.peer, call);
+  e.transfer(to, {source.data, source.strides}, source.extents, target.dtype, bits, target.peer, call);
   return nullptr;
 }
 
@@ -88,9 +73,9 @@ void copy(FunctionEmitter& e, const Copied& c, uint32_t bits, Value* peer, const
     ExprRef list = operand(call, name);
     return list ? e.indices(list) : std::vector<Value*>();
   };
-  Side to = region(e, c.target, offsets("dst_offsets"), extents, call);
-  Side from = region(e, c.source, offsets("src_offsets"), extents, call);
-  transfer(e, to, from, extents, c.target.dtype, bits, peer, call);
+  TransferSide to = region(e, c.target, offsets("dst_offsets"), extents, call);
+  TransferSide from = region(e, c.source, offsets("src_offsets"), extents, call);
+  e.transfer(to, from, extents, c.target.dtype, bits, peer, call);
 }
 
 Value* put(FunctionEmitter& e, const Call& call) {

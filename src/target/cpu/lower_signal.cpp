@@ -2,7 +2,8 @@
 //
 // A notify is one sequentially consistent update of the cell and a look at the waiter word of the region it
 // lies in; a wait whose condition holds is one acquiring load. The runtime is called for the rest: to wake,
-// to block, to let others run. With `hooks` it does all of it.
+// to block, to let others run, and to notify far peers, or others behind what was sent to far ones. With
+// `hooks` it does all of it.
 #include <llvm/IR/MDBuilder.h>
 
 #include "ir/abi_numbers.h"
@@ -160,15 +161,27 @@ void FunctionEmitter::wake_waiters(const TensorValue& tensor, Value* cell) {
 }
 
 void FunctionEmitter::notify(const TensorValue& window, Value* cell, Value* value, NotifyOp op,
-                             const Call& call) {
-  if (module.options.hooks) {
+                             const Call& call, bool unreleased) {
+  auto leave = [&]() -> Value* {
     Value* peer = window.window ? place_rank(window) : b.getInt32(-1);
-    Value* number = b.getInt32(static_cast<uint32_t>(abi_number(op)));
-    return return_unless_ok(call_api(offsetof(abi::Api, notify), {cell, value, number, peer, site(call)}));
+    Value* number =
+        b.getInt32(static_cast<uint32_t>(abi_number(op)) | (unreleased ? 0u : uint32_t{abi::released}));
+    return_unless_ok(call_api(offsetof(abi::Api, notify), {cell, value, number, peer, site(call)}));
+    return nullptr;
+  };
+  auto write = [&]() -> Value* {
+    auto update = op == NotifyOp::AtomicAdd ? llvm::AtomicRMWInst::Add : llvm::AtomicRMWInst::Xchg;
+    b.CreateAtomicRMW(update, cell, value, llvm::Align(4), llvm::AtomicOrdering::SequentiallyConsistent);
+    wake_waiters(window, cell);
+    return nullptr;
+  };
+  if (module.options.hooks) {
+    leave();
+  } else if (Value* special = needs_runtime(window, unreleased)) {
+    rarely(special, leave, write);
+  } else {
+    write();
   }
-  auto update = op == NotifyOp::AtomicAdd ? llvm::AtomicRMWInst::Add : llvm::AtomicRMWInst::Xchg;
-  b.CreateAtomicRMW(update, cell, value, llvm::Align(4), llvm::AtomicOrdering::SequentiallyConsistent);
-  wake_waiters(window, cell);
 }
 
 namespace {
@@ -264,12 +277,20 @@ void each_other(FunctionEmitter& e, const TensorValue& signal, const ExprRef& me
   });
 }
 
+// One release: its notifies are not ordered among themselves.
 Value* notify_all(FunctionEmitter& e, const Call& call) {
   TensorValue signal = e.tensor(call.args[0]);
   Value* value = e.scalar(call.args[1]);
+  e.rarely(
+      e.unlanded(),
+      [&]() -> Value* {
+        e.return_unless_ok(e.call_api(offsetof(abi::Api, land), {e.site(call)}));
+        return nullptr;
+      },
+      []() -> Value* { return nullptr; });
   each_other(e, signal, call.args[3], [&](Value* me, Value* other) {
     TensorValue there = e.at_peer(signal, e.b.CreateTrunc(other, e.b.getInt32Ty()));
-    e.notify(there, numbered_cell(e, there, me, call), value, NotifyOp::AtomicAdd, call);
+    e.notify(there, numbered_cell(e, there, me, call), value, NotifyOp::AtomicAdd, call, false);
   });
   return nullptr;
 }

@@ -1,5 +1,6 @@
 #include "target/cpu/may_block.h"
 
+#include "abi/abi.h"
 #include "ir/op.h"
 #include "ir/visitor.h"
 #include "passes/mark_polls.h"
@@ -8,9 +9,9 @@ namespace tilewire::target::cpu {
 
 using namespace ir;
 
-bool may_block(const Function& kernel) {
+uint32_t may_block(const Function& kernel) {
   struct Search : Visitor<Search> {
-    bool found = false;
+    bool found = false, reaches_peers = false;
     int loops = 0;
     void visit(const While& loop) {
       ++loops;
@@ -23,13 +24,17 @@ bool may_block(const Function& kernel) {
       found = found || (loops > 0 && passes::uses_cells(call));
       found = found || call.op->synchronizes;
       for (const Effect& effect : call.op->effects) {
-        found = found || (effect.access == Access::Wait && happens(effect, call));
+        if (!happens(effect, call)) continue;
+        found = found || effect.access == Access::Wait;
+        // A slot that is notified may be a peer's.
+        const bool elsewhere = effect.peer_param >= 0 || effect.all_peers;
+        reaches_peers = reaches_peers || elsewhere || effect.access == Access::Signal;
       }
     }
   };
   Search search;
   search.walk(*kernel.body);
-  return search.found;
+  return (search.found ? abi::MayBlock : 0u) | (search.reaches_peers ? abi::MayBlockFar : 0u);
 }
 
 }  // namespace tilewire::target::cpu

@@ -1,10 +1,14 @@
-// Whether a kernel may wait for something another task does: it then needs a fiber of its own.
+// Whether a kernel may wait for something another task does, or for a reply of a far peer: it then needs a
+// fiber of its own.
 #pragma once
+
+#include <cstdint>
 
 #include "ir/nodes.h"
 
 namespace tilewire::target::cpu {
 
-bool may_block(const ir::Function& kernel);
+// Bits of abi::KernelBits: MayBlock, MayBlockFar.
+uint32_t may_block(const ir::Function& kernel);
 
 }  // namespace tilewire::target::cpu

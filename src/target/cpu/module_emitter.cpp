@@ -355,7 +355,7 @@ Constant* ModuleEmitter::function_constant(const Entry& entry) {
     return static_cast<uint32_t>(llvm::cast<llvm::ArrayType>(table->getValueType())->getNumElements());
   };
   auto* null = llvm::ConstantPointerNull::get(b.getPtrTy());
-  uint32_t bits = entry.role == Kernel && may_block(*entry.function) ? uint32_t{abi::MayBlock} : 0;
+  uint32_t bits = entry.role == Kernel ? may_block(*entry.function) : 0;
   if (entry.function->lanes == 2) bits |= abi::TwoLanes;
   if (entry.function->lanes == 3) bits |= abi::ThreeLanes;
   return llvm::ConstantStruct::get(

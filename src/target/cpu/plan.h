@@ -51,6 +51,7 @@ struct PlanValue {
   bool again = false;     // of cluster members: computed anew at later levels rather than kept
   int row_buffer = -1;    // value that keeps one row of it between levels
   int scratch = -1;       // value its computation needs beside it
+  int staging = -1;       // of a load from a peer that is read in place: where it goes if the peer is far
   int web = -1;
   int start = -1, end = -1;  // life, in positions
   int loop = -1;             // innermost loop around the definition
@@ -62,7 +63,10 @@ struct Member {
   const Lowering* lowering;
   int result = -1;  // -1: a store
   int level = 0;
-  int guard = -1;  // of a store: where the tile goes first if it overlaps an earlier store of the cluster
+  // Of a store: where the tile goes first if it may overlap an earlier store of the cluster and does, or if
+  // it is for a peer and that one is far.
+  int guard = -1;
+  bool may_overlap = false;
 };
 
 // How a cluster reads a value from outside it.

@@ -84,13 +84,17 @@ class Levels {
   }
 
   // Room for copies of what the stores of this cluster may overlap: loads read in place, and other stores.
+  // And for what is stored to peers.
   void add_guards() {
     std::vector<int> stored;  // roots
     for (Member& member : cluster_.members) {
       if (member.lowering->op_class != OpClass::Store) continue;
       int root = store_root(member);
       bool alone = std::find(stored.begin(), stored.end(), root) == stored.end();
-      if (!alone) member.guard = like(tile_operands(plan_, *member.call, *member.lowering)[0]);
+      member.may_overlap = !alone;
+      if (!alone || peer_operand(*member.call)) {
+        member.guard = like(tile_operands(plan_, *member.call, *member.lowering)[0]);
+      }
       stored.push_back(root);
     }
     for (ClusterRead& read : cluster_.reads) {

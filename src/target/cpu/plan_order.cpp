@@ -43,6 +43,7 @@ void Ordering::run(const Function& function) {
   load_root_.assign(plan_.values.size(), -1);
   block(*function.body);
   settle_deferred();
+  add_staging();
 }
 
 void Ordering::block(const Block& body) {
@@ -408,6 +409,26 @@ void Ordering::settle_deferred() {
     if (cluster_order[use.order] && !use.element) continue;
     v.deferred = false;
     v.memory = true;
+  }
+}
+
+// What is loaded from a peer is read in place only while the peer is near.
+void Ordering::add_staging() {
+  for (size_t i = 0, count = plan_.values.size(); i < count; ++i) {
+    const PlanValue& load = plan_.values[i];
+    const bool used = load.end > load.start;
+    if (!load.deferred || !used || load.lowering->op_class != OpClass::Load || !peer_operand(*load.call)) {
+      continue;
+    }
+    PlanValue staging;
+    staging.dtype = load.dtype;
+    staging.rows = load.rows;
+    staging.cols = load.cols;
+    staging.memory = true;
+    staging.start = load.start;
+    staging.end = load.end;
+    plan_.values[i].staging = static_cast<int>(plan_.values.size());
+    plan_.values.push_back(staging);
   }
 }
 

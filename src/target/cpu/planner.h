@@ -82,6 +82,7 @@ class Ordering {
   void wrote(int root) { writes_[root].push_back(counter_); }
   bool written_between(int root, int after, int before) const;
   void settle_deferred();
+  void add_staging();
   int level_of(const Cluster& cluster, const ir::Call& call, const Lowering& lowering) const;
 
   Plan& plan_;

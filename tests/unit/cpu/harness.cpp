@@ -16,6 +16,7 @@
 #include "passes/pipeline.h"
 #include "runtime/run.h"
 #include "runtime/windows.h"
+#include "split_world.h"
 #include "target/cpu/traits.h"
 
 namespace tilewire::target::cpu {
@@ -349,7 +350,7 @@ namespace {
 // Windows as the host function asks for them: those handed to the same ranks share a group.
 std::unique_ptr<runtime::Windows> windows_for(const abi::Module& module, const Program& program,
                                               const abi::Function& host, const std::vector<abi::Word>& words,
-                                              int ranks) {
+                                              int ranks, runtime::World& world) {
   Runtime first;
   first.module = &module;
   first.rank_count = ranks;
@@ -372,7 +373,7 @@ std::unique_ptr<runtime::Windows> windows_for(const abi::Module& module, const P
     found->slots.push_back({name, found->bytes, static_cast<uint64_t>(bytes)});
     found->bytes += (static_cast<uint64_t>(bytes) + 63) / 64 * 64;
   }
-  return runtime::Windows::make(ranks, std::move(layouts));
+  return runtime::Windows::make(ranks, std::move(layouts), world);
 }
 
 struct CompiledProgram {
@@ -403,6 +404,32 @@ const CompiledProgram& compiled_once(const Case& c, const Options& options) {
   return known.emplace_back(std::move(one));
 }
 
+// How many ranks each part of a world has, and on which host it is.
+struct Hosts {
+  std::vector<int32_t> ranks, numbers;
+
+  std::string text() const {
+    std::string text = "hosts";
+    for (size_t i = 0; i < ranks.size(); ++i) {
+      text += " " + std::to_string(numbers[i]) + ":" + std::to_string(ranks[i]);
+    }
+    return text;
+  }
+};
+
+// Everybody alone; two hosts; two parts on a host and one on another.
+std::vector<Hosts> hosts_for(int ranks) {
+  Hosts alone;
+  for (int i = 0; i < ranks; ++i) {
+    alone.ranks.push_back(1);
+    alone.numbers.push_back(i);
+  }
+  std::vector<Hosts> all = {alone};
+  if (ranks > 2) all.push_back({{ranks / 2, ranks - ranks / 2}, {0, 1}});
+  if (ranks > 3) all.push_back({{1, ranks - 2, 1}, {0, 1, 0}});
+  return all;
+}
+
 // A host function, compiled.
 struct RankedProgram {
   const CompiledProgram& compiled;
@@ -421,13 +448,15 @@ struct RankedProgram {
     if (!host) problem = "not compiled: " + c.entry;
   }
 
-  runtime::Outcome run(Arguments& args, int ranks, int threads, const std::string& schedule = "") const {
+  runtime::Outcome run(Arguments& args, int ranks, int threads, const std::string& schedule = "",
+                       runtime::World& world = runtime::local_world()) const {
     std::vector<abi::Word> words = words_of(*function, args);
     std::vector<abi::Word> results(256);
     const abi::Module& m = *compiled.module->module();
-    auto windows = windows_for(m, *compiled.program, *host, words, ranks);
+    auto windows = windows_for(m, *compiled.program, *host, words, ranks, world);
     runtime::Request request;
     request.module = &m;
+    request.world = &world;
     request.host = host;
     request.host_args = words;
     request.host_results = results;
@@ -437,6 +466,15 @@ struct RankedProgram {
     request.more_than_cores = true;
     request.schedule = schedule;
     return runtime::run(request);
+  }
+
+  // The same where ranks live in several parts of a world; they share the arrays.
+  runtime::Outcome run_far(Arguments& args, int ranks, int threads, const std::string& schedule,
+                           const Hosts& hosts) const {
+    runtime::SplitWorld world(hosts.ranks, 20'000, hosts.numbers, {.seed = static_cast<uint64_t>(ranks)});
+    std::vector<runtime::Outcome> outcomes =
+        world.run([&](runtime::World& part, size_t) { return run(args, ranks, threads, schedule, part); });
+    return std::move(outcomes[0]);
   }
 
   interp::RunResult interpret(const Case& c, Arguments& args, int ranks) const {
@@ -482,6 +520,37 @@ std::string difference_on_ranks(const Case& c, const Options& options) {
   }
   return "";
 }
+
+}  // namespace
+
+std::string far_difference(const Case& c, const Options& options) {
+  RankedProgram compiled(c, options);
+  if (!compiled.problem.empty()) return compiled.problem;
+  for (int ranks : c.ranks) {
+    const Arguments given = make_arguments(*compiled.function, with_ranks(c, ranks));
+    Arguments near = given;
+    const runtime::Outcome reference = compiled.run(near, ranks, 2);
+    for (const Hosts& hosts : ranks > 1 ? hosts_for(ranks) : std::vector<Hosts>()) {
+      for (const std::string& schedule : schedules(options)) {
+        for (int threads : c.threads) {
+          Arguments far = given;
+          const std::string where =
+              hosts.text() + ", " + std::to_string(threads) + " threads " + schedule + ": ";
+          runtime::Outcome outcome = compiled.run_far(far, ranks, threads, schedule, hosts);
+          if (outcome.ending != reference.ending || outcome.site.line != reference.site.line) {
+            return where + (outcome.error ? render(*outcome.error) : "it did not fail");
+          }
+          if (!outcome.ok()) continue;
+          std::string text = compare(*compiled.function, near, far, 0);
+          if (!text.empty()) return where + text;
+        }
+      }
+    }
+  }
+  return "";
+}
+
+namespace {
 
 // Both must fail with that code at that line.
 std::string failure_on_ranks(const FileCase& file_case) {

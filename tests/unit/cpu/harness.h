@@ -58,6 +58,10 @@ std::string problem(const FileCase& c);
 // Empty when both runs agree, else what differs first.
 std::string difference(const Case& c, const Options& options = {});
 
+// Of a host function: empty when it gives the same bits, or fails at the same line, where some ranks or all
+// are on other hosts, so that only messages reach them.
+std::string far_difference(const Case& c, const Options& options = {});
+
 // Empty when the rules that the target has for ops with an expansion give the bits of the expansion. The
 // entry is a kernel from one tensor, whose bytes are `x`, to another.
 std::string rule_difference(const std::string& text, const std::string& entry, std::span<const std::byte> x);

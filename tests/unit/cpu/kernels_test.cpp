@@ -33,6 +33,16 @@ TEST_P(Kernels, CompiledLikeInterpreted) {
 INSTANTIATE_TEST_SUITE_P(Files, Kernels, testing::ValuesIn(files("/tests/unit/cpu/kernels")), title);
 INSTANTIATE_TEST_SUITE_P(Ranked, Kernels, testing::ValuesIn(files("/tests/conformance/programs")), title);
 
+// Where ranks are on several hosts, too.
+class FarKernels : public testing::TestWithParam<std::string> {};
+TEST_P(FarKernels, LikeNear) {
+  for (FileCase& c : cases_of(GetParam())) {
+    c.c.threads = {2};
+    EXPECT_EQ(far_difference(c.c, c.options), "") << c.title;
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Ranked, FarKernels, testing::ValuesIn(files("/tests/conformance/programs")), title);
+
 // Programs of one rank that are whole without arguments of the command.
 const char* const programs[] = {
     "arrays",

@@ -40,6 +40,17 @@ TEST_P(RankedPrograms, CompiledLikeInterpreted) {
   }
 }
 
+TEST_P(RankedPrograms, FarLikeNear) {
+  for (bool hooks : {false, true}) {
+    Case c{text_of(GetParam().path), GetParam().entry};
+    c.ranks = GetParam().ranks;
+    c.threads = {2};
+    Options options;
+    options.hooks = hooks;
+    EXPECT_EQ(far_difference(c, options), "") << (hooks ? "with hooks" : "");
+  }
+}
+
 // Those whose results do not depend on the schedule.
 const Program programs[] = {
     {"/examples/mesh_allreduce.py", "sum_rows", {1, 2, 3, 4, 8}},
@@ -127,7 +138,7 @@ TEST(TaskEffects, ComeFromTheOps) {
   EXPECT_EQ(quiet.params[0].kind, abi::ParamKind::Window);
   EXPECT_EQ(quiet.params[1].access, abi::Writes);
   const abi::Function& sends = kernel(m, "sends");
-  EXPECT_EQ(sends.bits, 0u);
+  EXPECT_EQ(sends.bits, abi::MayBlockFar);
   EXPECT_EQ(sends.params[0].access, abi::Communicates);  // what is written lies at a peer
   EXPECT_EQ(sends.params[1].access, abi::Communicates);
   EXPECT_EQ(sends.params[2].access, abi::Reads);
