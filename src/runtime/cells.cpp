@@ -44,13 +44,21 @@ bool Cells::park(Waiter& waiter, const std::atomic<uint32_t>& abort) {
   }
   waiter.next = nullptr;
   waiter.previous = home.last;
-  (home.last ? home.last->next : home.first) = &waiter;
+  if (home.last) {
+    home.last->next = &waiter;
+  } else {
+    home.first.store(&waiter, std::memory_order_relaxed);
+  }
   home.last = &waiter;
   return true;
 }
 
 void Cells::remove(Bucket& bucket, Waiter& waiter) {
-  (waiter.previous ? waiter.previous->next : bucket.first) = waiter.next;
+  if (waiter.previous) {
+    waiter.previous->next = waiter.next;
+  } else {
+    bucket.first.store(waiter.next, std::memory_order_relaxed);
+  }
   (waiter.next ? waiter.next->previous : bucket.last) = waiter.previous;
   lower(waiter);
 }
@@ -81,7 +89,10 @@ Waiter* Cells::wake(const int32_t* cell) {
 Waiter* Cells::scan() {
   Waiter* first = nullptr;
   Waiter** end = &first;
-  for (Bucket& each : buckets_) end = take(each, nullptr, end);
+  for (size_t i = 0; i < buckets_in_use_; ++i) {
+    if (!buckets_[i].empty()) end = take(buckets_[i], nullptr, end);
+  }
+  if (any_count_.load() != 0) end = take(buckets_[bucket_count], nullptr, end);
   *end = nullptr;
   return first;
 }
@@ -91,8 +102,8 @@ Waiter* Cells::take_all() {
   Waiter** end = &first;
   for (Bucket& each : buckets_) {
     std::lock_guard lock(each.lock);
-    while (each.first) {
-      Waiter& waiter = *each.first;
+    while (Waiter* oldest = each.first.load(std::memory_order_relaxed)) {
+      Waiter& waiter = *oldest;
       remove(each, waiter);
       *end = &waiter;
       end = &waiter.next;

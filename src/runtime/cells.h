@@ -59,6 +59,10 @@ inline bool any_holds(std::span<const Look> looks) {
 
 class Cells {
  public:
+  // Before anybody parks. Where cells are written elsewhere, all parked fibers are looked at each time the
+  // bell has rung, and fewer buckets are faster.
+  void written_elsewhere(bool shared) { buckets_in_use_ = shared ? shared_bucket_count : bucket_count; }
+
   // Adds the waiter of a fiber that has left its stack, or of a deferred task. False: the condition holds or
   // the run was aborted meanwhile, and it can go on at once.
   bool park(Waiter& waiter, const std::atomic<uint32_t>& abort);
@@ -76,14 +80,18 @@ class Cells {
  private:
   struct Bucket {
     SpinLock lock;
-    Waiter* first = nullptr;
+    std::atomic<Waiter*> first{nullptr};
     Waiter* last = nullptr;
+
+    // Not while somebody is about to park: who has raised the waiter word holds the lock until it is in the
+    // list.
+    bool empty() const { return !lock.held() && !first.load(std::memory_order_relaxed); }
   };
-  static constexpr size_t bucket_count = 256;
+  static constexpr size_t bucket_count = 256, shared_bucket_count = 16;  // powers of 2
 
   Bucket& bucket(const int32_t* cell) {
     auto address = reinterpret_cast<uintptr_t>(cell);
-    return buckets_[(address >> 2 ^ address >> 10) % bucket_count];
+    return buckets_[(address >> 2 ^ address >> 10) & (buckets_in_use_ - 1)];
   }
   // The list a waiter is parked in.
   Bucket& home_of(const Waiter& waiter) {
@@ -97,6 +105,7 @@ class Cells {
   // that ends here.
   Waiter** take(Bucket& bucket, const int32_t* cell, Waiter** end);
 
+  size_t buckets_in_use_ = bucket_count;
   std::array<Bucket, bucket_count + 1> buckets_;  // the last: those that wait for any of several cells
   std::atomic<uint32_t> any_count_{0};            // in the last
   std::atomic<uint32_t> count_{0};                // of all: who writes a cell looks at it as at a waiter word

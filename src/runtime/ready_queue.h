@@ -26,6 +26,8 @@ class SpinLock {
     }
   }
   void unlock() { held_.store(false, std::memory_order_release); }
+  // For a moment; what the last holder did is visible when nobody holds it.
+  bool held() const { return held_.load(std::memory_order_acquire); }
 
   static void pause() {
 #if defined(__x86_64__)

@@ -59,6 +59,7 @@ void Run::prepare(const Request& request) {
   far.begin(world_->far());
   TW_CHECK(!far.any() || part.bell, "a world with a link and without a bell");
   TW_CHECK(!request.replay || !shared_, "a replay of ranks that live elsewhere");
+  cells.written_elsewhere(shared_);
   bell_ = part.bell ? part.bell : &own_bell_;
   heard_ = bell_->rings();
   cpus_ = recent_cpus();
