@@ -6,6 +6,7 @@
 
 #include "driver/bundle/bundle.h"
 #include "driver/execute/targets.h"
+#include "driver/world/local_rows.h"
 #include "python/arrays.h"
 #include "python/bind_module.h"
 #include "python/convert.h"
@@ -107,8 +108,13 @@ struct OpenSession {
 // One call: what was given, by parameter, and what keeps it alive.
 class PythonCall {
  public:
-  explicit PythonCall(const Callable& callable, std::shared_ptr<driver::Session> session = nullptr)
-      : executable_(*callable.executable), session_(std::move(session)), options_(callable.options) {}
+  // Whole arrays, or the rows of the ranks that live in this process.
+  enum class Given : uint8_t { Whole, Local };
+  explicit PythonCall(const Callable& callable, std::shared_ptr<driver::Session> session = nullptr,
+                      Given given = Given::Whole)
+      : executable_(*callable.executable), session_(std::move(session)), options_(callable.options) {
+    if (given == Given::Local) take_rows();
+  }
 
   nb::object run(const nb::args& in_order, const nb::kwargs& named) {
     collect(in_order, named);
@@ -121,15 +127,19 @@ class PythonCall {
       int place = (*places)[i];
       if (place >= 0) objects_[i] = nb::borrow(given_[place]);
       arranged.push_back(place < 0 ? driver::Argument() : borrowed_[place].value);
+      auto* array = std::get_if<driver::Array>(&arranged.back());
+      if (rows_ && array) *array = rows_->whole(i, *array);
     }
     auto make = [&](size_t parameter, const std::vector<int64_t>& shape) {
-      nb::object object = new_array(executable_.signature().params()[parameter].dtype, shape);
+      nb::object object = new_array(executable_.signature().params()[parameter].dtype,
+                                    rows_ ? rows_->own_shape(parameter, shape) : shape);
       made_.push_back(parameter);
       objects_[parameter] = object;
-      return std::get<driver::Array>(borrowed_.emplace_back(object).value);
+      const auto array = std::get<driver::Array>(borrowed_.emplace_back(object).value);
+      return rows_ ? rows_->whole(parameter, array) : array;
     };
     auto bound = executable_.signature().bind(std::move(arranged), make, diags);
-    if (!bound) raise_run_error(diags);
+    if (!bound || (rows_ && !rows_->add_to(*bound, diags))) raise_run_error(diags);
     driver::Call call;
     {
       InterruptGuard interrupt;
@@ -143,6 +153,14 @@ class PythonCall {
   }
 
  private:
+  void take_rows() {
+    Diagnostics diags;
+    driver::WorldPlace place;
+    if (!driver::find_place(place, diags)) raise_run_error(diags);
+    rows_.emplace(executable_, place);
+    options_.gather = "none";
+  }
+
   void collect(const nb::args& in_order, const nb::kwargs& named) {
     borrowed_.reserve(in_order.size() + named.size() + executable_.signature().params().size());
     for (nb::handle object : in_order) {
@@ -152,6 +170,9 @@ class PythonCall {
     for (auto [key, object] : named) {
       std::string name = nb::cast<std::string>(key);
       bool known = is_parameter(executable_, name);
+      if (rows_ && !known && name == "gather") {
+        throw nb::type_error("local calls are not gathered: each process has the rows of its ranks");
+      }
       if (!known && take_option(name, object, options_)) continue;
       if (!known) refuse_keyword(executable_, name);
       names_.push_back(std::move(name));
@@ -174,6 +195,7 @@ class PythonCall {
   driver::Executable& executable_;
   std::shared_ptr<driver::Session> session_;  // stays for this call, whoever closes it
   driver::CallOptions options_;
+  std::optional<driver::LocalRows> rows_;
   std::vector<nb::handle> given_;
   std::vector<std::string> names_;
   std::vector<BorrowedArgument> borrowed_;
@@ -232,6 +254,12 @@ void bind_session(nb::module_& module) {
            [](const OpenSession& self, const nb::args& args, const nb::kwargs& named) {
              return PythonCall(self.callable, checked(self)).run(args, named);
            })
+      .def(
+          "local",
+          [](const OpenSession& self, const nb::args& args, const nb::kwargs& named) {
+            return PythonCall(self.callable, checked(self), PythonCall::Given::Local).run(args, named);
+          },
+          "A call with the rows of the ranks that live in this process.")
       .def("reset", reset, "Zeroes the windows.")
       .def("close", close, "Gives the windows back.")
       .def("__enter__", [](nb::object self) { return self; })
@@ -332,6 +360,12 @@ void bind_executable(nb::module_& module) {
                        "A program compiled for a target; call it with arrays.")
       .def("_call", [](const Callable& self, const nb::args& args,
                        const nb::kwargs& named) { return PythonCall(self).run(args, named); })
+      .def(
+          "local",
+          [](const Callable& self, const nb::args& args, const nb::kwargs& named) {
+            return PythonCall(self, nullptr, PythonCall::Given::Local).run(args, named);
+          },
+          "A call with the rows of the ranks that live in this process.")
       .def("_with_settings", with_settings)
       .def("open", open, "Calls in this session find the windows as the last one left them.")
       .def_prop_ro("manifest", manifest)

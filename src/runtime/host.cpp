@@ -39,6 +39,7 @@ bool Host::call(const Request& request, Worker& worker) {
   const abi::Module& module = *request.module;
   function_ = request.host;
   args_ = request.host_args.data();
+  rows_ = request.host_rows;
   buffers_.resize(module.window_count);
   for (uint32_t i = 0; i < module.window_count; ++i) {
     Buffer& buffer = buffers_[i];
@@ -155,11 +156,35 @@ abi::Status Host::dispatch(BlockContext& context, const abi::DeviceCall& call) {
       good = resolve(context, call, number, word, nullptr);
     } else if (param.kind == abi::ParamKind::Tensor && run_.shared()) {
       parts_.add(kept.rank, param, word, call.site, (param.access & abi::Writes) != 0);
+      good = place_rows(context, call, param, word);
     }
     if (!good) return abi::failed;
     word += abi::word_count(param);
   }
   return abi::ok;
+}
+
+const HostRows* Host::rows_at(abi::Word address) const {
+  for (const HostRows& rows : rows_) {
+    if (rows.has(address)) return &rows;
+  }
+  return nullptr;
+}
+
+bool Host::place_rows(BlockContext& context, const abi::DeviceCall& call, const abi::Param& param,
+                      abi::Word* tensor) {
+  const HostRows* rows = rows_at(*tensor);
+  if (!rows || !run_.part.has(static_cast<int32_t>(call.device))) return true;
+  const Hull hull = hull_of({tensor, param.rank, param.element_bytes});
+  if (!hull.empty() && (hull.lo < rows->hull.lo || hull.hi > rows->hull.hi)) {
+    fail(context, diag::run_outside_rows,
+         {param.name, std::to_string(call.device), std::to_string(rows->first),
+          std::to_string(rows->first + rows->count - 1), function_->params[rows->parameter].name},
+         call.site);
+    return false;
+  }
+  *tensor = rows->own(*tensor);
+  return true;
 }
 
 // The words of a window as the dispatched rank sees it.
@@ -256,8 +281,9 @@ void Host::stage(int32_t param, const Buffer& buffer, bool in) {
   for (int64_t stride = 1, i = rank; i-- > 0; stride *= extents[i + 1]) dense[i] = stride;
   for (int32_t device : run_.windows->devices(buffer.place->group)) {
     if (!run_.part.has(device)) continue;
-    auto* row = reinterpret_cast<std::byte*>(words[0] +
-                                             static_cast<uint64_t>(device * strides[0] * kind.element_bytes));
+    abi::Word at = words[0] + static_cast<uint64_t>(device * strides[0] * kind.element_bytes);
+    if (const HostRows* rows = rows_at(at)) at = rows->own(at);
+    auto* row = reinterpret_cast<std::byte*>(at);
     std::byte* share = run_.windows->data(buffer.place->group, buffer.place->slot, device);
     copy({.target = in ? share : row,
           .source = in ? row : share,

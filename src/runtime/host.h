@@ -50,6 +50,11 @@ class Host {
     bool allocated = false;
   };
 
+  // The argument that an address is in, of those that are here in part; null: none.
+  const HostRows* rows_at(abi::Word address) const;
+  // Replaces the address of a tensor for a rank that lives here by where it is. False: not all of it is here.
+  bool place_rows(BlockContext& context, const abi::DeviceCall& call, const abi::Param& param,
+                  abi::Word* tensor);
   bool resolve(BlockContext& context, const abi::DeviceCall& call, uint32_t number, abi::Word* address,
                abi::Word* window);
   bool complete(BlockContext& context);
@@ -64,6 +69,7 @@ class Host {
   Run& run_;
   const abi::Function* function_ = nullptr;
   const abi::Word* args_ = nullptr;
+  std::span<const HostRows> rows_;
   std::vector<Buffer> buffers_;  // by number in Module::windows
   std::vector<Call> calls_;
   std::vector<abi::Word> words_;

@@ -22,6 +22,8 @@
 
 #include "abi/abi.h"
 #include "runtime/array_parts.h"
+#include "runtime/host_rows.h"
+#include "runtime/trace_records.h"
 #include "runtime/world.h"
 #include "support/diagnostics.h"
 #include "support/schedule.h"
@@ -67,6 +69,7 @@ struct Request {
   const abi::Function* host = nullptr;
   std::span<const abi::Word> host_args{};
   std::span<abi::Word> host_results{};
+  std::span<const HostRows> host_rows{};  // of host_args that are whole arrays, which are nowhere
   int32_t ranks = 1;
   // Of the communication groups, in the same world; not needed without any. Buffers of Module::windows are
   // found by their names.
@@ -80,7 +83,8 @@ struct Request {
   // To be followed, on one thread, by a module with hooks (replay.h); null: none. Not together with
   // `schedule`, and only where all ranks live.
   const Schedule* replay = nullptr;
-  std::string trace{};  // write a Chrome trace here; arrows and transfers need hooks
+  std::string trace{};                          // write a Chrome trace here; arrows and transfers need hooks
+  std::vector<TraceRecord>* records = nullptr;  // the same events, in place of the file
   Stats* stats = nullptr;
 };
 

@@ -67,7 +67,7 @@ void Run::prepare(const Request& request) {
   threads = request.threads <= 0 ? cores : request.threads;
   if (!request.more_than_cores) threads = std::min(threads, cores);
   threads = request.replay ? 1 : std::clamp(threads, 1, 1024);
-  tracing = !request.trace.empty();
+  tracing = request.records || !request.trace.empty();
   timing = tracing || request.stats;
   std::optional<uint64_t> seed = seed_of(request.schedule);
   random = seed.has_value();
@@ -144,7 +144,9 @@ void Run::report(const Request& request, uint64_t start_ns, Outcome& outcome) {
   Failure failure;
   failure.cause = Cause::Trace;
   auto name_of = [this](const int32_t* cell) { return windows ? windows->name_of(cell) : std::string(); };
-  if (!write_trace(request.trace, buffers, start_ns, name_of, failure.text) && outcome.ok()) {
+  if (request.records) {
+    *request.records = records_of(buffers, *module, name_of);
+  } else if (!write_trace(request.trace, buffers, start_ns, name_of, failure.text) && outcome.ok()) {
     outcome.ending = Ending::Error;
     outcome.error = describe(failure, *module);
   }

@@ -29,14 +29,9 @@ class Place:
         if "threads" not in self.lacks:
             yield {"target": self.target, "schedule": "random:3", "threads": 1}
 
-    def own_file(self, path):
-        """The file that this process writes when all are given that path."""
-        return path.with_name(f"{path.name}.{tilewire.world.rank}") if tilewire.world.rank else path
-
-    def ranks_here(self, ranks):
-        """Those whose tracks are in the trace that this process writes."""
-        share = ranks // self.processes
-        return range(share * tilewire.world.rank, share * (tilewire.world.rank + 1))
+    def writes_trace(self):
+        """One process writes a file with the ranks of all."""
+        return tilewire.world.rank == 0
 
 
 PLACES = (

@@ -53,10 +53,13 @@ def test_traces_have_a_track_for_every_rank(place, tmp_path):
         y = np.zeros((4, 1, 8), np.int32)
         adding(y, ranks=4, trace=path, **settings)
         assert (y[:, 0, 0] == 10).all()
-        events = json.loads(place.own_file(path).read_text())["traceEvents"]
+        assert path.exists() == place.writes_trace()
+        if not path.exists():
+            continue
+        events = json.loads(path.read_text())["traceEvents"]
         names = {event["pid"]: event["args"]["name"] for event in events if event["name"] == "process_name"}
-        assert names == {rank: f"rank {rank}" for rank in place.ranks_here(4)}, settings
-        for rank in place.ranks_here(4):
+        assert names == {rank: f"rank {rank}" for rank in range(4)}, settings
+        for rank in range(4):
             mine = [event for event in events if event["pid"] == rank]
             assert any(event["name"] == "add_all" and event["cat"] == "blocks" for event in mine if "cat" in event)
             cells = {event["args"]["cell"] for event in mine if event["name"] == "notify"}

@@ -5,6 +5,7 @@ The processes are started as a launcher starts them, with its variables; one tes
 
 from __future__ import annotations
 
+import json
 import os
 import pathlib
 import shutil
@@ -153,6 +154,102 @@ print("good")
     assert run(text, tmp_path) == ["good\n"] * 2
 
 
+LOCAL = """
+own = slice(2 * process, 2 * process + 2) if tw.world.size == 2 else slice(0, 4)
+"""
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_local_calls_take_and_give_the_rows_of_own_ranks(tmp_path, processes):
+    text = LOCAL + """
+part = shift.local(x[own].copy(), n=1, ranks=4)
+assert part.shape == x[own].shape and np.array_equal(part, want[own]), part
+given = np.zeros((4 // tw.world.size, 16), np.float32)[:, ::2]
+shift.local(x[own].copy(), given, 1, ranks=4)
+assert np.array_equal(given, want[own]), given
+shift.compile(x, y, 1).local(x[own].copy(), given, n=1, ranks=4, schedule="random:3")
+assert np.array_equal(given, want[own]), given
+with shift.compile(x, y, 1).open(ranks=4) as session:
+    for call in range(1, 4):
+        assert np.array_equal(session.local(x[own] * call, n=call), want[own] * call)
+print("good")
+"""
+    assert run(text, tmp_path, processes) == ["good\n"] * processes
+
+
+def test_a_local_call_has_no_rows_of_other_processes(tmp_path):
+    text = LOCAL + """
+@pl.jit.host
+def backwards(x: pl.Tensor[[NR, 8], pl.FP32], y: pl.Out[pl.Tensor[[NR, 8], pl.FP32]]):
+    for r in pl.range(pld.world_size()):
+        fill_from(x[pld.world_size() - 1 - r : pld.world_size() - r, :], y[r : r + 1, :], device=r)
+
+
+@pl.jit.incore
+def fill_from(x: pl.Tensor[[1, 8], pl.FP32], y: pl.Out[pl.Tensor[[1, 8], pl.FP32]]):
+    y = pl.store(pl.load(x), [0, 0], y)
+
+
+assert np.array_equal(backwards(x, ranks=4), x[::-1])  # whole arrays have them
+shown(backwards.local, x[own].copy(), ranks=4)
+try:
+    shift.local(x[own].copy(), n=1, ranks=4, gather="all")
+except TypeError as error:
+    print(error)
+both = np.arange(24, dtype=np.float32).reshape(3, 8)
+shown(shift.local, both[:2], both[1:], 1, ranks=4)
+print(np.array_equal(shift.local(x[own].copy(), n=1, ranks=4), want[own]))
+"""
+    first, second = run(text, tmp_path)
+    assert first == second
+    assert first == """\
+RunError error[TW2152]: out of bounds: `x` of rank 0 has elements outside rows 0..1 of `x`, which its process passes to a local call
+local calls are not gathered: each process has the rows of its ranks
+RunError error[TW2212]: `x` and `y` share part of their memory, and `y` is written
+True
+"""
+
+
+def test_a_trace_has_the_ranks_and_arrows_of_all_processes(tmp_path):
+    text = """
+shift(x, y, 1, ranks=4, trace="trace.json")
+shown(shift, x, y, 2, ranks=4, trace="failed.json")
+"""
+    for processes in (1, 2):
+        folder = tmp_path / str(processes)
+        folder.mkdir()
+        text_of_all = run(text.replace("trace=\"", f"trace=\"{folder}/"), folder, processes)
+        assert all("DeadlockError" in text for text in text_of_all)
+        assert sorted(path.name for path in folder.iterdir()) == ["failed.json", "program.py", "trace.json"]
+        events = json.loads((folder / "trace.json").read_text())["traceEvents"]
+        assert {event["args"]["name"] for event in events if event["name"] == "process_name"} == {
+            f"rank {rank}" for rank in range(4)}
+        assert sum(event["ph"] == "i" and event["cat"] == "notify" for event in events) == 4
+        ends = {event["id"]: event for event in events if event["ph"] == "f"}
+        arrows = {(event["pid"], ends[event["id"]]["pid"]) for event in events if event["ph"] == "s"}
+        assert arrows == {(rank, (rank + 1) % 4) for rank in range(4)}
+        for event in events:
+            if event["ph"] == "s":
+                assert 0 <= event["ts"] <= ends[event["id"]]["ts"]
+
+
+def test_bundles_run_in_several_processes(tmp_path):
+    text = """
+if process == 0:
+    shift.compile(x, y, 1).save("FOLDER/bundle.part")
+    import os
+    os.rename("FOLDER/bundle.part", "FOLDER/bundle")
+import os
+while not os.path.exists("FOLDER/bundle"):
+    time.sleep(0.01)
+loaded = tw.load_bundle("FOLDER/bundle")
+loaded(x, y, 1, ranks=4)
+assert np.array_equal(y, want)
+print("good")
+""".replace("FOLDER", str(tmp_path))
+    assert run(text, tmp_path) == ["good\n"] * 2
+
+
 def test_a_deadlock_lists_the_waits_of_all(tmp_path):
     text = """
 try:
@@ -267,11 +364,16 @@ def test_launchers_that_make_no_sense(tmp_path):
     assert "TW2241" in output and "OMPI_COMM_WORLD_RANK=7 are not the place of a process" in output
 
 
-@pytest.mark.skipif(not shutil.which("mpirun"), reason="needs mpirun")
+LAUNCHERS = {"openmpi": ["mpirun.openmpi", "--oversubscribe"], "mpich": ["mpirun.mpich"]}
+
+
 @pytest.mark.parametrize("processes", [2, 4])
-def test_under_mpirun(processes):
+@pytest.mark.parametrize("launcher", LAUNCHERS)
+def test_under_mpirun(launcher, processes):
+    if not shutil.which(LAUNCHERS[launcher][0]):
+        pytest.skip(f"needs {LAUNCHERS[launcher][0]}")
     environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
-    mpirun = ["mpirun", "-n", str(processes), "--oversubscribe"]
+    mpirun = [*LAUNCHERS[launcher], "-n", str(processes)]
     script = subprocess.run([*mpirun, sys.executable, str(EXAMPLES / "mesh_allreduce.py"), "--ranks", "4"], text=True,
                             capture_output=True, env=environment, timeout=120)
     assert script.returncode == 0, script.stderr
@@ -281,3 +383,6 @@ def test_under_mpirun(processes):
     together = subprocess.run([*mpirun, *command], text=True, capture_output=True, env=environment, timeout=120)
     assert together.returncode == 0, together.stderr
     assert together.stdout == alone.stdout
+    shown = subprocess.run([*mpirun, *command, "--stats"], text=True, capture_output=True, env=environment, timeout=120)
+    ranks = [line.split(":")[0] for line in shown.stdout.splitlines() if "tasks" in line]
+    assert ranks == [f"rank {rank}" for rank in range(4)], shown.stdout

@@ -124,9 +124,16 @@ std::vector<int64_t> dense_strides(const std::vector<int64_t>& shape) {
   return strides;
 }
 
+const Array& BoundArguments::memory_of(size_t parameter) const {
+  for (const OwnRows& own : rows) {
+    if (own.parameter == parameter) return own.array;
+  }
+  return std::get<Array>(values[parameter]);
+}
+
 void poison_outputs(const BoundArguments& arguments) {
   for (size_t made : arguments.made) {
-    const auto& array = std::get<Array>(arguments.values[made]);
+    const Array& array = arguments.memory_of(made);
     // All bits set are NaN in every float type; elements of BOOL and INT4 have a byte and few values.
     bool narrow = array.dtype == ir::DType::Bool || array.dtype == ir::DType::Int4;
     int pattern = ir::is_float(array.dtype) ? 0xFF : narrow ? 1 : 0xA5;
@@ -136,7 +143,7 @@ void poison_outputs(const BoundArguments& arguments) {
 
 void zero_outputs(const BoundArguments& arguments) {
   for (size_t made : arguments.made) {
-    const auto& array = std::get<Array>(arguments.values[made]);
+    const Array& array = arguments.memory_of(made);
     std::memset(array.data, 0, element_count(array.shape) * ir::bytes(array.dtype));
   }
 }
@@ -319,7 +326,8 @@ void Signature::make_outputs(BoundArguments& bound, const MakeOutput& make, Diag
   }
 }
 
-void Signature::check_memory(BoundArguments& bound, Diagnostics& diags) const {
+bool Signature::check_memory(BoundArguments& bound, Diagnostics& diags) const {
+  bool good = true;
   for (size_t p = 0; p < params_.size(); ++p) {
     const auto* array = std::get_if<Array>(&bound.values[p]);
     if (!array) continue;
@@ -333,8 +341,10 @@ void Signature::check_memory(BoundArguments& bound, Diagnostics& diags) const {
           .report(diag::arguments_overlap, params_[p].node->span,
                   {params_[q].node->name, params_[p].node->name, params_[written].node->name})
           .with_help("pass the same array for both, or arrays that share nothing");
+      good = false;
     }
   }
+  return good;
 }
 
 std::optional<BoundArguments> Signature::bind(std::vector<Argument> arranged, const MakeOutput& make,

@@ -49,11 +49,23 @@ struct ParameterInfo {
   std::vector<const ir::Expr*> dim_exprs;  // null for constants
 };
 
+// Of an argument of which this process has some rows only, `array` from row `first` on
+// (driver/world/local_rows.h).
+struct OwnRows {
+  size_t parameter = 0;
+  Array array;
+  int64_t first = 0;
+};
+
 struct BoundArguments {
   std::vector<Argument> values;  // one a parameter, none left out
   std::map<std::string, int64_t, std::less<>> dimensions;
-  bool strided = false;      // some array's last dimension is not contiguous
-  std::vector<size_t> made;  // parameters that were left out and made
+  bool strided = false;       // some array's last dimension is not contiguous
+  std::vector<size_t> made;   // parameters that were left out and made
+  std::vector<OwnRows> rows;  // of values that are whole arrays, which are nowhere
+
+  // The memory of an array.
+  const Array& memory_of(size_t parameter) const;
 };
 
 // Fills outputs that were left out with what nobody mistakes for a result: NaN, or a pattern of bits.
@@ -81,13 +93,16 @@ class Signature {
   std::optional<BoundArguments> bind(std::vector<Argument> arranged, const MakeOutput& make,
                                      Diagnostics& diags) const;
 
+  // False after reporting that something is written which another argument has, too. Notes whether arrays are
+  // strided.
+  bool check_memory(BoundArguments& bound, Diagnostics& diags) const;
+
  private:
   void check_array(const ParameterInfo& param, const Array& array, Diagnostics& diags) const;
   void check_number(const ParameterInfo& param, const Number& number, Diagnostics& diags) const;
   void bind_dimensions(BoundArguments& bound, Diagnostics& diags) const;
   void check_dimensions(const BoundArguments& bound, Diagnostics& diags) const;
   void make_outputs(BoundArguments& bound, const MakeOutput& make, Diagnostics& diags) const;
-  void check_memory(BoundArguments& bound, Diagnostics& diags) const;
 
   ir::FunctionRef entry_;
   std::string name_;

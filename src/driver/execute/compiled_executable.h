@@ -30,6 +30,7 @@ class CompiledExecutable final : public Executable {
   bool save(const std::string& folder, std::optional<int64_t> ranks, Diagnostics& diags) override;
 
   std::span<const std::string> rank_dimensions() const override { return host_.rank_dimensions(); }
+  std::span<const std::string> row_dimensions() const override { return host_.row_dimensions(); }
 
   // For sessions.
   const HostAnalysis& host() const { return host_; }

@@ -88,6 +88,8 @@ class Executable {
 
   // Dimensions that are the number of ranks, as far as the program is known.
   virtual std::span<const std::string> rank_dimensions() const { return {}; }
+  // Those whose rows are dispatched to the ranks one by one, too (HostAnalysis).
+  virtual std::span<const std::string> row_dimensions() const { return rank_dimensions(); }
 
   // The communication manifest as JSON; empty without windows, and where only a call tells who shares them.
   virtual std::string manifest_text() const { return {}; }

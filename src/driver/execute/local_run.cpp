@@ -1,5 +1,6 @@
 #include "driver/execute/local_run.h"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "driver/execute/words.h"
@@ -8,6 +9,7 @@
 #include "runtime/windows.h"
 #include "support/diagnostics/bundle.h"
 #include "support/diagnostics/driver.h"
+#include "support/diagnostics/runtime.h"
 
 namespace tilewire::driver {
 namespace {
@@ -41,6 +43,28 @@ bool report_refusal(runtime::World& world, Diagnostics& diags) {
   const Diagnostic error = describe(*failure, abi::Module{});
   diags.report(error.id, error.span) = error;
   return true;
+}
+
+std::vector<runtime::HostRows> host_rows(const BoundArguments& arguments) {
+  std::vector<runtime::HostRows> all;
+  for (const OwnRows& own : arguments.rows) {
+    const auto& whole = std::get<Array>(arguments.values[own.parameter]);
+    runtime::HostRows rows;
+    rows.parameter = static_cast<uint32_t>(own.parameter);
+    rows.whole = reinterpret_cast<abi::Word>(whole.data);
+    rows.first = own.first;
+    rows.count = own.array.shape[0];
+    rows.row_bytes = own.array.strides[0] * ir::bytes(own.array.dtype);
+    rows.here = reinterpret_cast<abi::Word>(own.array.data);
+    Array part = own.array;
+    part.data = reinterpret_cast<void*>(rows.whole + static_cast<abi::Word>(rows.first * rows.row_bytes));
+    std::vector<abi::Word> words;
+    append_words(part, words);
+    rows.hull = runtime::hull_of(
+        {words.data(), static_cast<uint8_t>(part.shape.size()), static_cast<uint8_t>(ir::bytes(part.dtype))});
+    all.push_back(rows);
+  }
+  return all;
 }
 
 }  // namespace
@@ -88,6 +112,20 @@ Call LocalRun::replay_calls(const Signature& signature, const BoundArguments& ar
   return result;
 }
 
+// A process whose world is lost keeps what it has noted itself.
+bool LocalRun::collect(std::vector<runtime::TraceRecord>* records, runtime::Stats* stats,
+                       const std::string& path, const runtime::Outcome& outcome, Diagnostics& diags) const {
+  const bool good = world->collect(stats, records);
+  if (!records || (good && !world->is_first())) return true;
+  uint64_t origin_ns = UINT64_MAX;
+  for (const runtime::TraceRecord& record : *records) origin_ns = std::min(origin_ns, record.event.start_ns);
+  std::string problem;
+  const runtime::JoinedTrace trace(std::move(*records), *module);
+  if (trace.write(good ? path : world->own_file(path), origin_ns, problem) || !outcome.ok()) return true;
+  diags.report(diag::run_trace_unwritable, {}, {problem});
+  return false;
+}
+
 Call LocalRun::call(const Signature& signature, const BoundArguments& arguments, const CallOptions& options,
                     Diagnostics& diags) const {
   if (replay && replay->calls > 1 && host && manifest) {
@@ -101,6 +139,7 @@ Call LocalRun::call(const Signature& signature, const BoundArguments& arguments,
     if (!made) return result;
   }
   std::vector<abi::Word> words = argument_words(signature, arguments);
+  const std::vector<runtime::HostRows> rows = host_rows(arguments);
   std::vector<abi::Word> results(result_word_count(*entry));
   runtime::Dispatch dispatch{.rank = 0, .entry = entry, .args = words, .results = results};
   runtime::Stats stats;
@@ -111,6 +150,7 @@ Call LocalRun::call(const Signature& signature, const BoundArguments& arguments,
     request.host = entry;
     request.host_args = words;
     request.host_results = results;
+    request.host_rows = rows;
     request.windows = windows ? windows : made.get();
     request.keep = windows != nullptr;
   } else {
@@ -118,11 +158,18 @@ Call LocalRun::call(const Signature& signature, const BoundArguments& arguments,
   }
   request.ranks = ranks;
   request.threads = options.threads;
-  request.trace = world ? world->own_file(options.trace) : options.trace;
+  const bool shared = host && world && world->shared();
+  std::vector<runtime::TraceRecord> records;
+  const bool joins_trace = shared && !options.trace.empty();
+  request.trace = options.trace;
+  request.records = joins_trace ? &records : nullptr;
   request.replay = replay;
   if (!replay) request.schedule = options.schedule;
   request.stats = options.stats ? &stats : nullptr;
   runtime::Outcome outcome = runtime::run(request);
+  const bool received = !outcome.ok() || !world || world->receive(outcome, ranks);
+  const bool collected =
+      !shared || collect(joins_trace ? &records : nullptr, request.stats, options.trace, outcome, diags);
   if (!outcome.ok()) {
     result.world = outcome.ending == runtime::Ending::World;
     result.deadlock = outcome.ending == runtime::Ending::Deadlock;
@@ -131,11 +178,12 @@ Call LocalRun::call(const Signature& signature, const BoundArguments& arguments,
     if (outcome.error) report(*outcome.error, diags);
     return result;
   }
-  if (world && !world->receive(outcome, ranks)) {
+  if (!received) {
     result.world = report_refusal(where, diags);
     if (!result.world) diags.report(diag::world_no_memory, {}, {std::to_string(ranks)});
     return result;
   }
+  if (!collected) return result;
   std::shared_ptr<void> owner;
   if (outcome.kept.count()) owner = std::make_shared<runtime::Kept>(std::move(outcome.kept));
   result.results = results_from_words(*entry, results, words, owner);

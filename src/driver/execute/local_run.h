@@ -33,6 +33,9 @@ struct LocalRun {
  private:
   Call replay_calls(const Signature& signature, const BoundArguments& arguments, const CallOptions& options,
                     Diagnostics& diags) const;
+  // Joins the trace and the numbers of all processes in the first one. False after reporting an error.
+  bool collect(std::vector<runtime::TraceRecord>* records, runtime::Stats* stats, const std::string& path,
+               const runtime::Outcome& outcome, Diagnostics& diags) const;
 };
 
 // Windows for one call, zeroed. Null after reporting why there are none; `refused` is set when it is the

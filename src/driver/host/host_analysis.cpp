@@ -5,6 +5,7 @@
 
 #include "driver/host/call_values.h"
 #include "ir/visitor.h"
+#include "ops/handles.h"
 #include "passes/window_uses.h"
 #include "support/diagnostics/bundle.h"
 #include "support/diagnostics/driver.h"
@@ -80,6 +81,38 @@ const DimSymbol* counted_by(const passes::WindowUses::Dispatch& dispatch,
   return as<DimSymbol>(stop);
 }
 
+// Parameters of which a loop over all ranks hands row r to rank r: their first dimensions.
+class RowDimensions final : public Visitor<RowDimensions> {
+ public:
+  RowDimensions(const Signature& signature, const passes::WindowUses& uses) : signature_(signature) {
+    for (const auto& dispatch : uses.dispatches) {
+      if (!dispatch.loop || !dispatch.devices.all()) continue;
+      rank_ = dispatch.loop->loop_var.get();
+      walk(*dispatch.loop->body);
+    }
+  }
+  const std::vector<std::string>& symbols() const { return symbols_; }
+
+  void visit(const Call& call) {
+    walk_children(call);
+    if (call.op != ops::pl::tensor::slice) return;
+    const auto* offsets = as<MakeTuple>(call.args[2]);
+    const auto* shape = as<MakeTuple>(call.args[1]);
+    const auto* rows = shape ? as<ConstInt>(shape->elements[0]) : nullptr;
+    if (!offsets || passes::without_casts(offsets->elements[0]).get() != rank_ || !rows || rows->value != 1)
+      return;
+    for (const ParameterInfo& param : signature_.params()) {
+      const auto* symbol = param.node == call.args[0].get() ? as<DimSymbol>(param.tensor->shape[0]) : nullptr;
+      if (symbol) symbols_.push_back(symbol->name);
+    }
+  }
+
+ private:
+  const Signature& signature_;
+  const Var* rank_ = nullptr;
+  std::vector<std::string> symbols_;
+};
+
 // The number that follows from dispatches alone: one where nothing is dispatched.
 std::optional<int64_t> dispatched_ranks(const passes::WindowUses& uses) {
   if (uses.dispatches.empty() && uses.collectives.empty()) return 1;
@@ -113,6 +146,9 @@ void HostAnalysis::find_ranks() {
     dimensions_.push_back(symbol->name);
     loops_.push_back({symbol->name, dispatch.call->callee, dispatch.loop->span});
   }
+  row_dimensions_ = dimensions_;
+  const std::vector<std::string> rows = RowDimensions(signature_, uses).symbols();
+  row_dimensions_.insert(row_dimensions_.end(), rows.begin(), rows.end());
   if (auto ranks = dispatched_ranks(uses)) {
     rule_.from = {*ranks};
     return;

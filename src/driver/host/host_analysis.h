@@ -37,6 +37,9 @@ class HostAnalysis {
   const RankRule& rank_rule() const { return rule_; }
   // Dimensions that are the number of ranks.
   const std::vector<std::string>& rank_dimensions() const { return dimensions_; }
+  // Those, and the ones of arrays whose row r goes to rank r in a loop over all ranks: with as many rows as
+  // ranks, a process needs its ranks' rows alone.
+  const std::vector<std::string>& row_dimensions() const { return row_dimensions_; }
 
   // The window buffers of the host function, by the groups of `grouped`, in the order of both: the lowered
   // program, or the same with other groups. Sizes are written over world_size(), dimensions and integer
@@ -58,7 +61,7 @@ class HostAnalysis {
 
   const Signature& signature_;
   std::vector<size_t> staged_;  // parameters whose row r is the share of rank r
-  std::vector<std::string> dimensions_;
+  std::vector<std::string> dimensions_, row_dimensions_;
   std::vector<CountedLoop> loops_;
   RankRule rule_;
   ir::FunctionRef lowered_;

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 
+#include "processes/collect.h"
 #include "processes/launcher.h"
 #include "processes/rendezvous.h"
 #include "support/diagnostics/driver.h"
@@ -75,6 +76,9 @@ std::vector<runtime::Term> terms_of(const Signature& signature, const BoundArgum
   }
   terms.push_back({"schedule", options.schedule.empty() ? "none" : options.schedule});
   terms.push_back({"gather", options.gather});
+  terms.push_back({"arrays", arguments.rows.empty() ? "whole" : "rows of own ranks"});
+  terms.push_back({"trace", options.trace.empty() ? "none" : "written"});
+  terms.push_back({"stats", options.stats ? "shown" : "none"});
   return terms;
 }
 
@@ -182,8 +186,18 @@ runtime::World& WorldCall::world() const {
 }
 
 std::string WorldCall::own_file(const std::string& path) const {
-  const bool first = path.empty() || !joined_ || joined_->process() == 0;
-  return first ? path : path + "." + std::to_string(joined_->process());
+  return is_first() ? path : path + "." + std::to_string(joined_->process());
+}
+
+bool WorldCall::collect(runtime::Stats* stats, std::vector<runtime::TraceRecord>* records) const {
+  if (!shared() || (!stats && !records)) return true;
+  processes::Noted own;
+  if (stats) own.stats = *stats;
+  if (records) own.records = std::move(*records);
+  const bool good = processes::collect(*joined_, own);
+  if (stats) *stats = std::move(own.stats);
+  if (records) *records = std::move(own.records);
+  return good;
 }
 
 bool WorldCall::receive(const runtime::Outcome& outcome, int32_t ranks) const {

@@ -54,7 +54,13 @@ class WorldCall {
   WorldCall() = default;
 
   runtime::World& world() const;
-  // Adds to the name of a file that each process writes.
+  // Other processes take part.
+  bool shared() const { return joined_ && joined_->processes() > 1; }
+  bool is_first() const { return !joined_ || joined_->process() == 0; }
+  // What the parts of a call elsewhere have noted arrives in the first process; null: nothing of the kind.
+  // Called by all, last. False when the world refused.
+  bool collect(runtime::Stats* stats, std::vector<runtime::TraceRecord>* records) const;
+  // The name of a file for this process alone.
   std::string own_file(const std::string& path) const;
   // What ranks elsewhere have written arrives where it was asked for.
   bool receive(const runtime::Outcome& outcome, int32_t ranks) const;
