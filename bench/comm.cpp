@@ -152,33 +152,6 @@ bool has_goal(const Form& form, int64_t elements) {
   return form.name == std::string(elements > 4 << 20 ? "streamed" : "two-shot");
 }
 
-// What is read at a time.
-int64_t chunk_of(int64_t elements) {
-  return std::min<int64_t>(elements, 2048);
-}
-
-// The rounds of bench/comm/allreduce.py by MPI: operand written, summed, result read. `operand` may be the
-// result, which is then summed in place.
-struct MpiSum {
-  float* operand;
-  float* result;
-  int64_t elements;
-  float seen = 0;
-
-  void run(int rounds, int rank) {
-    int64_t chunk = chunk_of(elements);
-    for (int i = 0; i < rounds; ++i) {
-      std::fill(operand, operand + elements, static_cast<float>(i % 8 + rank));
-      MPI_Allreduce(operand == result ? MPI_IN_PLACE : operand, result, static_cast<int>(elements), MPI_FLOAT,
-                    MPI_SUM, MPI_COMM_WORLD);
-      for (int64_t first = 0; first < elements; first += chunk) seen += average(result + first, chunk);
-    }
-  }
-  double once(int rounds, int rank) {
-    return slowest_round(rounds, [&](int n) { run(n, rank); });
-  }
-};
-
 // A form of ours, checked, ready to be timed. `y` is where it puts what it read.
 std::function<void(int)> our_sum(const Form& form, int ranks, int64_t elements, std::vector<float>& y) {
   Executable exe = compile("allreduce.py", form.entry,

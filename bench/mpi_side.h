@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -80,6 +81,33 @@ inline double slowest_round(int rounds, const std::function<void(int)>& run) {
   MPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   return slowest;
 }
+
+// What is read at a time.
+inline int64_t chunk_of(int64_t elements) {
+  return std::min<int64_t>(elements, 2048);
+}
+
+// The rounds of bench/comm/allreduce.py by MPI: operand written, summed, result read. `operand` may be the
+// result, which is then summed in place.
+struct MpiSum {
+  float* operand;
+  float* result;
+  int64_t elements;
+  float seen = 0;
+
+  void run(int rounds, int rank) {
+    int64_t chunk = chunk_of(elements);
+    for (int i = 0; i < rounds; ++i) {
+      std::fill(operand, operand + elements, static_cast<float>(i % 8 + rank));
+      MPI_Allreduce(operand == result ? MPI_IN_PLACE : operand, result, static_cast<int>(elements), MPI_FLOAT,
+                    MPI_SUM, MPI_COMM_WORLD);
+      for (int64_t first = 0; first < elements; first += chunk) seen += average(result + first, chunk);
+    }
+  }
+  double once(int rounds, int rank) {
+    return slowest_round(rounds, [&](int n) { run(n, rank); });
+  }
+};
 
 // Starts `program` in `ranks` processes and hands each line that they print to `line`. More ranks than cores
 // give way to each other.
