@@ -1,13 +1,16 @@
 """What programs give, for test_world_programs.py, which starts this in one process and in several:
 
-    python world_programs.py language                 # those of tests/lang and tests/conformance
+    python world_programs.py language                 # those of tests/lang and tests/conformance, and the examples
     python world_programs.py random COUNT FIRST       # random ones that the checker proves, from a seed on
     python world_programs.py random SEED,SEED,...     # these
 
 One line for each call: its name and a digest of all its arrays, or the code of its error.
 """
 
+import contextlib
 import hashlib
+import io
+import runpy
 import sys
 import warnings
 from pathlib import Path
@@ -57,6 +60,20 @@ def language():
                 show(f"{known.title(case)} {case.scalars} {case.split} on {ranks}", program, case.entry, given, ranks, case.split)
 
 
+def examples():
+    """They compare what they get with NumPy, and tell it."""
+    for path in sorted((TESTS.parent / "examples").glob("*.py")):
+        if "def main(ranks" not in path.read_text():
+            continue
+        example = runpy.run_path(str(path))["main"]
+        for ranks in RANKS:
+            if ranks % tw.world.size == 0:
+                print(f"{path.name} on {ranks}", file=sys.stderr, flush=True)
+                with contextlib.redirect_stdout(io.StringIO()) as told:
+                    example(ranks)
+                print(f"{path.name} on {ranks} -> {hashlib.sha256(told.getvalue().encode()).hexdigest()[:16]}", flush=True)
+
+
 def proved(case, program):
     [report] = program.main.check(*case.arguments(), ranks=case.ranks, limit=SCHEDULES, split=case.split)
     return report.verdict == "proved" and not any(finding.kind == "schedule" for finding in report.findings)
@@ -83,6 +100,7 @@ def main(mode, *words):
     warnings.simplefilter("ignore")
     if mode == "language":
         language()
+        examples()
     elif len(words) == 2:
         first = int(words[1])
         random_programs(range(first, first + 1_000_000), int(words[0]))
