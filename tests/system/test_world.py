@@ -277,6 +277,24 @@ shown(shift, x, y, 1 + process, ranks=4)
                            "process 0")
 
 
+def test_settings_that_differ_are_refused(tmp_path):
+    text = """
+shown(shift, x, y, 1, ranks=4, **({"trace": "FOLDER/t.json"} if process else {}))
+"""
+    first, second = run(text.replace("FOLDER", str(tmp_path)), tmp_path, 2)
+    assert first == second
+    assert first == ("WorldError error[TW2149]: the processes make different calls: `trace` is written in process 1 and none in "
+                     "process 0\n")
+    text = """
+part = x[2 * process : 2 * process + 2].copy()
+shown(*((shift.local, part, None) if process else (shift, x, y)), 1, ranks=4, **({} if process else {"gather": "none"}))
+"""
+    first, second = run(text, tmp_path, 2)
+    assert first == second
+    assert first == ("WorldError error[TW2149]: the processes make different calls: `arrays` is rows of own ranks in process 1 "
+                     "and whole in process 0\n")
+
+
 def test_what_one_process_writes_another_may_not_use(tmp_path):
     text = """
 z = np.zeros((1, 8), np.float32)
