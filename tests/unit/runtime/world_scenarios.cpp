@@ -18,20 +18,20 @@ void sums_are_the_same(const ExpectSame& expect_same) {
     Body body = [&](Context* context, const Word* args) {
       const abi::Window &data = window(args[0]), &signal = window(args[1]);
       int32_t me = context->rank;
-      int64_t all = 0;
+      uint64_t all = 0;  // wraps
       for (int round = 1; round <= 50; ++round) {
         *cell_of(data, me, 0) = (me + 1) * round;
         for (int32_t p = 0; p < ranks; ++p) notify(context, signal, p, me, 1);
         for (int32_t p = 0; p < ranks; ++p) {
           if (Status status = wait(context, signal, p, round, site)) return status;
         }
-        for (int32_t p = 0; p < ranks; ++p) all = all * 3 + load(context, data, p, 0);
+        for (int32_t p = 0; p < ranks; ++p) all = all * 3 + static_cast<uint64_t>(load(context, data, p, 0));
         for (int32_t p = 0; p < ranks; ++p) notify(context, signal, p, ranks + me, 1);
         for (int32_t p = 0; p < ranks; ++p) {
           if (Status status = wait(context, signal, ranks + p, round, site)) return status;
         }
       }
-      setting.results[me] = all;
+      setting.results[me] = static_cast<int64_t>(all);
       return abi::ok;
     };
     Outcome outcome = run_on_all(program, ranks, setting.threads, *windows, 2, body, setting.request());
