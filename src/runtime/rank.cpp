@@ -229,9 +229,20 @@ abi::Status Rank::drain(BlockContext& context, int64_t live) {
 }
 
 void Rank::throttle(Job& job, Worker& worker) {
+  seen_live_.store(-1, std::memory_order_relaxed);
   throttled_.store(&job);
   if (live_.load() > resume_at_.load()) return;
   if (Job* resumed = throttled_.exchange(nullptr)) worker.push(Item(resumed), true);
+}
+
+bool Rank::is_throttled_in_vain(uint64_t now_ns) {
+  if (!throttled_.load(std::memory_order_relaxed)) return false;
+  const int64_t live = live_.load(std::memory_order_relaxed);
+  if (seen_live_.exchange(live, std::memory_order_relaxed) != live) {
+    seen_since_ns_.store(now_ns, std::memory_order_relaxed);
+    return false;
+  }
+  return now_ns - seen_since_ns_.load(std::memory_order_relaxed) > patience_ns;
 }
 
 bool Rank::unthrottle(Worker& worker) {

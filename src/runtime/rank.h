@@ -50,6 +50,9 @@ class Rank {
   void throttle(Job& job, Worker& worker);
   // Nothing else can run: lets a throttled orchestration function go on. False: none is throttled.
   bool unthrottle(Worker& worker);
+  // Whether one is throttled and no task has ended for a while, so that those which run may wait for what it has
+  // not submitted yet. Asked again and again.
+  bool is_throttled_in_vain(uint64_t now_ns);
 
   Run& run;
   int32_t index = 0;  // in the world, for this run
@@ -62,6 +65,7 @@ class Rank {
   static constexpr int64_t live_limit = 2048;
   // Bytes of created tensors before it does.
   static constexpr uint64_t created_limit = uint64_t{1} << 30;
+  static constexpr uint64_t patience_ns = 10'000'000;
   static constexpr uint32_t records_per_piece = 64;
 
   Task& take(TaskKind kind);
@@ -95,6 +99,9 @@ class Rank {
   // Records in use, and 1 for the orchestration function.
   alignas(64) std::atomic<int64_t> live_{0};
   std::atomic<Job*> throttled_{nullptr};
+  // While it is throttled: the value of live_ that was seen last, and since when.
+  std::atomic<int64_t> seen_live_{-1};
+  std::atomic<uint64_t> seen_since_ns_{0};
   std::atomic<int64_t> resume_at_{0};
   std::atomic<uint64_t> created_bytes_{0};
   std::atomic<Task*> given_back_{nullptr};

@@ -29,6 +29,8 @@ const cpu_set_t& recent_cpus() {
 
 // So often in a row a fiber that yields is the only one there is to run, before its thread lets others.
 constexpr uint32_t lonely_yields = 64;
+// After so many yields, a worker looks whether fibers that spin wait for what has not been submitted.
+constexpr uint32_t yields_of_a_spin = 1024;
 
 }  // namespace
 
@@ -462,6 +464,13 @@ void Run::yielded(Worker& worker, Job& job) {
     worker.yields = 0;
   } else if (++worker.yields % lonely_yields == 0) {
     sched_yield();
+  }
+  // A worker that runs fibers which spin is never idle, so nobody else would unthrottle.
+  if (++worker.all_yields % yields_of_a_spin == 0) {
+    const uint64_t now = now_ns();
+    for (int32_t i = 0; i < part.count; ++i) {
+      if (ranks_[i]->is_throttled_in_vain(now)) ranks_[i]->unthrottle(worker);
+    }
   }
   worker.push(Item(&job), true);
 }

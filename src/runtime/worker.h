@@ -52,7 +52,8 @@ class Worker {
   Job* take_job(Rank& rank);
   void give_job(Job* job);
 
-  uint32_t yields = 0;  // for Run::yielded
+  // For Run::yielded: of fibers that were alone, in a row; of all.
+  uint32_t yields = 0, all_yields = 0;
 
   // For Run::keep_apart: the core it was last seen on; not_at_work while it takes no part.
   static constexpr int not_at_work = -1;
