@@ -75,14 +75,26 @@ void World::form_groups() {
     auto found = std::find(groups_.begin(), groups_.end(), members);
     window.group = static_cast<int32_t>(found - groups_.begin());
     if (found == groups_.end()) groups_.push_back(std::move(members));
+    stage_in(window);
+  }
+}
+
+// What `load_from_host=` asks for, before any rank starts. Ranks outside the group have no copy.
+void World::stage_in(const Window& window) {
+  if (!window.load_from) return;
+  for (int rank : groups_[static_cast<size_t>(window.group)]) {
+    const Tensor row = row_of(*window.load_from, rank);
+    const std::vector<std::byte> share =
+        dense({row.dtype, bytes(row.storage) + row.offset * ir::bytes(row.dtype), row.shape, row.strides});
+    std::memcpy(writable(window.copies[static_cast<size_t>(rank)]), share.data(), share.size());
   }
 }
 
 // What `store_to_host=` asks for, when everything is done.
 void World::stage_out() {
   for (const Window& window : windows_) {
-    if (!window.store_to) continue;
-    for (int rank = 0; rank < options_.ranks && rank < window.store_to->shape[0]; ++rank) {
+    if (!window.store_to || groups_.empty()) continue;
+    for (int rank : groups_[static_cast<size_t>(window.group)]) {
       Tensor row = row_of(*window.store_to, rank);
       const std::byte* from = bytes(window.copies[static_cast<size_t>(rank)]);
       std::vector<std::byte> share(from, from + element_count(row.shape) * ir::bytes(row.dtype));
@@ -132,13 +144,7 @@ void alloc_window_buffer(Context& c, int) {
   if (c.has(3)) window.store_to = c.tensor(3);
   if (window.load_from) check_staged(*window.load_from, window.bytes, ranks, c);
   if (window.store_to) check_staged(*window.store_to, window.bytes, ranks, c);
-  const std::optional<Tensor> staged = window.load_from;
-  const int32_t handle = c.world.add_window(std::move(window), &c.call);
-  for (int rank = 0; staged && rank < ranks; ++rank) {
-    std::vector<std::byte> row = dense(c.view(row_of(*staged, rank)));
-    std::memcpy(c.world.writable(c.world.windows()[handle].copies[rank]), row.data(), row.size());
-  }
-  c.result = WindowHandle{handle};
+  c.result = WindowHandle{c.world.add_window(std::move(window), &c.call)};
 }
 
 void window(Context& c, int) {

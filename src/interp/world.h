@@ -347,6 +347,7 @@ class World {
   void begin_call(AgentId host, EventSink* sink);
   void note_dispatch(const std::vector<Value>& args, int rank);
   void form_groups();
+  void stage_in(const Window& window);
   void stage_out();
   // The registers a function starts with: constants, arguments, dimensions.
   std::vector<Value> entry_registers(const Code& code, const std::vector<Value>& args,

@@ -4,6 +4,7 @@
 # run: views ranks=1,2,4
 # run: views ranks=1,2,4 hooks
 # run: staged ranks=1,2,3
+# run: staged_apart ranks=3
 # run: pairs ranks=4
 # run: pairs ranks=4 hooks
 # run: parts ranks=1,2,3
@@ -67,6 +68,16 @@ class Hosts:
         w = pld.window(staged_buf, [16, 64], dtype=pl.FP32)
         for r in pl.range(pld.world_size()):
             self.stage_kernel(w, device=r)
+
+    # Rows of ranks outside a buffer's group are neither copied in nor out.
+    @pl.function(level=pl.Level.HOST, role=pl.Role.Orchestrator)
+    def staged_apart(self, x: pl.Tensor[[NR, 16, 64], pl.FP32], y: pl.InOut[pl.Tensor[[NR, 16, 64], pl.FP32]]):
+        first = pld.alloc_window_buffer([16, 64], dtype=pl.FP32, load_from_host=x, store_to_host=y)
+        second = pld.alloc_window_buffer([16, 64], dtype=pl.FP32, load_from_host=x, store_to_host=y)
+        first_window = pld.window(first, [16, 64], dtype=pl.FP32)
+        second_window = pld.window(second, [16, 64], dtype=pl.FP32)
+        self.stage_kernel(first_window, device=1)
+        self.stage_kernel(second_window, device=0)
 
     @pl.function(type=pl.FunctionType.InCore)
     def meet_pair(self, w: pl.InOut[pld.DistributedTensor[[1, 64], pl.FP32]],
