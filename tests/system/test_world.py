@@ -177,6 +177,44 @@ print("good")
     assert run(text, tmp_path, processes) == ["good\n"] * processes
 
 
+def test_local_calls_stage_own_rows_and_take_other_arrays_whole(tmp_path):
+    text = LOCAL + """
+K = pl.dynamic("K")
+
+
+@pl.jit.incore
+def turn(data: pl.InOut[pld.DistributedTensor[[1, 8], pl.FP32]], w: pl.Tensor[[K, 8], pl.FP32],
+         s: pl.InOut[pld.DistributedTensor[[NR, 1], pl.INT32]]):
+    ctx = pld.get_comm_ctx(data)
+    me = pld.rank(ctx)
+    ranks = pld.nranks(ctx)
+    got = pld.tile.remote_load(data, (me + ranks - 1) % ranks, [0, 0], [1, 8])
+    for peer in pl.range(ranks):
+        pld.system.notify(s, peer, [me, 0], 1)
+    for peer in pl.range(ranks):
+        pld.system.wait(s, [peer, 0], 1)
+    data = pl.store(got * pl.load(w, [1, 0], [1, 8]), [0, 0], data)
+
+
+@pl.jit.host
+def staged(x: pl.Tensor[[NR, 1, 8], pl.FP32], w: pl.Tensor[[K, 8], pl.FP32], y: pl.Out[pl.Tensor[[NR, 1, 8], pl.FP32]]):
+    buffer = pld.alloc_window_buffer([1, 8], dtype=pl.FP32, load_from_host=x, store_to_host=y)
+    data = pld.window(buffer, [1, 8], dtype=pl.FP32)
+    s = pld.alloc_signal(pld.world_size())
+    for r in pl.range(pld.world_size()):
+        turn(data, w, s, device=r)
+
+
+x = x.reshape(4, 1, 8)
+w = np.full((2, 8), 3, np.float32)
+assert np.array_equal(staged(x, w), 3 * np.roll(x, 1, axis=0))
+part = staged.local(x[own].copy(), w)
+assert np.array_equal(part, 3 * np.roll(x, 1, axis=0)[own]), part
+print("good")
+"""
+    assert run(text, tmp_path) == ["good\n"] * 2
+
+
 def test_a_local_call_has_no_rows_of_other_processes(tmp_path):
     text = LOCAL + """
 @pl.jit.host
