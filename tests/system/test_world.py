@@ -329,8 +329,8 @@ shown(*((shift.local, part, None) if process else (shift, x, y)), 1, ranks=4, **
 """
     first, second = run(text, tmp_path, 2)
     assert first == second
-    assert first == ("WorldError error[TW2149]: the processes make different calls: `arrays` is rows of own ranks in process 1 "
-                     "and whole in process 0\n")
+    assert first == ("WorldError error[TW2149]: the processes make different calls: `arrays` is local in process 1 and whole "
+                     "in process 0\n")
 
 
 def test_what_one_process_writes_another_may_not_use(tmp_path):

@@ -76,7 +76,7 @@ std::vector<runtime::Term> terms_of(const Signature& signature, const BoundArgum
   }
   terms.push_back({"schedule", options.schedule.empty() ? "none" : options.schedule});
   terms.push_back({"gather", options.gather});
-  terms.push_back({"arrays", arguments.rows.empty() ? "whole" : "rows of own ranks"});
+  terms.push_back({"arrays", arguments.rows.empty() ? "whole" : "local"});
   terms.push_back({"trace", options.trace.empty() ? "none" : "written"});
   terms.push_back({"stats", options.stats ? "shown" : "none"});
   return terms;
