@@ -20,8 +20,14 @@ bool collect(ProcessWorld& world, Noted& own) {
   if (!memory) return false;
   std::memcpy(memory->regions[world.process()], mine.data(), mine.size());
   if (!world.gather("")) return false;  // all are there
+  std::vector<std::vector<std::byte>> copies(sizes.size());
+  std::vector<const std::byte*> at(sizes.size());
   for (size_t p = 1; p < sizes.size() && world.process() == 0; ++p) {
-    auto theirs = decode_noted({reinterpret_cast<const char*>(memory->regions[p]), sizes[p]});
+    at[p] = world.read(*memory, static_cast<int32_t>(p), sizes[p], copies[p]);
+  }
+  if (world.has_far() && !world.gather("")) return false;
+  for (size_t p = 1; p < sizes.size() && world.process() == 0; ++p) {
+    auto theirs = decode_noted({reinterpret_cast<const char*>(at[p]), sizes[p]});
     TW_CHECK(theirs, "what a process has noted is something else");
     std::vector<runtime::RankStats>& ranks = own.stats.ranks;
     ranks.insert(ranks.end(), theirs->stats.ranks.begin(), theirs->stats.ranks.end());

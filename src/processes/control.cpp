@@ -217,9 +217,11 @@ void Control::attend(std::unique_lock<std::mutex>& lock, std::atomic<uint32_t>& 
 
 void Control::work() {
   uint64_t leaves_ns = 0;
+  bool served = false;  // the descriptor of messages about memory was readable
   for (;;) {
-    std::vector<pollfd> waits{{wake_, POLLIN, 0}};
-    uint64_t sleep_ns = limits_.tick_ns();
+    const Listener::Service service = listener_.serve(served);
+    std::vector<pollfd> waits{{wake_, POLLIN, 0}, {service.descriptor, POLLIN, 0}};
+    uint64_t sleep_ns = std::min(limits_.tick_ns(), service.pause_ns.value_or(UINT64_MAX));
     {
       std::lock_guard lock(mutex_);
       const uint64_t now_ns = runtime::now_ns();
@@ -237,6 +239,7 @@ void Control::work() {
     const timespec time{static_cast<time_t>(sleep_ns / 1'000'000'000),
                         static_cast<long>(sleep_ns % 1'000'000'000)};
     ppoll(waits.data(), waits.size(), &time, nullptr);
+    served = waits[1].revents != 0;
     uint64_t pokes;
     static_cast<void>(!read(wake_, &pokes, sizeof pokes));
     std::lock_guard lock(mutex_);

@@ -13,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -28,9 +29,11 @@ struct Seat {
   int32_t processes = 1;
   std::vector<Stream> streams;
   Limits limits{};
+  // Processes that name the same one may share memory.
+  std::string host{};
 };
 
-// What the leader's messages do. Called under the mutex.
+// What the leader's messages do. Called under the mutex, but for `serve`.
 class Listener {
  public:
   virtual ~Listener() = default;
@@ -40,6 +43,14 @@ class Listener {
   virtual std::optional<uint64_t> look(uint64_t now_ns) = 0;
   // This process waits for the leader.
   virtual bool waits() const = 0;
+
+  // Of messages about memory, when to look again: when a descriptor is readable, after a time, or both.
+  struct Service {
+    int descriptor = -1;
+    std::optional<uint64_t> pause_ns{};
+  };
+  // Moves them along. `ready`: the descriptor was readable.
+  virtual Service serve(bool ready) = 0;
 };
 
 class Control {
@@ -54,6 +65,9 @@ class Control {
   std::mutex& mutex() { return mutex_; }
   int32_t process() const { return process_; }
   int32_t processes() const { return processes_; }
+  const Limits& limits() const { return limits_; }
+  // A connection with another process, of which this one knows its own address; -1: there is none.
+  int address_socket() const { return process_ == 0 ? streams_.back().fd() : streams_[0].fd(); }
   // Under the mutex: to the leader.
   void say(Message&& message);
   // Has the thread look. From any thread.

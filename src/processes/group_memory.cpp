@@ -9,16 +9,20 @@
 
 namespace tilewire::processes {
 
-RegionSet::RegionSet(uint64_t number, std::vector<int32_t> ranks, uint64_t size)
+RegionSet::RegionSet(uint64_t number, std::vector<int32_t> ranks, std::vector<int32_t> homes, uint64_t size)
     : id(number),
       devices(std::move(ranks)),
+      processes(std::move(homes)),
       bytes(size),
       mapped_bytes(runtime::RegionPool::rounded(size)),
-      pages(devices.size(), nullptr) {}
+      regions(devices.size(), nullptr),
+      waiters(devices.size(), nullptr) {}
 
 RegionSet::~RegionSet() {
-  for (std::byte* page : pages) {
-    if (page) SharedFile::unmap(page, SharedFile::page_bytes() + mapped_bytes);
+  for (size_t i = 0; i < count_ && published_; ++i) published_->remove(id, static_cast<int32_t>(first_ + i));
+  for (uint32_t* waiter : waiters) {
+    if (!waiter) continue;
+    SharedFile::unmap(reinterpret_cast<std::byte*>(waiter), SharedFile::page_bytes() + mapped_bytes);
   }
 }
 
@@ -39,17 +43,40 @@ bool RegionSet::map(size_t first, size_t count, const SharedFileName& name, std:
 bool RegionSet::map_all(const SharedFile& file, size_t first, size_t count, std::string& problem) {
   const uint64_t share = SharedFile::page_bytes() + mapped_bytes;
   for (size_t i = 0; i < count; ++i) {
-    pages[first + i] = file.map(i * share, share);
-    if (pages[first + i]) continue;
-    problem = std::strerror(errno);
-    return false;
+    std::byte* page = file.map(i * share, share);
+    if (!page) {
+      problem = std::strerror(errno);
+      return false;
+    }
+    waiters[first + i] = reinterpret_cast<uint32_t*>(page);
+    regions[first + i] = page + SharedFile::page_bytes();
   }
   return true;
 }
 
+bool RegionSet::reserve(size_t first, size_t count, std::string& problem) {
+  if (count == 0) return true;
+  // A page between them, so that what goes beyond one faults, too.
+  const uint64_t share = mapped_bytes + SharedFile::page_bytes();
+  const runtime::ReservedRange& range = reserved_.emplace_back(count * share);
+  if (!range.data()) {
+    problem = std::strerror(errno);
+    return false;
+  }
+  for (size_t i = 0; i < count; ++i) regions[first + i] = range.data() + i * share;
+  return true;
+}
+
+void RegionSet::publish(std::shared_ptr<LocalRegions> to) {
+  published_ = std::move(to);
+  for (size_t i = first_; i < first_ + count_; ++i) {
+    published_->add(id, static_cast<int32_t>(i), {regions[i], bytes, waiters[i]});
+  }
+}
+
 void RegionSet::clear(size_t member) {
   TW_CHECK(member >= first_ && member - first_ < count_, "a region of another process is cleared");
-  std::memset(pages[member] + SharedFile::page_bytes(), 0, bytes);
+  std::memset(regions[member], 0, bytes);
 }
 
 void RegionSet::clear_own() {
@@ -83,10 +110,10 @@ std::unique_ptr<RegionSet> RegionSets::take(uint64_t id) {
 SharedGroupMemory::SharedGroupMemory(std::unique_ptr<RegionSet> set, std::shared_ptr<RegionSets> home)
     : set_(std::move(set)), home_(std::move(home)) {
   mapped_bytes = set_->mapped_bytes;
-  for (std::byte* page : set_->pages) {
-    waiters.push_back(reinterpret_cast<uint32_t*>(page));
-    regions.push_back(page + SharedFile::page_bytes());
-  }
+  regions = set_->regions;
+  waiters = set_->waiters;
+  number = set_->id;
+  processes = set_->processes;
 }
 
 }  // namespace tilewire::processes

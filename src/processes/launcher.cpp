@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <cstring>
+#include <string_view>
 
 namespace tilewire::processes {
 namespace {
@@ -20,6 +21,22 @@ constexpr Variables launchers[] = {
 };
 constexpr const char* job_names[] = {"PMIX_NAMESPACE", "OMPI_MCA_orte_precondition_transports",
                                      "SLURM_JOB_ID", "SLURM_STEP_ID", "PMI_JOBID"};
+
+// The first name of a list of Slurm's such as `node[07-09,12],gpu1`.
+std::string first_host(std::string_view list) {
+  const size_t end = list.find_first_of("[,");
+  std::string name(list.substr(0, end));
+  if (end == list.npos || list[end] == ',') return name;
+  const std::string_view numbers = list.substr(end + 1);
+  return name + std::string(numbers.substr(0, numbers.find_first_of("-,]")));
+}
+
+// A port for each job of a user: two on the same host at the same time are not likely to have the same.
+int port_of(std::string_view job) {
+  uint32_t hash = 2166136261u;  // FNV-1a
+  for (char c : job) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
+  return 20000 + static_cast<int>(hash % 10000);
+}
 
 std::optional<int32_t> number(const char* text) {
   int32_t value = 0;
@@ -51,7 +68,12 @@ std::optional<Launch> find_launch(const Environment& environment, std::string& p
       if (const char* value = environment(name)) launch.job += std::string(name) + "=" + value + ";";
     }
     // Launchers that name no job are the parent of their processes.
-    if (launch.job.empty()) launch.job = "parent=" + std::to_string(getppid());
+    if (launch.job.empty() && !launch.over_hosts()) launch.job = "parent=" + std::to_string(getppid());
+    if (const char* address = environment("TILEWIRE_WORLD")) {
+      launch.address = address;
+    } else if (const char* list = environment("SLURM_STEP_NODELIST"); list && launch.over_hosts()) {
+      launch.address = first_host(list) + ":" + std::to_string(port_of(launch.job));
+    }
     return launch;
   }
   return std::nullopt;

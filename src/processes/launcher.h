@@ -11,9 +11,13 @@ namespace tilewire::processes {
 struct Launch {
   int32_t process = 0;
   int32_t processes = 1;
-  int32_t here = 1;  // that run on this host
+  int32_t here = 1;  // that run on this host; 0: not known, but not all
   // The same in all processes of the job, and in no other job of this host at the same time.
-  std::string job;
+  std::string job{};
+  // Where process 0 can be reached from other hosts, as HOST:PORT; empty: not known.
+  std::string address{};
+
+  bool over_hosts() const { return here != processes; }
 };
 
 // Returns the value of an environment variable; null when it is not set.

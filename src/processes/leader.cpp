@@ -62,6 +62,13 @@ void Leader::hear(int32_t process, Message&& message, uint64_t now_ns) {
       return answer(process, message);
     case Kind::Waits:
       return waits(process, std::move(message));
+    case Kind::Cut:
+      // After a call it is of no importance: that process may have left.
+      if (message.number < members_.size() &&
+          std::any_of(calls_.begin(), calls_.end(), [](const auto& call) { return call.second.running; })) {
+        lose(static_cast<int32_t>(message.number), message.text);
+      }
+      return;
     case Kind::Bye:
       member.left = true;
       return lose_left();
@@ -272,7 +279,11 @@ void Leader::start_wave(Call& call, Call::Wave wave) {
     // Whoever is told to list its waits moves for it, and says anew when it is quiet.
     if (wave == Call::Wave::Waits) part.quiet = false;
   }
-  send_running(call, {.kind = wave == Call::Wave::Waits ? Kind::Tell : Kind::Ask, .number = wave_});
+  if (wave == Call::Wave::Waits) {
+    send_running(call, {.kind = Kind::Tell, .number = wave_});
+  } else {
+    send_all({.kind = Kind::Ask, .number = wave_});
+  }
 }
 
 void Leader::answer(int32_t process, const Message& message) {
@@ -281,10 +292,11 @@ void Leader::answer(int32_t process, const Message& message) {
     Call& call = entry.second;
     const bool asked = call.wave == Call::Wave::First || call.wave == Call::Wave::Second;
     Part& part = call.parts[process];
-    if (!asked || part.ended || part.answered) continue;
+    if (!asked || part.answered) continue;
     const bool moved = call.wave == Call::Wave::Second && part.first_turns != message.turns;
     part.answered = true;
     part.first_turns = message.turns;
+    part.under_way = message.under_way;
     if (!message.quiet || moved) {
       // It will say when it is quiet again, unless it has done so before it answered.
       part.quiet = message.quiet && part.turns == message.turns;
@@ -296,8 +308,17 @@ void Leader::answer(int32_t process, const Message& message) {
 }
 
 void Leader::answered_all(Call& call) {
+  uint64_t under_way = 0;
+  bool handled = false;  // somebody has since said that it is quiet at a later turn
   for (const Part& part : call.parts) {
-    if (!part.ended && !part.answered) return;
+    if (!part.answered) return;
+    under_way += part.under_way;
+    handled |= part.turns > part.first_turns;
+  }
+  if (under_way != 0) {
+    call.wave = Call::Wave::None;
+    if (handled) consider(call);
+    return;
   }
   start_wave(call, call.wave == Call::Wave::First ? Call::Wave::Second : Call::Wave::Waits);
 }

@@ -9,9 +9,11 @@
 // and fails by the first of: a Failed, terms that differ, a deadlock. Stop tells it to those that have said
 // Begin. A call that failed before Begun has no Outcome.
 //
-// A deadlock is found without a clock. When all that have not ended have said Quiet, they are asked twice.
+// A deadlock is found without a clock. When all that have not ended have said Quiet, all are asked twice.
 // If all are quiet both times, each at the same turn, nothing has happened anywhere between the end of the
-// first wave and the start of the second, and nothing ever will.
+// first wave and the start of the second. Nothing ever will unless a message is under way then, which is so
+// when more were sent than handled in all. A message that is handled moves its process to another turn, so
+// that it says Quiet once more, even if it has ended.
 #pragma once
 
 #include <cstdint>
@@ -73,6 +75,7 @@ class Leader {
     bool quiet = false;
     uint64_t turns = 0;  // when it said so
     uint64_t first_turns = 0;
+    uint64_t under_way = 0;  // as it answered
     bool answered = false;
     std::optional<std::vector<Blocked>> waits{};
   };
@@ -105,7 +108,7 @@ class Leader {
   // A process that has left takes part in nothing that others wait for.
   void lose_left();
   void send_all(const Message& message);
-  // Sends to those that are still running, the call started.
+  // Sends to those that are still running.
   void send_running(const Call& call, const Message& message);
   void remind(bool& noted, uint64_t since_ns, const std::vector<int32_t>& missing);
   std::optional<Failure> first_difference(const std::vector<const std::vector<Term>*>& terms) const;

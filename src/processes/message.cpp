@@ -89,6 +89,7 @@ std::string encode(const Message& message) {
   to.number(message.number);
   to.number(message.call);
   to.number(message.turns);
+  to.number(message.under_way);
   to.number(static_cast<uint8_t>(message.quiet));
   to.text(message.text);
   to.list(message.terms, [&](const Term& term) {
@@ -110,6 +111,7 @@ std::optional<Message> decode(std::string_view bytes) {
   message.number = from.number<uint64_t>();
   message.call = from.number<uint64_t>();
   message.turns = from.number<uint64_t>();
+  message.under_way = from.number<uint64_t>();
   message.quiet = from.number<uint8_t>() != 0;
   message.text = from.text();
   from.list([&] {

@@ -27,8 +27,9 @@ struct Message {
     Failed,  // the call cannot go on: `failure`
     Ended,   // nothing runs here any more; `failure` is what stopped it, if anything
     Quiet,   // nothing can happen here, since turn `turns`
-    Answer,  // to Ask: whether that is so, and the turn
+    Answer,  // to Ask: whether that is so, the turn, and `under_way`
     Waits,   // to Tell: `waits`; none: this process was throttled and goes on
+    Cut,     // nothing reaches process `number` from here any more; `text` says how
     Alive,   // to Ping
     Bye,     // this process takes part in nothing any more
     // From the leader.
@@ -46,6 +47,7 @@ struct Message {
   uint64_t number = 0;  // of a call or a gathering; Ask, Answer, Tell, Waits: of a wave
   uint64_t call = 0;    // Gather: for which call
   uint64_t turns = 0;
+  uint64_t under_way = 0;  // messages to other processes that this one has sent, less those it has handled
   bool quiet = false;
   std::string text{};
   std::vector<Term> terms{};

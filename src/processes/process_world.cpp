@@ -1,15 +1,14 @@
 #include "processes/process_world.h"
 
 #include <sched.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
 #include <chrono>
-#include <new>
 
 #include "abi/abi.h"
 #include "processes/bytes.h"
+#include "processes/desk.h"
 #include "runtime/regions.h"
 #include "runtime/run_state.h"
 #include "runtime/windows.h"
@@ -27,19 +26,7 @@ constexpr uint64_t least_exchange_bytes = uint64_t{1} << 16, most_kept_bytes = u
 // So long an idle worker lets other threads run before it sleeps, and so long a call looks for the others'
 // messages.
 constexpr uint64_t yield_ns = 200'000, attend_ns = 200'000;
-
-void write_name(Writer& to, const SharedFileName& name) {
-  to.number(name.process);
-  to.number(name.fd);
-  to.number(name.check);
-}
-SharedFileName read_name(Reader& from) {
-  SharedFileName name;
-  name.process = from.number<pid_t>();
-  name.fd = from.number<int>();
-  name.check = from.number<uint64_t>();
-  return name;
-}
+constexpr uint64_t serve_pause_ns = 100'000, cut_pause_ns = 50'000'000;
 
 Failure world_failure(Diag row, std::vector<std::string> words) {
   Failure failure;
@@ -57,91 +44,14 @@ Failure interrupted_failure() {
 
 }  // namespace
 
-// A process writes its queue to the leader, the leader the one from it.
-struct ProcessWorld::Desk {
-  runtime::Bell bell{runtime::Bell::Within::Host};
-  std::atomic<uint32_t> attended{0};  // by its process: see Mail
-  alignas(SharedFile::check_offset) std::byte check[SharedFile::check_bytes];
-  MailQueue to_leader, from_leader;
-};
-
-std::unique_ptr<ProcessWorld> ProcessWorld::join(Seat seat, std::optional<Failure>& problem) {
-  std::unique_ptr<ProcessWorld> world(new ProcessWorld());
-  world->control_ = std::make_unique<Control>(std::move(seat), *world);
-  world->control_->start();
-  return world->open_desks(problem) ? std::move(world) : nullptr;
-}
-
 ProcessWorld::~ProcessWorld() {
+  // What a child of fork has of the channels may be locked forever.
+  if (control_->forked()) static_cast<void>(channels_.release());
   control_.reset();
+  channels_.reset();
   for (Desk* desk : desks_) {
     if (desk) SharedFile::unmap(reinterpret_cast<std::byte*>(desk), sizeof(Desk));
   }
-}
-
-bool ProcessWorld::open_desks(std::optional<Failure>& problem) {
-  static_assert(offsetof(Desk, check) == SharedFile::check_offset);
-  std::string why;
-  own_desk_ = SharedFile::make(sizeof(Desk), why);
-  std::byte* own = own_desk_.open() ? own_desk_.map(0, sizeof(Desk)) : nullptr;
-  if (own) new (own) Desk;  // the check stays
-  const cpu_set_t cpus = runtime::allowed_cpus();
-  Writer to;
-  write_name(to, own ? own_desk_.name() : SharedFileName());
-  to.number(cpus);
-  auto all = gather(to.take(), {{"ABI", std::to_string(abi::version)}});
-  if (!all) {
-    problem = refusal_;
-    return false;
-  }
-  cpu_set_t used;
-  CPU_ZERO(&used);
-  sharers_ = 0;
-  desks_.assign(all->size(), nullptr);
-  for (size_t p = 0; p < all->size() && why.empty(); ++p) {
-    Reader from((*all)[p]);
-    const SharedFileName name = read_name(from);
-    const auto theirs = from.number<cpu_set_t>();
-    cpu_set_t common;
-    CPU_AND(&common, &cpus, &theirs);
-    CPU_OR(&used, &used, &theirs);
-    sharers_ += CPU_COUNT(&common) > 0;
-    if (static_cast<int32_t>(p) == process()) {
-      desks_[p] = reinterpret_cast<Desk*>(own);
-      continue;
-    }
-    const SharedFile file = SharedFile::of(name, why);
-    std::byte* desk = file.open() ? file.map(0, sizeof(Desk)) : nullptr;
-    if (!desk && why.empty()) why = "no memory";
-    if (desk) desks_[p] = reinterpret_cast<Desk*>(desk);
-  }
-  if (why.empty()) use_mail(true);
-  spin_ns_ = processes() <= CPU_COUNT(&used) ? 20'000 : 0;
-  // All have mapped the bells, or none goes on.
-  auto answers = gather(why);
-  own_desk_ = SharedFile();
-  if (answers && !refused_for(*answers)) {
-    use_mail(false);
-    return true;
-  }
-  problem = refusal_;
-  return false;
-}
-
-void ProcessWorld::use_mail(bool receives) {
-  Lock lock(control_->mutex());
-  const bool leads = process() == 0;
-  for (int32_t p = 1; p < processes(); ++p) {
-    if (!leads && p != process()) continue;
-    Stream& stream = control_->stream(leads ? p : 0);
-    Desk& desk = *desks_[p];
-    if (receives) {
-      stream.receive_mail(leads ? desk.to_leader : desk.from_leader);
-    } else {
-      stream.send_mail(leads ? desk.from_leader : desk.to_leader, desks_[leads ? p : 0]->attended);
-    }
-  }
-  attends_ = !receives;
 }
 
 std::unique_lock<std::mutex> ProcessWorld::admit(std::vector<Term> terms) {
@@ -235,7 +145,9 @@ std::unique_ptr<runtime::GroupMemory> ProcessWorld::map(const runtime::GroupLayo
     set = make_regions(layout.devices, layout.bytes, ranks, has_memory);
     if (!set) return nullptr;
   }
-  return std::make_unique<SharedGroupMemory>(std::move(set), sets_);
+  auto memory = std::make_unique<SharedGroupMemory>(std::move(set), sets_);
+  for (int32_t home : memory->processes) memory->hosts.push_back(hosts_[home]);
+  return memory;
 }
 
 std::shared_ptr<runtime::GroupMemory> ProcessWorld::exchange_memory(uint64_t bytes) {
@@ -249,12 +161,34 @@ std::shared_ptr<runtime::GroupMemory> ProcessWorld::exchange_memory(uint64_t byt
   return memory;
 }
 
+const std::byte* ProcessWorld::read(const runtime::GroupMemory& memory, int32_t process, uint64_t bytes,
+                                    std::vector<std::byte>& copy) {
+  if (!far_[process]) return memory.regions[process];
+  copy.resize(bytes);
+  const auto count = static_cast<int64_t>(bytes);
+  const int64_t stride = 1;
+  runtime::FarDone done;
+  channels_->get({&memory, process, 0},
+                 {.target = copy.data(),
+                  .source = nullptr,
+                  .extents = &count,
+                  .target_strides = &stride,
+                  .source_strides = &stride,
+                  .rank = 1,
+                  .element_bytes = 1},
+                 done);
+  await(done);
+  return copy.data();
+}
+
 // All processes make their part of the regions, tell where it is, map the others', and tell whether that
 // went well. Null in all of them otherwise.
 std::unique_ptr<RegionSet> ProcessWorld::make_regions(const std::vector<int32_t>& devices, uint64_t bytes,
                                                       int32_t ranks, bool has_memory) {
-  auto set = std::make_unique<RegionSet>(sets_made_, devices, bytes);
   const int32_t share = ranks / processes();
+  std::vector<int32_t> homes;
+  for (int32_t rank : devices) homes.push_back(rank / share);
+  auto set = std::make_unique<RegionSet>(sets_made_, devices, std::move(homes), bytes);
   auto members = [&](int32_t process) {
     auto at = [&](int32_t rank) {
       return static_cast<size_t>(std::lower_bound(devices.begin(), devices.end(), rank) - devices.begin());
@@ -283,21 +217,26 @@ std::unique_ptr<RegionSet> ProcessWorld::make_regions(const std::vector<int32_t>
   if (!all_have_memory || refused_for(problems)) return nullptr;
   for (int32_t p = 0; p < processes() && why.empty(); ++p) {
     const auto [from, number] = members(p);
-    if (p != process()) set->map(from, number, names[p], why);
+    if (far_[p]) {
+      set->reserve(from, number, why);
+    } else if (p != process()) {
+      set->map(from, number, names[p], why);
+    }
   }
+  if (channels_) set->publish(local_regions_);
   auto answers = gather(why);
   if (!answers || refused_for(*answers)) return nullptr;
   ++sets_made_;
   return set;
 }
 
-bool ProcessWorld::refused_for(const std::vector<std::string>& problems) {
+bool ProcessWorld::refused_for(const std::vector<std::string>& problems, Diag row) {
   for (size_t p = 0; p < problems.size(); ++p) {
     if (problems[p].empty()) continue;
     // The memory of a process that has died meanwhile cannot be opened: then that is what went wrong.
     if (!gather("")) return true;
     Lock lock(control_->mutex());
-    refuse(world_failure(diag::run_no_shared_memory, {std::to_string(p), problems[p]}));
+    refuse(world_failure(row, {std::to_string(p), problems[p]}));
     return true;
   }
   return false;
@@ -327,7 +266,23 @@ void ProcessWorld::interrupt() {
   control_->say({.kind = Kind::Failed, .number = call_, .failure = interrupted_failure()});
 }
 
+void ProcessWorld::await(const runtime::FarDone& done) {
+  while (__atomic_load_n(&done.cell, __ATOMIC_ACQUIRE) == 0) {
+    if (!channels_->poll()) sched_yield();
+  }
+}
+
+void ProcessWorld::land_all() {
+  runtime::FarDone done;
+  if (!channels_) return;
+  if (!channels_->flush(-1, done)) await(done);
+  while (!channels_->settled()) {  // replies that nobody waits for any more
+    if (!channels_->poll()) sched_yield();
+  }
+}
+
 void ProcessWorld::end(Run&, std::optional<Failure>& failure) {
+  land_all();  // when all have ended, nothing reaches memory that may be used for something else
   Lock lock(control_->mutex());
   ended_ = true;
   if (!lost_) {
@@ -348,7 +303,9 @@ void ProcessWorld::end(Run&, std::optional<Failure>& failure) {
 }
 
 void ProcessWorld::wake(int32_t rank) {
-  desks_[rank / ranks_per_process_.load(std::memory_order_relaxed)]->bell.ring();
+  const int32_t process = rank / ranks_per_process_.load(std::memory_order_relaxed);
+  TW_CHECK(!far_[process], "a rank of another host is woken");
+  desks_[process]->bell.ring();
 }
 
 void ProcessWorld::failed(Run&, const Failure& failure) {
@@ -369,31 +326,72 @@ void ProcessWorld::quiet(Run& run) {
   if (!watching_.exchange(true)) control_->poke();
 }
 
+ProcessWorld::Pulse ProcessWorld::pulse() const {
+  const Run::Pulse own = run_->pulse();
+  Pulse pulse{own.turns, own.quiet};
+  if (ended_) pulse = {own.turns | 1, true};
+  if (channels_) {
+    const Channels::Traffic traffic = channels_->traffic();
+    pulse.turns += 2 * (traffic.sent + traffic.handled);
+  }
+  return pulse;
+}
+
+std::optional<uint64_t> ProcessWorld::look(uint64_t now_ns) {
+  const std::optional<uint64_t> quiet = look_quiet(now_ns), cut = look_cut(now_ns);
+  return quiet && cut ? std::min(quiet, cut) : quiet ? quiet : cut;
+}
+
+// A process that ends closes its channels, too: the leader has the first word on what has become of it.
+std::optional<uint64_t> ProcessWorld::look_cut(uint64_t now_ns) {
+  if (!cut_ || lost_ || !run_ || !begun_ || over_) return std::nullopt;
+  if (cut_ns_ == 0) cut_ns_ = now_ns;
+  if (now_ns - cut_ns_ < cut_pause_ns) return cut_pause_ns - (now_ns - cut_ns_);
+  cut_ = false;
+  const auto broken = channels_->broken();
+  control_->say({.kind = Kind::Cut, .number = static_cast<uint64_t>(broken->process), .text = broken->how});
+  return std::nullopt;
+}
+
 // Says that this process is quiet when it has been for two looks: between ranks that wait for each other all
 // the time it is for moments only, and nobody needs to hear of those.
-std::optional<uint64_t> ProcessWorld::look(uint64_t now_ns) {
+std::optional<uint64_t> ProcessWorld::look_quiet(uint64_t now_ns) {
   if (!watching_.load()) return std::nullopt;
   if (now_ns < next_look_ns_) return next_look_ns_ - now_ns;
-  if (!run_ || !begun_ || ended_) {
+  if (!run_ || !begun_ || over_) {
     watching_ = false;
     return std::nullopt;
   }
-  const Run::Pulse pulse = run_->pulse();
-  if (pulse.quiet && pulse.turns == seen_turns_ && pulse.turns != said_turns_) {
-    said_turns_ = pulse.turns;
-    control_->say({.kind = Kind::Quiet, .number = call_, .turns = pulse.turns});
-  } else if (pulse.turns != seen_turns_) {
+  const Pulse now = pulse();
+  if (now.quiet && now.turns == seen_turns_ && now.turns != said_turns_) {
+    said_turns_ = now.turns;
+    control_->say({.kind = Kind::Quiet, .number = call_, .turns = now.turns});
+  } else if (now.turns != seen_turns_) {
     pause_ns_ = std::min(pause_ns_ * 2, longest_pause_ns);
   }
-  seen_turns_ = pulse.turns;
+  seen_turns_ = now.turns;
   next_look_ns_ = now_ns + pause_ns_;
-  if (pulse.quiet && pulse.turns != said_turns_) return pause_ns_;
+  if (now.quiet && now.turns != said_turns_) return pause_ns_;
   watching_ = false;
   // It may have come to rest once more before that.
-  const Run::Pulse again = run_->pulse();
+  const Pulse again = pulse();
   if (!again.quiet || again.turns == said_turns_) return std::nullopt;
   watching_ = true;
   return pause_ns_;
+}
+
+// While workers look for messages, the control thread does so as well, in case they stop; otherwise the
+// system tells it when some arrive.
+Listener::Service ProcessWorld::serve(bool ready) {
+  Channels* channels = served_.load();
+  if (!channels) return {};
+  const bool any = channels->serve();
+  if (any) watching_ = true;  // a part that was quiet is at another turn
+  const uint64_t polls = channels->polls();
+  const bool others = polls != seen_polls_ || (ready && !any);
+  seen_polls_ = polls;
+  if (others) return {.pause_ns = serve_pause_ns};
+  return {.descriptor = channels->descriptor()};
 }
 
 void ProcessWorld::hear(Message&& message) {
@@ -411,10 +409,14 @@ void ProcessWorld::hear(Message&& message) {
       break;
     case Kind::Ask: {
       Message answer{.kind = Kind::Answer, .number = message.number};
-      if (run_ && begun_ && !ended_) {
-        const Run::Pulse pulse = run_->pulse();
-        answer.turns = pulse.turns;
-        answer.quiet = pulse.quiet;
+      if (run_ && begun_) {
+        if (channels_) {
+          const Channels::Traffic traffic = channels_->traffic();
+          answer.under_way = traffic.sent - traffic.handled;
+        }
+        const Pulse now = pulse();
+        answer.turns = now.turns;
+        answer.quiet = now.quiet;
       }
       control_->say(std::move(answer));
       break;
@@ -455,6 +457,7 @@ void ProcessWorld::leader_gone(const std::string& how) {
 void ProcessWorld::lose(const Failure& failure) {
   if (lost_) return;
   lost_ = failure;
+  if (channels_ && !control_->forked()) channels_->close();
   if (run_ && !over_) run_->stop(failure);
   changed_.notify_all();
 }

@@ -1,5 +1,6 @@
-// How processes of one host that a launcher has started find each other, without MPI: process 0 listens on a
-// local socket whose name is made from the job, the others connect. It has no file.
+// How processes that a launcher has started find each other, without MPI: process 0 listens and the others
+// connect. On one host that is a local socket without a file, whose name is made from the job; on several it
+// is a port whose address all of them know.
 #pragma once
 
 #include <optional>

@@ -14,22 +14,38 @@ namespace {
 
 using runtime::ArrayPart;
 
-// Copies a part to dense elements, or from them. Returns where the next part is.
-std::byte* copy_part(const ArrayPart& part, std::byte* dense, bool to_dense) {
-  auto* array = reinterpret_cast<std::byte*>(part.words[0]);
-  auto* extents = reinterpret_cast<const int64_t*>(part.words.data() + 1);
-  const int64_t* strides = extents + part.dimensions;
-  std::vector<int64_t> dense_strides(part.dimensions);
-  for (int64_t stride = 1, i = part.dimensions; i-- > 0; stride *= extents[i]) dense_strides[i] = stride;
-  runtime::copy({.target = to_dense ? dense : array,
-                 .source = to_dense ? array : dense,
-                 .extents = extents,
-                 .target_strides = to_dense ? dense_strides.data() : strides,
-                 .source_strides = to_dense ? strides : dense_strides.data(),
-                 .rank = part.dimensions,
-                 .element_bytes = part.element_bytes});
-  return dense + part.bytes();
-}
+// A part in its array, and as elements one behind the other. Both return where the next part is.
+class DensePart {
+ public:
+  explicit DensePart(const ArrayPart& part) : part_(part), strides_(part.dimensions) {
+    for (int64_t stride = 1, i = part.dimensions; i-- > 0; stride *= extents()[i]) strides_[i] = stride;
+  }
+  std::byte* write(std::byte* dense) const {
+    copy(dense, array(), strides_.data(), strides());
+    return dense + part_.bytes();
+  }
+  const std::byte* read(const std::byte* dense) const {
+    copy(array(), dense, strides(), strides_.data());
+    return dense + part_.bytes();
+  }
+
+ private:
+  std::byte* array() const { return reinterpret_cast<std::byte*>(part_.words[0]); }
+  const int64_t* extents() const { return reinterpret_cast<const int64_t*>(part_.words.data() + 1); }
+  const int64_t* strides() const { return extents() + part_.dimensions; }
+  void copy(std::byte* target, const std::byte* source, const int64_t* to, const int64_t* from) const {
+    runtime::copy({.target = target,
+                   .source = source,
+                   .extents = extents(),
+                   .target_strides = to,
+                   .source_strides = from,
+                   .rank = part_.dimensions,
+                   .element_bytes = part_.element_bytes});
+  }
+
+  const ArrayPart& part_;
+  std::vector<int64_t> strides_;
+};
 
 }  // namespace
 
@@ -44,14 +60,19 @@ bool send_parts(ProcessWorld& world, int32_t ranks, std::span<const ArrayPart> w
   if (!memory) return false;
   std::byte* own = memory->regions[world.process()];
   for (const ArrayPart& part : written) {
-    if (part.rank / share == world.process()) own = copy_part(part, own, true);
+    if (part.rank / share == world.process()) own = DensePart(part).write(own);
   }
   if (!world.gather("")) return false;  // all are there
+  std::vector<std::vector<std::byte>> copies(bytes.size());
+  std::vector<const std::byte*> at(bytes.size());
+  for (int32_t p = 0; p < world.processes() && to.has(world.process()); ++p) {
+    if (bytes[p] > 0) at[p] = world.read(*memory, p, bytes[p], copies[p]);
+  }
+  if (world.has_far() && !world.gather("")) return false;
   if (!to.has(world.process())) return true;
-  std::vector<std::byte*> at = memory->regions;
   for (const ArrayPart& part : written) {
     const int32_t from = part.rank / share;
-    if (from != world.process()) at[from] = copy_part(part, at[from], false);
+    if (from != world.process()) at[from] = DensePart(part).read(at[from]);
   }
   return true;
 }

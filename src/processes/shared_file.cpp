@@ -9,7 +9,23 @@
 #include <cstring>
 #include <utility>
 
+#include "processes/bytes.h"
+
 namespace tilewire::processes {
+
+void write_name(Writer& to, const SharedFileName& name) {
+  to.number(name.process);
+  to.number(name.fd);
+  to.number(name.check);
+}
+
+SharedFileName read_name(Reader& from) {
+  SharedFileName name;
+  name.process = from.number<pid_t>();
+  name.fd = from.number<int>();
+  name.check = from.number<uint64_t>();
+  return name;
+}
 
 uint64_t SharedFile::page_bytes() {
   static const uint64_t bytes = sysconf(_SC_PAGESIZE);

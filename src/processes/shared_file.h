@@ -18,6 +18,11 @@ struct SharedFileName {
   uint64_t check = 0;
 };
 
+class Reader;
+class Writer;
+void write_name(Writer& to, const SharedFileName& name);
+SharedFileName read_name(Reader& from);
+
 class SharedFile {
  public:
   SharedFile() = default;

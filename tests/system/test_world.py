@@ -414,7 +414,7 @@ def test_launchers_that_make_no_sense(tmp_path):
     text = "process = 0\n" + text
     several = {"OMPI_COMM_WORLD_SIZE": "4", "OMPI_COMM_WORLD_RANK": "1", "OMPI_COMM_WORLD_LOCAL_SIZE": "2"}
     assert run(text, tmp_path, 1, several) == [
-        "RunError error[TW2242]: the launcher has started 4 processes, and not all of them run on this host\n"]
+        "RunError error[TW2242]: the launcher has started 4 processes on several hosts and does not say where process 0 is\n"]
     wrong = {"OMPI_COMM_WORLD_SIZE": "4", "OMPI_COMM_WORLD_RANK": "7"}
     (output,) = run(text, tmp_path, 1, wrong)
     assert "TW2241" in output and "OMPI_COMM_WORLD_RANK=7 are not the place of a process" in output

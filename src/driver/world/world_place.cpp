@@ -37,9 +37,11 @@ bool join(Chosen& state, Diagnostics& diags) {
     return state.decided;
   }
   if (found->processes > 1) {
-    if (found->here != found->processes) {
+    if (found->over_hosts() && found->address.empty()) {
       diags.report(diag::world_hosts, {}, {std::to_string(found->processes)})
-          .with_help("start all processes on one host, or give each its own world: tw.init(world=\"local\")");
+          .with_help(
+              "set TILEWIRE_WORLD=HOST:PORT in all of them: the host of process 0, and a port that is free "
+              "there");
       return false;
     }
     std::string problem;

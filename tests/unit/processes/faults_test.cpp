@@ -78,7 +78,7 @@ int rounds_of(int few) {
 }
 
 // Long calls, or many short ones, until the process `victim` is given `signal`.
-void expect_lost(int signal, const std::string& how, int rounds, uint64_t limit_ns) {
+void expect_lost(int signal, const std::string& how, int rounds, uint64_t limit_ns, int32_t hosts = 1) {
   uint64_t slowest_ns = 0;
   for (int round = 0; round < rounds; ++round) {
     std::mt19937 random(round);
@@ -98,7 +98,7 @@ void expect_lost(int signal, const std::string& how, int rounds, uint64_t limit_
           EXPECT_EQ(text(outcome), first);
           return outcome;
         },
-        signal == SIGSTOP ? quick : Limits());
+        signal == SIGSTOP ? quick : Limits(), hosts);
     usleep(random() % 40'000);
     const uint64_t killed_ns = now_ns();
     kill(forked.process(victim), signal);
@@ -131,14 +131,22 @@ TEST(Faults, AKilledProcessIsNamed) {
   expect_lost(SIGKILL, "it has ended", rounds_of(20), 2'000'000'000);
 }
 
+TEST(Faults, AKilledProcessIsNamedOnOtherHosts) {
+  expect_lost(SIGKILL, "it has ended", rounds_of(20), 2'000'000'000, 2);
+}
+
 // The others may wait for its answer, or for it to make a call; it may be the one who watches over the
 // others.
 TEST(Faults, AStoppedProcessIsNamed) {
   expect_lost(SIGSTOP, quick.silence(), rounds_of(6), 10'000'000'000);
 }
 
+TEST(Faults, AStoppedProcessIsNamedOnOtherHosts) {
+  expect_lost(SIGSTOP, quick.silence(), rounds_of(6), 10'000'000'000, 2);
+}
+
 // A rank fails or waits in vain; the same is reported everywhere, and the world stays usable.
-void expect_reported(bool fails, const std::string& expected, int rounds) {
+void expect_reported(bool fails, const std::string& expected, int rounds, int32_t hosts = 1) {
   Shared<std::atomic<uint64_t>> slowest_ns(1);
   for (int round = 0; round < rounds; ++round) {
     std::mt19937 random(round);
@@ -149,7 +157,7 @@ void expect_reported(bool fails, const std::string& expected, int rounds) {
                    .odd_round = 1 + static_cast<int>(random() % 90),  // later, some ranks come to their end
                    .fails = fails};
     const Ring ring{50};
-    const std::vector<Told> all = ForkedWorld::run(processes, [&](ProcessWorld& world, int32_t) {
+    auto child = [&](ProcessWorld& world, int32_t) {
       EXPECT_TRUE(ring.call(world, threads).ok());
       const uint64_t start_ns = now_ns();
       Outcome outcome = odd.call(world, threads);
@@ -157,7 +165,8 @@ void expect_reported(bool fails, const std::string& expected, int rounds) {
       if (took_ns > slowest_ns[0]) slowest_ns[0] = took_ns;
       EXPECT_TRUE(ring.call(world, threads).ok());
       return outcome;
-    });
+    };
+    const std::vector<Told> all = ForkedWorld::run(processes, child, hosts);
     for (const Told& told : all) {
       EXPECT_TRUE(told.ended && !told.failed) << "seed " << round;
       EXPECT_TRUE(told.text.starts_with(expected)) << "seed " << round << "\n" << told.text;
@@ -169,13 +178,24 @@ void expect_reported(bool fails, const std::string& expected, int rounds) {
   std::printf("all knew after at most %.1f ms\n", static_cast<double>(slowest_ns[0]) * 1e-6);
 }
 
+constexpr const char* no_rank_4 = "error[TW2110]: rank 4 does not exist: there are 4\n --> k.py:9:5\n";
+constexpr const char* all_blocked =
+    "error[TW2121]: deadlock: 4 tasks are blocked and nothing can wake them\n";
+
 TEST(Faults, AFailureIsReportedOnceEverywhere) {
-  expect_reported(true, "error[TW2110]: rank 4 does not exist: there are 4\n --> k.py:9:5\n", rounds_of(15));
+  expect_reported(true, no_rank_4, rounds_of(15));
+}
+
+TEST(Faults, AFailureIsReportedOnceOnAllHosts) {
+  expect_reported(true, no_rank_4, rounds_of(15), 2);
 }
 
 TEST(Faults, ADeadlockIsReportedOnceEverywhere) {
-  expect_reported(false, "error[TW2121]: deadlock: 4 tasks are blocked and nothing can wake them\n",
-                  rounds_of(15));
+  expect_reported(false, all_blocked, rounds_of(15));
+}
+
+TEST(Faults, ADeadlockIsReportedOnceOnAllHosts) {
+  expect_reported(false, all_blocked, rounds_of(15), 2);
 }
 
 // The others wait for a call that one never makes: it has left.

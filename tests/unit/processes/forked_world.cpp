@@ -27,13 +27,14 @@ void unmap(void* memory, size_t bytes) {
   munmap(memory, bytes);
 }
 
-ForkedWorld::ForkedWorld(int32_t processes, Child child, Limits limits) {
+ForkedWorld::ForkedWorld(int32_t processes, Child child, Limits limits, int32_t hosts) {
   std::fflush(nullptr);
   std::vector<Seat> seats(processes);
   for (int32_t p = 0; p < processes; ++p) {
     seats[p].process = p;
     seats[p].processes = processes;
     seats[p].limits = limits;
+    seats[p].host = std::to_string(p * hosts / processes);
     int ends[2];
     if (p == 0) continue;
     TW_CHECK(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0, "no sockets for the test");

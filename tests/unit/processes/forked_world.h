@@ -44,8 +44,9 @@ class ForkedWorld {
  public:
   using Child = std::function<runtime::Outcome(ProcessWorld&, int32_t process)>;
 
-  // Starts `child` in so many processes, once they have joined.
-  ForkedWorld(int32_t processes, Child child, Limits limits = {});
+  // Starts `child` in so many processes, once they have joined, which take themselves to be on
+  // so many hosts in order, which only messages connect.
+  ForkedWorld(int32_t processes, Child child, Limits limits = {}, int32_t hosts = 1);
   // Kills who is still there.
   ~ForkedWorld();
   ForkedWorld(const ForkedWorld&) = delete;
@@ -57,8 +58,8 @@ class ForkedWorld {
   // Until all but one have told; its telling and theirs are still there for `wait`.
   void wait_but(int32_t process, int limit_ms);
 
-  static std::vector<Told> run(int32_t processes, const Child& child) {
-    return ForkedWorld(processes, child).wait();
+  static std::vector<Told> run(int32_t processes, const Child& child, int32_t hosts = 1) {
+    return ForkedWorld(processes, child, {}, hosts).wait();
   }
 
  private:

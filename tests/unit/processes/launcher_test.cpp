@@ -2,7 +2,9 @@
 #include "processes/launcher.h"
 
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -52,6 +54,37 @@ TEST(Launchers, SayWhichProcessThisIs) {
   EXPECT_EQ(slurm->job, "SLURM_JOB_ID=12;SLURM_STEP_ID=0;");
 }
 
+// Over hosts the user says where process 0 is, or Slurm's list of hosts does.
+TEST(Launchers, SayWhereProcess0Is) {
+  auto address = [](const Variables& more) {
+    Variables variables{{"SLURM_STEP_NUM_TASKS", "8"},
+                        {"SLURM_PROCID", "5"},
+                        {"SLURM_JOB_ID", "12"},
+                        {"SLURM_STEP_ID", "0"},
+                        {"SLURM_STEP_NUM_NODES", "2"}};
+    for (const auto& [name, value] : more) variables[name] = value;
+    const auto launch = found(variables);
+    EXPECT_TRUE(launch && launch->over_hosts());
+    return launch->address;
+  };
+  EXPECT_EQ(address({}), "");
+  const std::string port = address({{"SLURM_STEP_NODELIST", "a"}}).substr(1);
+  EXPECT_EQ(port.size(), 6u);
+  EXPECT_EQ(address({{"SLURM_STEP_NODELIST", "node[007-009,12],b"}}), "node007" + port);
+  EXPECT_EQ(address({{"SLURM_STEP_NODELIST", "n[3,5]"}}), "n3" + port);
+  EXPECT_EQ(address({{"SLURM_STEP_NODELIST", "gpu1,gpu[3-4]"}}), "gpu1" + port);
+  EXPECT_NE(address({{"SLURM_STEP_NODELIST", "a"}, {"SLURM_JOB_ID", "13"}}), "a" + port);
+  EXPECT_EQ(address({{"SLURM_STEP_NODELIST", "a"}, {"TILEWIRE_WORLD", "b:7"}}), "b:7");
+  const auto open_mpi = found({{"OMPI_COMM_WORLD_SIZE", "4"},
+                               {"OMPI_COMM_WORLD_RANK", "3"},
+                               {"OMPI_COMM_WORLD_LOCAL_SIZE", "2"},
+                               {"TILEWIRE_WORLD", "c:8"}});
+  ASSERT_TRUE(open_mpi);
+  EXPECT_TRUE(open_mpi->over_hosts());
+  EXPECT_EQ(open_mpi->address, "c:8");
+  EXPECT_EQ(open_mpi->job, "");  // nothing that differs between hosts
+}
+
 TEST(Launchers, AreNotThereWithoutTheirVariables) {
   EXPECT_FALSE(found({}));
   // The script of a batch job is one process, whatever it will start.
@@ -72,7 +105,8 @@ TEST(Launchers, WhatMakesNoSenseIsSaid) {
 }
 
 // Each in a process of its own; what they say went wrong.
-std::vector<std::string> meet_all(const std::vector<Launch>& launches) {
+std::vector<std::string> meet_all(const std::vector<Launch>& launches, std::vector<int> pauses_us = {}) {
+  pauses_us.resize(launches.size(), 5000);
   constexpr size_t room = 256;
   Shared<char> texts(launches.size() * room);
   std::vector<pid_t> children;
@@ -81,7 +115,7 @@ std::vector<std::string> meet_all(const std::vector<Launch>& launches) {
     if (child == 0) {
       alarm(30);
       std::string problem;
-      if (launches[i].process != 0) usleep(5000);
+      if (launches[i].process != 0) usleep(static_cast<useconds_t>(pauses_us[i]));
       auto seat = meet(launches[i], problem);
       if (seat) {
         std::optional<Failure> failure;
@@ -116,6 +150,66 @@ TEST(Rendezvous, KeepsJobsApart) {
   std::vector<Launch> launches;
   for (int32_t p = 0; p < 4; ++p) launches.push_back({p / 2, 2, 2, own_job() + (p % 2 ? "a" : "b")});
   EXPECT_EQ(meet_all(launches), (std::vector<std::string>{"0 of 2", "0 of 2", "1 of 2", "1 of 2"}));
+}
+
+// A port that nobody has at the moment.
+std::string free_address() {
+  const int listener = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  EXPECT_EQ(bind(listener, reinterpret_cast<const sockaddr*>(&address), size), 0);
+  getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size);
+  close(listener);
+  return "127.0.0.1:" + std::to_string(ntohs(address.sin_port));
+}
+
+TEST(Rendezvous, BringsProcessesOfSeveralHostsTogether) {
+  const std::string address = free_address();
+  std::vector<Launch> launches;
+  for (int32_t p = 0; p < 4; ++p) launches.push_back({p, 4, 2, "job", address});
+  EXPECT_EQ(meet_all(launches), (std::vector<std::string>{"0 of 4", "1 of 4", "2 of 4", "3 of 4"}));
+}
+
+// On a port anybody may come by: another job, or who says nothing that makes sense.
+TEST(Rendezvous, StrangersAreSentAway) {
+  const std::string address = free_address();
+  const pid_t stranger = fork();
+  if (stranger == 0) {
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    to.sin_port = htons(static_cast<uint16_t>(std::stoi(address.substr(address.rfind(':') + 1))));
+    for (int i = 0; i < 5'000; ++i) {
+      const int connection = socket(AF_INET, SOCK_STREAM, 0);
+      if (connect(connection, reinterpret_cast<const sockaddr*>(&to), sizeof to) == 0) {
+        _exit(send(connection, "GET / HTTP/1.0\r\n\r\n", 18, MSG_NOSIGNAL) == 18 ? 0 : 1);
+      }
+      close(connection);
+      usleep(1000);
+    }
+    _exit(1);
+  }
+  // Process 1 of this job comes late.
+  std::vector<Launch> launches{{0, 2, 1, "job", address}, {1, 2, 1, "other job", address}};
+  launches.push_back({1, 2, 1, "job", address});
+  const auto texts = meet_all(launches, {0, 5'000, 300'000});
+  EXPECT_EQ(texts[0], "0 of 2");
+  EXPECT_EQ(texts[1], "process 0 has ended, or " + address + " belongs to another job");
+  EXPECT_EQ(texts[2], "1 of 2");
+  int status = 0;
+  waitpid(stranger, &status, 0);
+  EXPECT_EQ(status, 0);
+}
+
+TEST(Rendezvous, AddressesThatMakeNoSenseAreRefused) {
+  for (const std::string address : {"host", "host:", ":80", "host:0", "host:65536", "host:8a", "host:-1"}) {
+    EXPECT_EQ(meet_all({{1, 2, 1, "", address}})[0],
+              "`" + address + "` is not an address of the form HOST:PORT");
+  }
+  const std::string unknown = meet_all({{1, 2, 1, "", "no such host:80"}})[0];
+  EXPECT_TRUE(unknown.starts_with("no such host: ")) << unknown;
 }
 
 TEST(Rendezvous, TwoThatAreTheSameProcessAreRefused) {

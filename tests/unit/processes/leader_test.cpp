@@ -101,8 +101,9 @@ TEST(Leader, TwoWavesFindADeadlock) {
   EXPECT_EQ(led.last(1).failure->blocked.size(), 3u);
 }
 
-// Processes that compute, come to rest and wake others, whose messages and the leader's take a random time.
-// The leader finds out when all are at rest for good, and never says so before.
+// Processes that compute, come to rest, wake others and send them messages, whose messages and the leader's
+// take a random time. Some end, and handle messages nevertheless. The leader finds out when all are at rest
+// for good, and never says so before.
 TEST(Leader, RandomRunsEndInADeadlockAndNeverBefore) {
   for (uint32_t seed = 0; seed < 2000; ++seed) {
     std::mt19937 random(seed);
@@ -111,28 +112,46 @@ TEST(Leader, RandomRunsEndInADeadlockAndNeverBefore) {
     led.begin_all();
     struct Process {
       uint64_t turns = 0;  // odd: at rest
+      bool ended = false;
+      uint64_t sent = 0, handled = 0;
       uint64_t said = 0;
       bool woken = false;  // its bell was rung, and it has not looked yet
       size_t heard = 1;    // of what the leader sent it
       std::deque<Message> said_messages{};
       bool at_rest() const { return turns % 2 != 0; }
+      uint64_t all_turns() const { return turns + 2 * (sent + handled); }
+    };
+    std::vector<int32_t> under_way;  // where each is sent
+    auto send = [&](Process& from) {
+      ++from.sent;
+      under_way.push_back(static_cast<int32_t>(random() % count));
     };
     std::vector<Process> processes(count);
     int wakes_left = static_cast<int>(random() % 40);
     auto over = [&] {
       return std::all_of(processes.begin(), processes.end(),
-                         [](const Process& p) { return p.at_rest() && !p.woken; });
+                         [](const Process& p) { return p.ended || (p.at_rest() && !p.woken); }) &&
+             under_way.empty();
     };
     bool found = false;
     for (int step = 0; step < 100'000 && !found; ++step) {
       const auto number = static_cast<int32_t>(random() % count);
       Process& process = processes[number];
-      switch (random() % 5) {
-        case 0:  // runs: wakes another, or comes to rest
+      switch (random() % 6) {
+        case 0:  // runs: wakes another, sends it a message, ends, or comes to rest
           if (process.at_rest()) break;
           if (wakes_left > 0 && random() % 2 == 0) {
             --wakes_left;
-            processes[random() % count].woken = true;
+            if (random() % 2 == 0) {
+              processes[random() % count].woken = true;
+            } else {
+              send(process);
+            }
+          } else if (number != 0 && random() % 8 == 0) {  // not all of them
+            process.ended = true;
+            process.turns |= 1;
+            process.woken = false;
+            process.said_messages.push_back({.kind = Kind::Ended, .number = 0});
           } else if (process.woken) {
             process.woken = false;
           } else {
@@ -140,14 +159,15 @@ TEST(Leader, RandomRunsEndInADeadlockAndNeverBefore) {
           }
           break;
         case 1:  // hears its bell
-          if (!process.at_rest() || !process.woken) break;
+          if (process.ended || !process.at_rest() || !process.woken) break;
           process.woken = false;
           ++process.turns;
           break;
         case 2:  // says that it is quiet
-          if (!process.at_rest() || process.woken || process.said == process.turns) break;
-          process.said = process.turns;
-          process.said_messages.push_back({.kind = Kind::Quiet, .number = 0, .turns = process.turns});
+          if (!process.at_rest() || (process.woken && !process.ended)) break;
+          if (process.said == process.all_turns()) break;
+          process.said = process.all_turns();
+          process.said_messages.push_back({.kind = Kind::Quiet, .number = 0, .turns = process.said});
           break;
         case 3: {  // hears the leader
           if (process.heard >= led.sent[number].size()) break;
@@ -159,8 +179,20 @@ TEST(Leader, RandomRunsEndInADeadlockAndNeverBefore) {
           if (message.kind != Kind::Ask) break;
           process.said_messages.push_back({.kind = Kind::Answer,
                                            .number = message.number,
-                                           .turns = process.turns,
-                                           .quiet = process.at_rest() && !process.woken});
+                                           .turns = process.all_turns(),
+                                           .under_way = process.sent - process.handled,
+                                           .quiet = process.ended || (process.at_rest() && !process.woken)});
+          break;
+        }
+        case 4: {  // handles a message, which wakes it, is answered, or is only stored
+          if (under_way.empty()) break;
+          const size_t which = random() % under_way.size();
+          Process& to = processes[under_way[which]];
+          under_way.erase(under_way.begin() + static_cast<std::ptrdiff_t>(which));
+          const uint32_t effect = random() % 3;
+          if (effect == 0) to.woken = true;
+          if (effect == 1 && random() % 2 == 0) send(to);
+          ++to.handled;
           break;
         }
         default:  // the leader hears it

@@ -27,15 +27,18 @@ void expect_same(const Scenario& scenario, const std::string& expected) {
     const Told reference = alone([&] { return scenario({local_world(), 0, threads, one.all()}); });
     ASSERT_TRUE(reference.ended && !reference.failed);
     EXPECT_EQ(reference.text, expected);
-    for (int32_t processes : {1, 2, 4}) {
+    for (const auto& [processes, hosts] : {std::pair(1, 1), {2, 1}, {4, 1}, {2, 2}, {4, 2}, {4, 4}}) {
       Shared<int64_t> results(ranks);
-      const std::vector<Told> all = ForkedWorld::run(processes, [&](ProcessWorld& world, int32_t process) {
+      auto child = [&](ProcessWorld& world, int32_t process) {
         return scenario({world, static_cast<size_t>(process), threads, results.all()});
-      });
-      EXPECT_TRUE(std::equal(one.all().begin(), one.all().end(), results.all().begin()));
+      };
+      const std::vector<Told> all = ForkedWorld::run(processes, child, hosts);
+      const std::string where = std::to_string(processes) + " processes on " + std::to_string(hosts) +
+                                " hosts, " + std::to_string(threads) + " threads";
+      EXPECT_TRUE(std::equal(one.all().begin(), one.all().end(), results.all().begin())) << where;
       for (const Told& told : all) {
-        EXPECT_TRUE(told.ended && !told.failed);
-        EXPECT_EQ(told.text, expected) << processes << " processes, " << threads << " threads";
+        EXPECT_TRUE(told.ended && !told.failed) << where;
+        EXPECT_EQ(told.text, expected) << where;
         EXPECT_EQ(told.ending, reference.ending);
         EXPECT_EQ(told.rank, reference.rank);
         EXPECT_EQ(told.line, reference.line);
