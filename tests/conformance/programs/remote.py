@@ -11,6 +11,8 @@
 # run: own_rank ranks=1,2 hooks
 # run: swap ranks=1,2,3,4 rounds=5
 # run: swap ranks=1,2,3,4 rounds=5 hooks
+# run: mix ranks=1,2,3,4,5
+# run: mix ranks=1,2,3,4,5 hooks
 import tilewire.language as pl
 import tilewire.language.distributed as pld
 
@@ -202,3 +204,32 @@ class Remote:
         swap_cells = pld.alloc_signal(n)
         for r in pl.range(n):
             self.swap_kernel(x[r], swap_a, swap_b, swap_cells, rounds, y[r], device=r)
+
+    # One loop over rows that reads two peers, and two that write to two of them.
+    @pl.function(type=pl.FunctionType.InCore)
+    def mix_kernel(self, x: pl.Tensor[[8, 40], pl.FP32], w: pl.InOut[pld.DistributedTensor[[3, 8, 40], pl.FP32]],
+                   s: pl.InOut[pld.DistributedTensor[[NR, 1], pl.INT32]], y: pl.Out[pl.Tensor[[3, 8, 40], pl.FP32]]):
+        ctx = pld.get_comm_ctx(w)
+        one = (pld.rank(ctx) + 1) % pld.nranks(ctx)
+        two = (pld.rank(ctx) + 2) % pld.nranks(ctx)
+        t = pl.load(x)
+        pld.tile.remote_store(t * 2.0, w, one, [0, 0, 0])
+        pld.tile.remote_store(t + 3.0, w, two, [1, 0, 0])
+        pld.system.notify_all(s)
+        pld.system.wait_all(s, 1)
+        both = pld.tile.remote_load(w, one, [0, 0, 0], [1, 8, 40]) - pld.tile.remote_load(w, two, [1, 0, 0], [1, 8, 40])
+        w = pl.store(both + t, [2, 0, 0], w)
+        for i in pl.range(2):
+            y = pl.store(pl.load(w, [i, 0, 0], [1, 8, 40]) + 0.0, [i, 0, 0], y)
+        pld.system.notify_all(s)
+        pld.system.wait_all(s, 2)
+        last = pld.tile.remote_load(w, two, [2, 0, 0], [1, 8, 40])
+        y = pl.store(last + pl.row_max(pld.tile.remote_load(w, one, [2, 0, 0], [1, 8, 40])), [2, 0, 0], y)
+
+    @pl.function(level=pl.Level.HOST, role=pl.Role.Orchestrator)
+    def mix(self, x: pl.Tensor[[NR, 8, 40], pl.FP32], y: pl.Out[pl.Tensor[[NR, 3, 8, 40], pl.FP32]]):
+        n = pld.world_size()
+        mix_box = pld.alloc_window([3, 8, 40], dtype=pl.FP32)
+        mix_cells = pld.alloc_signal(n)
+        for r in pl.range(n):
+            self.mix_kernel(x[r], mix_box, mix_cells, y[r], device=r)

@@ -2,6 +2,7 @@
 #include "runtime/far.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <functional>
@@ -229,6 +230,52 @@ TEST(Far, AtomicAdditionsAreMadeWhereTheElementIs) {
     EXPECT_EQ(data[0], rank == 1 ? 150 : 0);
     EXPECT_EQ(data[1], rank == 1 ? 1500 : 0);
   }));
+}
+
+// With hooks and a random schedule, too; what parks for a reply does not count as computing.
+TEST(Far, RunsThatAreWatchedReachFarRanks) {
+  for (const char* schedule : {"", "random:1", "random:2"}) {
+    SplitWorld world({1, 1}, 20'000, {0, 1});
+    std::vector<Outcome> outcomes = world.run([&](World& part, size_t i) {
+      Program program;
+      program.bits = abi::Hooks;
+      const uint32_t site = program.site("pld.tensor.get", 8);
+      auto windows = Windows::make(2, {data_and_signal(2)}, part);
+      Body body = [&](Context* context, const Word* args) {
+        const abi::Window &data = window(args[0]), &signal = window(args[1]);
+        const int32_t peer = 1 - context->rank;
+        for (int32_t round = 1; round <= 10; ++round) {
+          const int32_t sent[] = {round, 2 * round};
+          int32_t found[2] = {};
+          Status status = transfer(context, cell_of(data, peer, 0), sent, 2, abi::ToPeer, peer, site);
+          if (!status) status = transfer(context, found, cell_of(data, peer, 0), 2, 0, peer, site);
+          EXPECT_EQ(found[1], 2 * round);
+          if (!status) status = hooked_notify(context, signal, peer, 0, 1, site);
+          if (!status) status = hooked_wait(context, signal, 0, round, site);
+          if (status) return status;
+          EXPECT_EQ(*cell_of(data, context->rank, 0), round);
+          // Read before it is written again.
+          status = hooked_notify(context, signal, peer, 1, 1, site);
+          if (!status) status = hooked_wait(context, signal, 1, round, site);
+          if (status) return status;
+        }
+        return abi::ok;
+      };
+      Stats stats;
+      Request request;
+      request.world = &part;
+      request.schedule = schedule;
+      request.stats = &stats;
+      request.trace = testing::TempDir() + "far" + std::to_string(i) + "." + std::to_string(getpid());
+      Outcome outcome = run_on_all(program, 2, 2, *windows, 2, body, request);
+      EXPECT_EQ(stats.ranks[0].bytes, 10u * 2 * 2 * sizeof(int32_t));
+      EXPECT_LE(stats.ranks[0].compute_ns, stats.wall_ns);
+      EXPECT_GT(stats.ranks[0].transfer_ns, 0u);
+      unlink(request.trace.c_str());
+      return outcome;
+    });
+    expect_ok(outcomes);
+  }
 }
 
 TEST(Far, GroupsKnowTheirHosts) {

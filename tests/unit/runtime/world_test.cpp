@@ -19,27 +19,15 @@
 namespace tilewire::runtime {
 namespace {
 
-// The same, with parts on several hosts, or each on one of its own.
-const std::vector<std::vector<int32_t>> host_numbers = {{0, 1, 0, 1}, {0, 1, 2, 3}};
-
 const std::vector<std::vector<int32_t>> splits = {{2, 2}, {1, 2, 1}, {3, 1}, {1, 1, 1, 1}};
 
+// On one host, and with parts on several.
 struct Places {
   std::vector<int32_t> counts, hosts;
 };
 std::vector<Places> places() {
-  std::vector<Places> all;
-  for (const std::vector<int32_t>& counts : splits) {
-    all.push_back({counts, {}});
-    for (const std::vector<int32_t>& numbers : host_numbers) {
-      std::vector<int32_t> hosts(numbers.begin(), numbers.begin() + static_cast<ptrdiff_t>(counts.size()));
-      const bool several = std::set<int32_t>(hosts.begin(), hosts.end()).size() > 1;
-      const bool known = std::any_of(all.begin(), all.end(), [&](const Places& place) {
-        return place.counts == counts && place.hosts == hosts;
-      });
-      if (several && !known) all.push_back({counts, std::move(hosts)});
-    }
-  }
+  std::vector<Places> all = {{{2, 2}, {0, 1}}, {{1, 2, 1}, {0, 1, 0}}, {{1, 1, 1, 1}, {0, 1, 2, 3}}};
+  for (const std::vector<int32_t>& counts : splits) all.push_back({counts, {}});
   return all;
 }
 
