@@ -49,6 +49,7 @@ class FarNetwork {
   FarNetwork(std::vector<Bell*> bells, const Options& options);
   ~FarNetwork();
 
+  const Options& options() const { return options_; }
   FarLink& link(size_t part) { return *links_[part]; }
   // Whether something is under way.
   bool busy();

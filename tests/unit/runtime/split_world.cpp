@@ -127,8 +127,8 @@ void SplitWorld::Part::end(Run& run, std::optional<Failure>& failure) {
   now.runs[index] = nullptr;
   ++call;
   lock.unlock();
-  // What a run that failed has sent must not arrive in the next one.
-  if (all.network_) all.network_->drain();
+  // What a run that failed has sent must not arrive in the next one. Others have waited for it.
+  if (all.network_ && (failure || !all.network_->options().acknowledges)) all.network_->drain();
 }
 
 void SplitWorld::Part::wake(int32_t rank) {
