@@ -214,7 +214,7 @@ FarNetwork::~FarNetwork() {
 void FarNetwork::send(size_t from, size_t to, std::function<void()> arrive) {
   const uint64_t kind = random_() % 32;
   uint64_t delay_us = kind < 24 ? 0 : kind < 31 ? random_() % 20 : random_() % 300;
-  if (options_.slow == std::pair(from, to)) delay_us = holding_ ? 3'600'000'000 : 1000;
+  if (options_.slow == std::pair(from, to)) delay_us = holding_ ? 3'600'000'000 : options_.slow_us;
   channels_[from * bells_.size() + to].push_back(
       {Clock::now() + std::chrono::microseconds(delay_us), std::move(arrive)});
   ++under_way_;

@@ -44,6 +44,7 @@ class FarNetwork {
     bool acknowledges = true;
     // What the first part sends to the second takes its time.
     std::optional<std::pair<size_t, size_t>> slow{};
+    uint64_t slow_us = 1000;
     bool holds = false;  // it stays on its way until it is let go
   };
   FarNetwork(std::vector<Bell*> bells, const Options& options);

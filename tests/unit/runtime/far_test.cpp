@@ -19,11 +19,12 @@ constexpr auto add_kind = static_cast<uint32_t>(abi::NotifyKind::Add);
 // Three ranks, each on a host of its own; what rank 0 sends to rank 2 is slow, or held where nobody would
 // wait for it.
 struct Hosts {
-  explicit Hosts(bool acknowledges = true)
+  explicit Hosts(bool acknowledges = true, uint64_t slow_us = 1000)
       : world({1, 1, 1}, 20'000, {0, 1, 2},
               {.seed = 7,
                .acknowledges = acknowledges,
                .slow = std::pair<size_t, size_t>(0, 2),
+               .slow_us = slow_us,
                .holds = !acknowledges}) {}
 
   // `body` as a kernel of every rank.
@@ -162,7 +163,7 @@ TEST(Far, ANotifyToANearRankOfAnotherProcessWaitsToo) {
 
 // Nobody waits for what a rank has written when it ends, and yet it is there when the run has.
 TEST(Far, WhatWasWrittenIsThereWhenARunHasEnded) {
-  Hosts hosts;
+  Hosts hosts(true, 100'000);
   Body body = [&](Context* context, const Word* args) {
     for (int32_t i = 0; i < 100 && context->rank == 0; ++i) store(context, window(args[0]), 2, i, i + 1);
     return abi::ok;
