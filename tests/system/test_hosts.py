@@ -109,6 +109,35 @@ def test_hosts_have_the_bits_of_one_process(hosts, each):
         assert text == "mesh allreduce: 4 ranks have the same sum of 4 rows, to the last bit\n"
 
 
+# What mpirun takes for ssh: enters the namespace of an address.
+AGENT = """#!/bin/bash
+while [[ $1 == -* ]]; do shift; done
+names=(NAMES)
+name=${names[$((${1##*.} - 1))]}
+shift
+exec ip netns exec $name unshare -u sh -c "hostname $name; exec \\"\\$@\\"" sh bash -c "$*"
+"""
+
+
+@pytest.mark.skipif(not shutil.which("mpirun"), reason="needs mpirun")
+def test_mpirun_over_hosts(hosts, tmp_path):
+    version = subprocess.run(["mpirun", "--version"], capture_output=True, text=True).stdout
+    if "Open MPI" not in version:
+        pytest.skip("needs Open MPI's mpirun")
+    agent = tmp_path / "agent"
+    agent.write_text(AGENT.replace("NAMES", " ".join(hosts.names)))
+    agent.chmod(0o755)
+    environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+                       TILEWIRE_WORLD=f"10.77.0.1:{PORT}")
+    mpirun = ["mpirun", "--mca", "plm_rsh_agent", str(agent), "--mca", "oob_tcp_if_include", "eth0", "--host",
+              "10.77.0.1:2,10.77.0.2:2", "--oversubscribe", "--bind-to", "none", "-n", "4", "-x", "TILEWIRE_WORLD"]
+    script = [sys.executable, str(EXAMPLES / "mesh_allreduce.py"), "--ranks", "4"]
+    ended = subprocess.run(hosts.words(0) + mpirun + script, env=environment, text=True, capture_output=True,
+                           timeout=120)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout == "mesh allreduce: 4 ranks have the same sum of 4 rows, to the last bit\n" * 4
+
+
 def program(tmp_path, text):
     path = tmp_path / "program.py"
     path.write_text(PROGRAM + text)
