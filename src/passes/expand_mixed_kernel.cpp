@@ -27,10 +27,12 @@ constexpr int64_t slot_alignment = 32;
 class HalfWriter final : public StructuredBuilder {
  public:
   // `mode`: how two vector lanes share the work; NONE: there is one.
-  HalfWriter(const Function& kernel, const MixedPlan& plan, Halves half, SplitMode mode, Diagnostics& diags)
+  HalfWriter(const Function& kernel, const MixedPlan& plan, Halves half, SplitMode mode, const Traits& traits,
+             Diagnostics& diags)
       : StructuredBuilder(diags, true),
         kernel_(kernel),
         plan_(plan),
+        traits_(traits),
         half_(half),
         mode_(mode),
         dealt_(half == on_vector ? mode : SplitMode::NONE) {}
@@ -158,7 +160,7 @@ class HalfWriter final : public StructuredBuilder {
   void initialize(const std::string& other) {
     const bool cube = half_ == on_cube;
     const int64_t mask = (has(ops::Ring::CubeToVector) ? 1 : 0) | (has(ops::Ring::VectorToCube) ? 2 : 0);
-    const int64_t slot = (plan_.largest() + slot_alignment - 1) / slot_alignment * slot_alignment;
+    const int64_t slot = (largest() + slot_alignment - 1) / slot_alignment * slot_alignment;
     const int64_t slots = mask == 3 ? 4 : 8;
     auto buffer = [&](ops::Ring ring) -> ExprRef {
       if (!has(ring)) return int32(0);
@@ -177,6 +179,19 @@ class HalfWriter final : public StructuredBuilder {
     const Op& init = cube ? *ops::pl::aic_initialize_pipe : *ops::pl::aiv_initialize_pipe;
     run(init, {to_vector, to_cube},
         {{"dir_mask", AttrValue{mask}}, {"slot_size", AttrValue{slot}}, {"id", AttrValue{int64_t{0}}}});
+  }
+
+  // Bytes of the largest value that crosses, from either half.
+  int64_t largest() const {
+    constexpr int64_t of_scalar = 64;
+    int64_t most = of_scalar;
+    for (const Var* var : plan_.crossing()) {
+      const auto* tile = as<TileType>(var->type);
+      const int64_t elements = tile ? tile->rows() * tile->cols() * bytes(tile->dtype) : of_scalar;
+      const bool from_cube = plan_.crosses_from(*var) == on_cube;
+      most = std::max(most, traits_.slot_bytes ? traits_.slot_bytes(tile, from_cube) : elements);
+    }
+    return most;
   }
 
   AttrList split() const { return {{"split", AttrValue{enum_value(mode_)}}, {"id", AttrValue{int64_t{0}}}}; }
@@ -252,7 +267,7 @@ class HalfWriter final : public StructuredBuilder {
   // How much of the whole a load reads or a store writes in the dimension that is dealt out; null: all of it.
   ExprRef valid_extent(const Call& call, bool store, int dimension) {
     if (store) {
-      const MixedPlan::Extents valid = plan_.extents(static_cast<const Var&>(*call.args[0]));
+      const TileExtents valid = plan_.extents(static_cast<const Var&>(*call.args[0]));
       return use(dimension == 0 ? valid.rows : valid.cols);
     }
     const int param = call.op->param_index("valid_shape");
@@ -310,17 +325,22 @@ class HalfWriter final : public StructuredBuilder {
       bind(var, let("received", ops::scalar_cast(value, scalar->dtype)));
       return true;
     }
-    const VarRef slot = pop(lane_type(var.type, dealt_));
-    ExprRef tile = slot;
-    const MixedPlan::Extents valid = plan_.extents(var);
+    // The extents first: a target that copies what is valid out of a slot knows them when it pops.
+    const TypeRef type = lane_type(var.type, dealt_);
+    const TileExtents valid = plan_.extents(var);
+    ExprList shape;
     if (valid.rows || valid.cols) {
-      const ExprList& full = static_cast<const TileType&>(*slot->type).shape;
-      ExprList shape = {valid.rows ? use(valid.rows) : full[0], valid.cols ? use(valid.cols) : full[1]};
+      const ExprList& full = static_cast<const TileType&>(*type).shape;
+      shape = {valid.rows ? let("rows", use(valid.rows)) : full[0],
+               valid.cols ? let("columns", use(valid.cols)) : full[1]};
       const auto dimension = static_cast<size_t>(split_dimension(dealt_));
       const bool stated = dimension == 0 ? valid.rows != nullptr : valid.cols != nullptr;
-      if (stated && is_dealt(var.type, dealt_)) shape[dimension] = lane_extent(shape[dimension], slot->type);
-      tile = let("valid", op(ops::pl::tile::set_validshape, {tile, list(std::move(shape))}));
+      if (stated && is_dealt(var.type, dealt_)) shape[dimension] = lane_extent(shape[dimension], type);
     }
+    const VarRef slot = pop(type);
+    ExprRef tile = slot;
+    if (!shape.empty())
+      tile = let("valid", op(ops::pl::tile::set_validshape, {tile, list(std::move(shape))}));
     if (holds_slot_too_long(var, next)) {
       tile = let("kept", op(ops::pl::tile::move, {tile}, moved_to(var.type)));
       free(slot);
@@ -429,6 +449,7 @@ class HalfWriter final : public StructuredBuilder {
 
   const Function& kernel_;
   const MixedPlan& plan_;
+  const Traits& traits_;
   const Halves half_;
   const SplitMode mode_;   // of the pipe
   const SplitMode dealt_;  // of this half
@@ -494,22 +515,24 @@ ProgramRef expand_mixed_kernel(const ProgramRef& program, const Traits& traits, 
   Ref<Program> result = copy(*program);
   result->functions.clear();
   for (const FunctionRef& function : program->functions) {
-    std::optional<MixedPlan> plan;
     const bool whole = traits.stores_products && only_products(*function);
+    std::optional<PlannedKernel> planned;
     if (function->type == FunctionType::InCore && !whole)
-      plan.emplace(*function, returns, shared.of(*function));
-    if (!plan || !plan->mixed() || !plan->obstacle().empty()) {
+      planned.emplace(plan_mixed(function, returns, shared.of(*function), diags));
+    if (!planned || !planned->plan.mixed() || !planned->plan.obstacle().empty()) {
       result->functions.push_back(function);
       continue;
     }
+    const Function& kernel = *planned->kernel;
+    const MixedPlan& plan = planned->plan;
     const std::string cube = names.take(function->name + "_aic"),
                       vector = names.take(function->name + "_aiv");
-    const SplitMode mode = lane_split(*function, *plan, function->split);
-    FunctionRef aic = HalfWriter(*function, *plan, on_cube, mode, diags).write(cube, vector);
-    FunctionRef aiv = HalfWriter(*function, *plan, on_vector, mode, diags).write(vector, cube);
+    const SplitMode mode = lane_split(kernel, plan, function->split, traits);
+    FunctionRef aic = HalfWriter(kernel, plan, on_cube, mode, traits, diags).write(cube, vector);
+    FunctionRef aiv = HalfWriter(kernel, plan, on_vector, mode, traits, diags).write(vector, cube);
     result->functions.push_back(aic);
     result->functions.push_back(aiv);
-    result->functions.push_back(group_of(*function, *plan, *aic, *aiv));
+    result->functions.push_back(group_of(kernel, plan, *aic, *aiv));
   }
   return finish_node(std::move(result));
 }

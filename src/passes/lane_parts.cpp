@@ -78,10 +78,12 @@ class Multiples {
 struct Ops : Visitor<Ops> {
   const MixedPlan& plan;
   const SplitMode mode;
+  const Traits& traits;
   const int dimension;
   bool possible = true;
 
-  Ops(const MixedPlan& p, SplitMode m) : plan(p), mode(m), dimension(split_dimension(m)) {}
+  Ops(const MixedPlan& p, SplitMode m, const Traits& t)
+      : plan(p), mode(m), traits(t), dimension(split_dimension(m)) {}
 
   void visit(const Assign& assign) {
     handed_on(assign.var);
@@ -102,6 +104,8 @@ struct Ops : Visitor<Ops> {
   void handed_on(const VarRef& var) {
     if (plan.crosses_from(*var) == 0) return;
     possible = possible && isa<TileType>(var->type) && is_dealt(var->type, mode) && evenly(var->type);
+    if (!possible || !traits.has_halves) return;
+    possible = traits.has_halves(tile_type(var->type), mode, plan.crosses_from(*var) == on_cube);
   }
 
   void statement(const Stmt& stmt, const ExprRef& value) {
@@ -267,9 +271,9 @@ TypeRef lane_type(const TypeRef& tile, SplitMode mode) {
   return finish_node(std::move(half));
 }
 
-SplitMode lane_split(const Function& kernel, const MixedPlan& plan, SplitMode mode) {
+SplitMode lane_split(const Function& kernel, const MixedPlan& plan, SplitMode mode, const Traits& traits) {
   if (mode == SplitMode::NONE) return mode;
-  Ops ops(plan, mode);
+  Ops ops(plan, mode, traits);
   ops.walk(*kernel.body);
   if (!ops.possible) return SplitMode::NONE;
   Meetings meetings(kernel, plan, plan.roots(), mode);

@@ -8,6 +8,7 @@
 
 #include "ir/nodes.h"
 #include "passes/mixed_plan.h"
+#include "passes/traits.h"
 
 namespace tilewire::passes {
 
@@ -20,6 +21,7 @@ bool is_dealt(const ir::TypeRef& tile, ir::SplitMode mode);
 ir::TypeRef lane_type(const ir::TypeRef& tile, ir::SplitMode mode);
 
 // The mode asked for, or NONE where the lanes cannot share the work.
-ir::SplitMode lane_split(const ir::Function& kernel, const MixedPlan& plan, ir::SplitMode mode);
+ir::SplitMode lane_split(const ir::Function& kernel, const MixedPlan& plan, ir::SplitMode mode,
+                         const Traits& traits);
 
 }  // namespace tilewire::passes

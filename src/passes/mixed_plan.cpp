@@ -64,11 +64,13 @@ std::vector<const Var*> parameters(const Function& kernel) {
 
 }  // namespace
 
-MixedPlan::MixedPlan(const Function& kernel, const ReturnRoots& returns, Sharing sharing)
+MixedPlan::MixedPlan(const Function& kernel, const ReturnRoots& returns, Sharing sharing,
+                     std::map<const Var*, TileExtents> stated)
     : kernel_(kernel),
       roots_(parameters(kernel), *kernel.body, returns),
       sharing_(std::move(sharing)),
-      valid_(kernel) {
+      valid_(kernel),
+      stated_(std::move(stated)) {
   for (const auto& param : kernel.params) {
     add(param, -1);
     values_.back().parameter = true;
@@ -313,7 +315,7 @@ bool MixedPlan::round_of_needs() {
   // Where a tile arrives, its extents are set again.
   auto need_extents = [&](const Value& value, Halves elsewhere) {
     if (elsewhere == 0) return;
-    const Extents extent = extents(*value.var);
+    const TileExtents extent = extents(*value.var);
     also(need(extent.rows, elsewhere));
     also(need(extent.cols, elsewhere));
   };
@@ -395,12 +397,10 @@ void MixedPlan::find_crossings() {
       continue;
     }
     if (decides_loop(value)) stop("the condition of a while loop needs `" + name + "` on both halves");
-    if (const auto* tile = as<TileType>(value.var->type)) {
-      largest_ = std::max(largest_, tile->rows() * tile->cols() * bytes(tile->dtype));
-      if (!states_extents(*value.var)) stop("how much of `" + name + "` is valid is known at run time only");
-    } else {
-      largest_ = std::max<int64_t>(largest_, 64);
-    }
+    crossing_.push_back(value.var.get());
+    if (!is_tile(*value.var) || states_extents(*value.var)) continue;
+    without_extents_.push_back(value.var.get());
+    stop("how much of `" + name + "` is valid is known at run time only");
   }
   for (const Returned& value : roots_.of_returns()) {
     if (value.same < 0) stop("it returns something other than its parameters");
@@ -452,18 +452,29 @@ bool MixedPlan::writes(Halves half, size_t param) const {
 }
 
 bool MixedPlan::states_extents(const Var& tile) const {
+  if (stated_.contains(&tile)) return true;
   const ValidShape& shape = valid_.of(tile);
   auto stated = [&](ExtentId extent) { return extent == full_extent || valid_.expression(extent); };
   return stated(shape.rows) && stated(shape.cols);
 }
 
-MixedPlan::Extents MixedPlan::extents(const Var& tile) const {
+TileExtents MixedPlan::extents(const Var& tile) const {
   if (!is_tile(tile)) return {};
+  if (auto stated = stated_.find(&tile); stated != stated_.end()) return stated->second;
   const ValidShape& shape = valid_.of(tile);
   auto expression = [&](ExtentId extent) {
     return extent == full_extent ? nullptr : valid_.expression(extent);
   };
   return {expression(shape.rows), expression(shape.cols)};
+}
+
+PlannedKernel plan_mixed(const FunctionRef& kernel, const ReturnRoots& returns, const Sharing& sharing,
+                         Diagnostics& diags) {
+  MixedPlan plan(*kernel, returns, sharing);
+  if (!plan.mixed() || plan.without_extents().empty()) return {kernel, std::move(plan)};
+  CarriedExtents carried = carry_extents(kernel, plan.without_extents(), diags);
+  MixedPlan with_extents(*carried.kernel, returns, sharing, std::move(carried.of));
+  return {carried.kernel, std::move(with_extents)};
 }
 
 }  // namespace tilewire::passes

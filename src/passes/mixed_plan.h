@@ -13,11 +13,13 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "ir/nodes.h"
 #include "ir/pointer_map.h"
+#include "passes/carry_extents.h"
 #include "passes/roots.h"
 #include "passes/shared_parameters.h"
 #include "passes/valid_shapes.h"
@@ -33,7 +35,9 @@ constexpr Halves other_half(Halves half) {
 
 class MixedPlan {
  public:
-  MixedPlan(const ir::Function& kernel, const ReturnRoots& returns, Sharing sharing);
+  // `stated`: extents of tiles that are known beyond what valid_shapes.h finds.
+  MixedPlan(const ir::Function& kernel, const ReturnRoots& returns, Sharing sharing,
+            std::map<const ir::Var*, TileExtents> stated = {});
 
   // Whether both halves have work to do, and values to hand on.
   bool mixed() const { return mixed_; }
@@ -46,19 +50,18 @@ class MixedPlan {
   Halves holds(const ir::Var& var) const;
   // The half it crosses from; 0: it does not.
   Halves crosses_from(const ir::Var& var) const;
-  // Of a tile that crosses: the extents to be set where it arrives; null where they are full.
-  struct Extents {
-    ir::ExprRef rows, cols;
-  };
-  Extents extents(const ir::Var& tile) const;
+  // Of a tile that crosses: the extents to be set where it arrives.
+  TileExtents extents(const ir::Var& tile) const;
   // Whether extents() says all there is: no extent is known at run time only.
   bool states_extents(const ir::Var& tile) const;
+  // The tiles that cross without it.
+  const std::vector<const ir::Var*>& without_extents() const { return without_extents_; }
   // Whether a half writes the tensor of a parameter.
   bool writes(Halves half, size_t param) const;
   // The parameters that the kernel returns, in their order.
   const std::vector<int>& returned() const { return returned_; }
-  // Bytes of the largest value that crosses, from either half.
-  int64_t largest() const { return largest_; }
+  // The tiles and scalars that cross, from either half.
+  const std::vector<const ir::Var*>& crossing() const { return crossing_; }
   const Roots& roots() const { return roots_; }
   const Sharing& sharing() const { return sharing_; }
   // The halves that values cross from.
@@ -115,6 +118,8 @@ class MixedPlan {
   Roots roots_;
   const Sharing sharing_;
   ValidShapes valid_;
+  const std::map<const ir::Var*, TileExtents> stated_;
+  std::vector<const ir::Var*> crossing_, without_extents_;
   std::vector<Value> values_;
   ir::PointerMap<uint32_t> numbers_;
   std::vector<Structure> structures_;
@@ -126,8 +131,16 @@ class MixedPlan {
   std::vector<int> returned_;
   std::string obstacle_;
   bool mixed_ = false;
-  int64_t largest_ = 0;
   Halves senders_ = 0;
 };
+
+// A kernel and its plan. Where tiles cross whose extents only run time knows, the kernel is one that computes
+// them as scalars too.
+struct PlannedKernel {
+  ir::FunctionRef kernel;
+  MixedPlan plan;
+};
+PlannedKernel plan_mixed(const ir::FunctionRef& kernel, const ReturnRoots& returns, const Sharing& sharing,
+                         Diagnostics& diags);
 
 }  // namespace tilewire::passes

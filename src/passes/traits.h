@@ -11,7 +11,8 @@
 
 namespace tilewire::ir {
 struct Op;
-}
+struct TileType;
+}  // namespace tilewire::ir
 
 namespace tilewire::passes {
 
@@ -46,6 +47,12 @@ struct Traits {
 
   // The cube core stores what it accumulates, so kernels of nothing but loads, products and stores run there.
   bool stores_products = false;
+
+  // Bytes of a slot that a tile takes which comes from the cube half or goes there; of a scalar that goes
+  // there where it is null. Null: the bytes of the elements.
+  int64_t (*slot_bytes)(const ir::TileType* tile, bool from_cube) = nullptr;
+  // Whether two vector lanes can have a half of such a tile each. Null: they can.
+  bool (*has_halves)(const ir::TileType& tile, ir::SplitMode mode, bool from_cube) = nullptr;
 
   // Whether the target has a rule of its own for an op that has an expansion. Such a rule equals the
   // expansion bit for bit. Null: there are none.

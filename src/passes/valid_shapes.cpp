@@ -68,7 +68,7 @@ int64_t Extents::number_of(const ExprRef& expr) {
 
 int Extents::atom(Kind kind, int64_t a, int64_t b, const ExprRef& expr) {
   auto [found, is_new] = atom_numbers_.try_emplace({kind, a, b}, static_cast<int>(atoms_.size()));
-  if (is_new) atoms_.push_back({kind, expr});
+  if (is_new) atoms_.push_back({kind, a, b, expr});
   return found->second;
 }
 
@@ -111,6 +111,25 @@ ExtentId Extents::meet(ExtentId a, ExtentId b) {
 ExprRef Extents::expression(ExtentId extent) const {
   if (extent == full_extent || sets_[extent].size() != 1) return nullptr;
   return atoms_[sets_[extent][0]].expr;
+}
+
+std::vector<ExtentPart> Extents::parts(ExtentId extent, std::span<const Var* const> vars) const {
+  std::vector<ExtentPart> found;
+  if (extent == full_extent) return found;
+  for (int number : sets_[extent]) {
+    const Atom& atom = atoms_[number];
+    if (atom.kind == Kind::Combined) {
+      for (int64_t each : {atom.a, atom.b}) {
+        const auto more = parts(static_cast<ExtentId>(each), vars);
+        found.insert(found.end(), more.begin(), more.end());
+      }
+    } else if (atom.kind == Kind::Unknown) {
+      found.push_back({nullptr, vars[static_cast<size_t>(atom.a)], static_cast<int>(atom.b)});
+    } else {
+      found.push_back({atom.expr, nullptr, 0});
+    }
+  }
+  return found;
 }
 
 // --- the walk
@@ -201,6 +220,7 @@ class ValidWalk {
     if (is_new) {
       *places = {static_cast<uint32_t>(shapes_.shapes_.size()), tile_count(var.type)};
       shapes_.shapes_.resize(shapes_.shapes_.size() + places->count);
+      shapes_.vars_.resize(shapes_.shapes_.size(), &var);
       varying_.resize(shapes_.shapes_.size());
     }
     return *places;

@@ -8,6 +8,7 @@
 //     if (valid.of(*tile).is_full()) ...                    // rows and columns are those of the type
 //     if (valid.of(*a).rows == valid.of(*b).rows) ...       // equal in every run
 //     if (ExprRef n = valid.expression(valid.of(*a).rows))  // the one expression that it is
+//     for (const ExtentPart& part : valid.parts(valid.of(*a).rows)) ...  // all that it is the smallest of
 #pragma once
 
 #include <map>
@@ -32,6 +33,14 @@ struct ValidShape {
   bool operator==(const ValidShape&) const = default;
 };
 
+// One of those that an extent is the smallest of: a constant or an expression; where that is null, the extent
+// of a dimension of a variable, which loops and branches change.
+struct ExtentPart {
+  ir::ExprRef expr;
+  const ir::Var* var = nullptr;
+  int dimension = 0;
+};
+
 // Numbers for extents. An extent is the smallest of a set of atoms: constants, expressions, and values that
 // only run time knows.
 class Extents {
@@ -44,11 +53,14 @@ class Extents {
   ExtentId meet(ExtentId a, ExtentId b);
   // Null if it is the smaller of several, if only run time knows it, and for `full_extent`.
   ir::ExprRef expression(ExtentId extent) const;
+  // What it is the smallest of; nothing for `full_extent`. `vars`: by the numbers that unknown() was given.
+  std::vector<ExtentPart> parts(ExtentId extent, std::span<const ir::Var* const> vars) const;
 
  private:
   enum class Kind : uint8_t { Constant, Expression, Unknown, Combined };
   struct Atom {
     Kind kind;
+    int64_t a, b;  // Unknown: value and dimension; Combined: two extents
     ir::ExprRef expr;
   };
   using Set = std::vector<int>;  // of atoms, ascending
@@ -73,6 +85,7 @@ class ValidShapes {
   // Of the tiles in a variable of any type: itself, or those of a tuple in their order.
   std::span<const ValidShape> tiles(const ir::Expr& var) const;
   ir::ExprRef expression(ExtentId extent) const { return extents_.expression(extent); }
+  std::vector<ExtentPart> parts(ExtentId extent) const { return extents_.parts(extent, vars_); }
 
  private:
   friend class ValidWalk;
@@ -82,6 +95,7 @@ class ValidShapes {
   Extents extents_;
   ir::PointerMap<Places> places_;  // of variables
   std::vector<ValidShape> shapes_;
+  std::vector<const ir::Var*> vars_;  // whose each of them is
 };
 
 }  // namespace tilewire::passes
