@@ -32,7 +32,7 @@ class _Frees(Analysis[_Popped]):
         for op in facts.ops(function):
             if op.name in SIDES:
                 default = 4 if number(op, "dir_mask", 0) == 3 else 8
-                self.slots[number(op, "id", 0)] = number(op, "slot_num", default)
+                self.slots[number(op, "id", 0)] = number(op, "local_slot_num", number(op, "slot_num", default))
 
     def start(self, function: Function) -> _Popped:
         return _Popped()

@@ -422,7 +422,8 @@ void FunctionEmitter::statement(const For& loop) {
   Scalar at = named(counter, "index");
   if (!counts_up) at = add(start, mul(at, step));
   name_scalar(*loop.loop_var, as_integer(at, scalar_text(*scalar_dtype(loop.loop_var->type))));
-  starts_empty(loop.iter_args, loop.init_values, compare("ne", named(counter, "index"), first));
+  starts_empty(loop.iter_args, loop.init_values,
+               [&] { return compare("ne", named(counter, "index"), first); });
   block(*loop.body);
   const ExprList& values = yielded(*loop.body);
   added_in_loop(loop.iter_args, values, loop.span);
@@ -436,13 +437,15 @@ void FunctionEmitter::statement(const For& loop) {
   text.close();
   bind_handed(passed, loop.results, names, &loop.init_values, &loop.iter_args);
   bind_tensors(loop.results, loop.init_values);
-  starts_empty(loop.results, loop.init_values, compare("slt", first, last));
+  starts_empty(loop.results, loop.init_values, [&] { return compare("slt", first, last); });
 }
 
 // Sums that start as zeros in Acc: whether they hold anything.
-void FunctionEmitter::starts_empty(const VarList& vars, const ExprList& init, const Scalar& started) {
+void FunctionEmitter::starts_empty(const VarList& vars, const ExprList& init,
+                                   const std::function<Scalar()>& condition) {
   for (size_t i = 0; i < vars.size(); ++i) {
     if (!isa<TileType>(vars[i]->type) || !tile(init[i]).started) continue;
+    const Scalar started = condition();
     Tile sum = tile(vars[i]);
     sum.started = started;
     if (started.integer == 1) sum.started.reset();

@@ -1,6 +1,9 @@
 // The frame of a function: parameters, the tiles it has, and what joins them.
 #include "target/pto/emitter.h"
 
+#include <algorithm>
+#include <map>
+
 #include "ir/function_kinds.h"
 #include "ops/pipe.h"
 #include "ops/shape.h"
@@ -14,14 +17,17 @@ namespace tilewire::target::pto {
 using namespace ir;
 
 FunctionEmitter::FunctionEmitter(const Program& program, const Kernel& kernel, const Function& function,
-                                 const passes::ReturnRoots& returns, Level level, Diagnostics& diags)
+                                 const passes::ReturnRoots& returns, Level level, int64_t slots,
+                                 Diagnostics& diags)
     : kernel(kernel),
       function(function),
       level(level),
+      slots(slots),
       diags(diags),
       memory(function),
       valid(function),
       fences(function),
+      scalars_sent(kernel),
       unit_(column_unit(function)),
       storage_(function, memory, valid, unit_, result_rule) {
   for (const KernelParameter& parameter : kernel.parameters) text.parameter(parameter.name);
@@ -169,6 +175,32 @@ std::string FunctionEmitter::reserve_slots(const std::string& name, int64_t byte
   return allocated_.back().tile.name;
 }
 
+bool FunctionEmitter::fits_coarsely(const std::vector<Area*>& areas) const {
+  std::map<MemorySpace, std::vector<int64_t>> needed;
+  for (const Area* area : areas) {
+    auto first =
+        static_cast<int>(std::find(area->in_use.begin(), area->in_use.end(), true) - area->in_use.begin());
+    int last = static_cast<int>(area->in_use.size()) - 1;
+    while (last > first && !area->in_use[static_cast<size_t>(last)]) --last;
+    for (const auto& [start, end] : storage_.loops()) {
+      for (int i = start; i <= end; ++i) {
+        if (!area->in_use[static_cast<size_t>(i)]) continue;
+        first = std::min(first, start);
+        last = std::max(last, end);
+        break;
+      }
+    }
+    auto& bytes = needed[area->space];
+    bytes.resize(area->in_use.size());
+    for (int i = first; i <= last && i < static_cast<int>(bytes.size()); ++i)
+      bytes[static_cast<size_t>(i)] += area->bytes;
+  }
+  return std::all_of(needed.begin(), needed.end(), [](const auto& space) {
+    return space.second.empty() ||
+           *std::max_element(space.second.begin(), space.second.end()) <= capacity(space.first);
+  });
+}
+
 // At level3 the text says where each tile lies. At level2 the assembler does, and has to find room too.
 void FunctionEmitter::declare_tiles() {
   std::vector<Area*> areas;
@@ -176,7 +208,9 @@ void FunctionEmitter::declare_tiles() {
     if (allocated.tile.form.space != MemorySpace::DDR && allocated.same_as < 0)
       areas.push_back(&allocated.area);
   }
-  for (const auto& [space, needed] : place(areas)) {
+  const auto over = place(areas);
+  crowded_ = !over.empty() || (level == Level::Two && !fits_coarsely(areas));
+  for (const auto& [space, needed] : over) {
     Diagnostic& error = diags.report(
         diag::pto_memory, function.span,
         {function.name, std::to_string(needed), name_of(space), std::to_string(capacity(space))});

@@ -2,6 +2,7 @@
 // operands here and writes ops of the dialect.
 #pragma once
 
+#include <functional>
 #include <initializer_list>
 #include <map>
 #include <optional>
@@ -18,6 +19,7 @@
 #include "target/pto/fences.h"
 #include "target/pto/kernel_parameters.h"
 #include "target/pto/memory_plan.h"
+#include "target/pto/pipe_scalars.h"
 #include "target/pto/pto.h"
 #include "target/pto/text.h"
 #include "target/pto/tile_spaces.h"
@@ -39,19 +41,25 @@ bool is_scalar_op(const ir::Op& op);
 
 class FunctionEmitter {
  public:
+  // `slots`: how many slots a pipe has at most in the memory of the core that pops; the rest are in global
+  // memory only.
   FunctionEmitter(const ir::Program& program, const Kernel& kernel, const ir::Function& function,
-                  const passes::ReturnRoots& returns, Level level, Diagnostics& diags);
+                  const passes::ReturnRoots& returns, Level level, int64_t slots, Diagnostics& diags);
   // The whole function; of no use when errors were reported.
   std::string run();
+  // After that: whether its tiles and slots leave too little room in some memory.
+  bool crowded() const { return crowded_; }
 
   const Kernel& kernel;
   const ir::Function& function;
   const Level level;
+  const int64_t slots;
   Diagnostics& diags;
   FunctionText text;
   const TileSpaces memory;
   const passes::ValidShapes valid;
   const Fences fences;
+  const PipeScalars scalars_sent;
 
   // Reports that something cannot be written in this dialect, and why.
   Diagnostic& refuse(const Span& at, const std::string& what, const std::string& why);
@@ -60,6 +68,7 @@ class FunctionEmitter {
   Scalar scalar(const ir::ExprRef& expr);
   Scalar index(const ir::ExprRef& expr);  // of any integer scalar
   std::vector<Scalar> indices(const ir::ExprRef& list);
+  bool known_here(const ir::ExprRef& expr) const;  // whether its variables are defined already
   // The name of an op without effects; what is known already is not written again. `rhs` stands behind the
   // `=`.
   std::string pure(const std::string& rhs, std::string_view hint = "v");
@@ -88,6 +97,7 @@ class FunctionEmitter {
   Tensor& tensor(const ir::ExprRef& expr);
   // A region as a partition view: its first element, and as many sizes.
   Operand region(Tensor& tensor, const std::vector<Scalar>& offsets, const std::vector<Scalar>& sizes);
+  Tensor rows_of_one(Tensor tensor);
   // The number of the element at a place, from the pointer.
   Scalar element_number(const Tensor& tensor, const std::vector<Scalar>& place);
   // A region of rows and columns (the last two dimensions) into the tile that `result` names.
@@ -122,8 +132,6 @@ class FunctionEmitter {
   Extent smaller(const Extent& a, const Extent& b);
   int64_t up_to_unit(int64_t extent) const;
   void transpose(const Tile& from, const Tile& to, const Span& at);
-  // The first column of a tile, which is all that is valid of it, as a column.
-  void columns_of(const Tile& wide, const Tile& column, const ir::Expr& at);
   void name_tile(const ir::Var& result, Tile tile, size_t part = 0);
   // The memory of an array that `result` names.
   const Tile& array(const ir::Var& result);
@@ -135,6 +143,12 @@ class FunctionEmitter {
   void before_scalar_read(const Tensor& from, bool window);
   // The name of a `reserve_buffer` for the slots of a pipe, in use all the time.
   std::string reserve_slots(const std::string& name, int64_t bytes, ir::MemorySpace space);
+  // Scalars that go to the cube half (pipe_scalars.h): their cells, in the workspace of a pipe.
+  void begin_scalars(const ops::Pipe& pipe, const std::string& workspace);
+  void send_scalar(const ops::Pipe& pipe, const Scalar& value);
+  void receive_scalar(const ops::Pipe& pipe, const ir::Var& tile);
+  // The scalar that a popped tile is; null: it is none.
+  const Scalar* received(const ir::Expr& tile) const;
   // Makes what the scalar unit has written visible to the other units and to other cores.
   void write_back();
 
@@ -187,7 +201,6 @@ class FunctionEmitter {
   void bind_handed(const std::vector<Handed>& handed, const ir::VarList& vars,
                    const std::vector<std::string>& names, const ir::ExprList* init,
                    const ir::VarList* as = nullptr);
-  bool known_here(const ir::ExprRef& expr) const;
   int source_buffer(const ir::ExprRef& value) const;
   void copy_tiles(const ir::VarList& to, const ir::ExprList& values, const Span& at);
   // The values of a yield, so that copying them one after the other is right.
@@ -195,12 +208,19 @@ class FunctionEmitter {
   void yield(const std::vector<Scalar>& values);
   void bind_tensors(const ir::VarList& vars, const ir::ExprList& values);
   void same_tensors(const ir::VarList& vars, const ir::ExprList& values, const Span& at);
-  void starts_empty(const ir::VarList& vars, const ir::ExprList& init, const Scalar& started);
+  // `condition`: what says so; not written when no sum starts empty.
+  void starts_empty(const ir::VarList& vars, const ir::ExprList& init,
+                    const std::function<Scalar()>& condition);
   void added_in_loop(const ir::VarList& vars, const ir::ExprList& values, const Span& at);
   const ir::ExprList& yielded(const ir::Block& body) const;
   std::string typed_list(const std::vector<Scalar>& values);
 
   const Tile& in_buffer(int buffer);  // the whole memory
+  // A pointer to the next cell of a pipe, to elements of that type.
+  std::string next_cell(const ops::Pipe& pipe, const std::string& type);
+  // Whether a tile that is read in a loop would still fit if it were kept all through it, as an assembler
+  // that plans more coarsely may do.
+  bool fits_coarsely(const std::vector<Area*>& areas) const;
 
   int64_t unit_;
   TileStorage storage_;
@@ -223,6 +243,12 @@ class FunctionEmitter {
   };
   std::map<int, size_t> of_buffer_;  // index into allocated_
   std::vector<Allocated> allocated_;
+  struct Cells {
+    std::string workspace, count;  // a pointer, and an array of one number: how many were used
+  };
+  std::map<int64_t, Cells> cells_;  // by pipe
+  std::map<const ir::Expr*, Scalar> received_;
+  bool crowded_ = false;
   int now_ = 0;         // the statement being written
   ir::VarList nested_;  // names for calls inside expressions
   ir::ExprList nothing_;

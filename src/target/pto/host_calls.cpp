@@ -3,6 +3,7 @@
 
 #include "ir/function_kinds.h"
 #include "ir/op.h"
+#include "ir/structural.h"
 #include "ops/handles.h"
 #include "passes/task_call.h"
 #include "support/diagnostics/pto_host.h"
@@ -101,6 +102,25 @@ std::string HostWriter::argument(const FunctionCall& call, const Kernel& kernel,
   return "";
 }
 
+namespace {
+
+// Whether `given` is `pattern` with other values for its dimensions, and those values.
+bool matches(const ExprRef& pattern, const ExprRef& given, std::map<std::string, ExprRef>& values) {
+  if (const auto* dimension = as<DimSymbol>(pattern)) {
+    const auto [value, is_new] = values.try_emplace(dimension->name, given);
+    return is_new || identical_but_for_definitions(value->second, given);
+  }
+  if (const auto number = constant_value(pattern)) return constant_value(given) == number;
+  const auto *a = as<Call>(pattern), *b = as<Call>(given);
+  if (!a || !b || a->op != b->op || a->args.size() != b->args.size()) return false;
+  for (size_t i = 0; i < a->args.size(); ++i) {
+    if (!matches(a->args[i], b->args[i], values)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 std::string HostWriter::dimension_text(const FunctionCall& call, const Kernel& kernel,
                                        const KernelParameter& parameter, std::set<std::string> around) {
   auto extent_of = [&](const KernelParameter& p) {
@@ -109,6 +129,16 @@ std::string HostWriter::dimension_text(const FunctionCall& call, const Kernel& k
   const auto& type = static_cast<const TensorType&>(*kernel.function->params[parameter.index]->type);
   const ExprRef& extent = type.shape[parameter.axis];
   if (isa<DimSymbol>(extent)) return extent_of(parameter);
+  // Where an extent is made of several, what the argument's is made of says more than its value.
+  std::map<std::string, ExprRef> same;
+  const auto* given = as<TensorType>(call.args[parameter.index]->type);
+  if (symbols_in(extent).size() > 1 && given && matches(extent, given->shape[parameter.axis], same)) {
+    const ExprRef& value = same.at(parameter.symbol);
+    const auto needed = symbols_in(value);
+    const bool known = std::all_of(needed.begin(), needed.end(),
+                                   [&](const DimSymbol* symbol) { return expressions_.knows(symbol->name); });
+    if (known) return expressions_.text(value);
+  }
   if (!around.insert(parameter.symbol).second) {  // two dimensions that follow from each other
     report_dimension(*kernel.function, parameter.symbol, call.span);
     return "0";

@@ -1,5 +1,6 @@
 // The frame of a function: parameters, dimensions, what is checked, what is returned.
 #include <algorithm>
+#include <set>
 
 #include "ir/function_kinds.h"
 #include "ir/op.h"
@@ -70,6 +71,45 @@ bool calls_no_dep(const Function& function) {
 
 }  // namespace
 
+namespace {
+
+// Types of local tensors may name dimensions that nothing computes with.
+bool needs_value(const Function& function, const DimSymbol& symbol) {
+  struct Used : Visitor<Used> {
+    std::string name;
+    bool found = false;
+    void visit(const DimSymbol& other) { found = found || other.name == name; }
+  } used;
+  used.name = symbol.name;
+  used.walk(*function.body);
+  return used.found;
+}
+
+}  // namespace
+
+std::vector<const DimSymbol*> untold_dimensions(const Function& function) {
+  std::set<std::string> told;
+  Symbols all;
+  for (const bool alone : {true, false}) {
+    for (const auto& param : function.params) {
+      const auto* tensor = as<TensorType>(param->type);
+      if (!tensor) continue;
+      all.walk(param->type);
+      for (const ExprRef& extent : tensor->shape) {
+        std::vector<const DimSymbol*> unknown;
+        for (const DimSymbol* symbol : symbols_in(extent)) {
+          if (!told.contains(symbol->name)) unknown.push_back(symbol);
+        }
+        if (unknown.size() == 1 && (!alone || isa<DimSymbol>(extent))) told.insert(unknown[0]->name);
+      }
+    }
+  }
+  std::erase_if(all.found, [&](const DimSymbol* symbol) {
+    return told.contains(symbol->name) || !needs_value(function, *symbol);
+  });
+  return all.found;
+}
+
 std::string direction_name(Direction direction) {
   return "Parameter::Direction::" + std::string(direction == Direction::In    ? "In"
                                                 : direction == Direction::Out ? "Out"
@@ -100,6 +140,13 @@ std::string HostWriter::signature() {
     const std::string name = names_.take(passes::identifier(param->name));
     expressions_.define(*param, {name});
     params.push_back(parameter_type(param->type) + " " + name);
+  }
+  if (entry_) {
+    for (const DimSymbol* symbol : untold_dimensions(function_)) {
+      const std::string name = names_.take(passes::identifier(symbol->name));
+      expressions_.define(symbol->name, name);
+      params.push_back("int64_t " + name);
+    }
   }
   return (entry_ ? result_type(function_) : "void") + " " + program_.name(function_) + "(" + joined(params) +
          ")";
@@ -163,21 +210,10 @@ void HostWriter::dimensions() {
   for (const auto& param : function_.params) used.walk(param->type);
   used.walk(*function_.body);
   for (const DimSymbol* symbol : used.found) {
-    if (expressions_.knows(symbol->name) || !needs_value(*symbol)) continue;
+    if (expressions_.knows(symbol->name) || !needs_value(function_, *symbol)) continue;
     report_dimension(function_, symbol->name, symbol->span ? symbol->span : function_.span);
     expressions_.define(symbol->name, "0");
   }
-}
-
-bool HostWriter::needs_value(const DimSymbol& symbol) const {
-  struct Used : Visitor<Used> {
-    std::string name;
-    bool found = false;
-    void visit(const DimSymbol& other) { found = found || other.name == name; }
-  } used;
-  used.name = symbol.name;
-  used.walk(*function_.body);
-  return used.found;
 }
 
 void HostWriter::expectations() {

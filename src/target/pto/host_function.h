@@ -27,6 +27,10 @@ struct HostProgram {
 // Whether a user calls the function: no function of the program does.
 bool is_entry(const ir::Program& program, const ir::Function& function);
 
+// The dimensions that a function computes with and that no argument of it says; callers of an entry pass them
+// behind the arguments.
+std::vector<const ir::DimSymbol*> untold_dimensions(const ir::Function& function);
+
 // "Tensor main(Runtime& runtime, const Tensor& x)", without what follows.
 std::string host_signature(const HostProgram& program, const ir::Function& function);
 // The whole definition. Reports dimensions that no parameter says.

@@ -56,9 +56,6 @@ class HostWriter {
   // What the dynamic dimensions are: the extent of some parameter, or what follows from one.
   void dimensions();
 
-  // Types of local tensors may name dimensions that nothing computes with.
-  bool needs_value(const ir::DimSymbol& symbol) const;
-
   // The arguments of an entry are checked; inside the program types have been checked before.
   void expectations();
   static std::vector<const ir::DimSymbol*> symbols_of(const ir::TensorType& type);

@@ -132,6 +132,8 @@ ordered_json entry_parameters(const Function& function) {
     }
     parameters.push_back(std::move(made));
   }
+  for (const DimSymbol* symbol : untold_dimensions(function))
+    parameters.push_back({{"name", symbol->name}, {"kind", "dimension"}});
   return parameters;
 }
 

@@ -89,6 +89,23 @@ Tile of_elements(FunctionEmitter& e, const Tile& tile) {
 
 }  // namespace
 
+void widen_column(FunctionEmitter& e, const Tile& column, const Tile& wide) {
+  if (element_bytes(column.form.element) < 8) return e.op("trowexpand", {column}, wide);
+  each_element(e, column.rows, e.number(1), [&](const Scalar& i, const Scalar& j) {
+    set_element(e, wide, i, j, get_element(e, column, i, j));
+  });
+}
+
+// A maximum of one element.
+void narrow_column(FunctionEmitter& e, const Tile& wide, const Tile& column) {
+  const std::string& element = wide.form.element;
+  const bool direct = element == "f32" || element == "f16" || element == "i32" || element == "i16";
+  if (direct) return e.op("trowmax", {wide, e.temporary_like(wide)}, column);
+  each_element(e, wide.rows, e.number(1), [&](const Scalar& i, const Scalar& j) {
+    set_element(e, column, i, j, get_element(e, wide, i, j));
+  });
+}
+
 Scalar get_element(FunctionEmitter& e, const Tile& tile, const Scalar& row, const Scalar& col) {
   const Tile from = of_elements(e, tile);
   const std::string name = e.text.fresh("element");

@@ -1,6 +1,9 @@
 #include "target/pto/pto.h"
 
+#include <algorithm>
+
 #include "ir/function_kinds.h"
+#include "ops/pipe.h"
 #include "passes/mixed_plan.h"
 #include "passes/roots.h"
 #include "passes/shared_parameters.h"
@@ -24,12 +27,35 @@ namespace {
 void refuse_mixed(const Program& program, const Function& kernel, const passes::ReturnRoots& returns,
                   Diagnostics& diags) {
   const passes::SharedParameters shared(program, returns);
-  std::string why = passes::MixedPlan(kernel, returns, shared.of(kernel)).obstacle();
+  std::string why = passes::plan_mixed(ref(&kernel), returns, shared.of(kernel), diags).plan.obstacle();
   if (why.empty()) why = "no value goes from one core to the other";
   diags
       .report(diag::pto_inexpressible, kernel.span,
               {"`" + kernel.name + "`, which mixes products and vector work,", "it cannot be split: " + why})
       .with_help("put products and vector work into kernels of their own");
+}
+
+// The functions of a kernel. When they do not fit with all slots of its pipes they get fewer: half as many,
+// and so on.
+std::string functions_of(const Program& lowered, const Kernel& kernel, const passes::ReturnRoots& returns,
+                         Level level, Diagnostics& diags) {
+  int64_t slots = 1;
+  for (const Function* body : kernel.bodies) {
+    for (const ops::Pipe& pipe : ops::pipes_of(*body)) slots = std::max(slots, pipe.slots);
+  }
+  for (;; slots /= 2) {
+    Diagnostics found;
+    std::string text;
+    bool crowded = false;
+    for (const Function* body : kernel.bodies) {
+      FunctionEmitter emitter(lowered, kernel, *body, returns, level, slots, found);
+      text += emitter.run();
+      crowded = crowded || emitter.crowded();
+    }
+    if (crowded && slots > 1) continue;
+    diags.append(found);
+    return text;
+  }
 }
 
 }  // namespace
@@ -39,13 +65,13 @@ std::optional<std::vector<ModuleText>> modules(const Program& lowered, Level lev
   std::vector<ModuleText> found;
   for (const Kernel& kernel : kernels_of(lowered)) {
     std::string text = "module attributes {pto.target_arch = \"a3\"} {\n";
-    for (const Function* body : kernel.bodies) {
-      if (mixes_cores(*body)) {
-        refuse_mixed(lowered, *body, returns, diags);
-        continue;
-      }
-      text += FunctionEmitter(lowered, kernel, *body, returns, level, diags).run();
+    const auto mixed = std::find_if(kernel.bodies.begin(), kernel.bodies.end(),
+                                    [](const Function* body) { return mixes_cores(*body); });
+    if (mixed != kernel.bodies.end()) {
+      refuse_mixed(lowered, **mixed, returns, diags);
+      continue;
     }
+    text += functions_of(lowered, kernel, returns, level, diags);
     found.push_back({kernel.function->name, text + "}\n"});
   }
   if (diags.has_errors()) return std::nullopt;

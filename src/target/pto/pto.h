@@ -9,6 +9,7 @@
 #include "ir/nodes.h"
 #include "passes/traits.h"
 #include "support/diagnostics.h"
+#include "target/pto/pipe_scalars.h"
 
 namespace tilewire::target::pto {
 
@@ -22,6 +23,8 @@ inline constexpr passes::Traits traits{
     .has_pipes = true,
     .splits_kernels = true,
     .stores_products = true,
+    .slot_bytes = slot_bytes,
+    .has_halves = has_halves,
     .whole_tile_bytes = 32 << 10,
     .block_bytes = 16 << 10,
     .chunk_bytes = 8192,

@@ -1,5 +1,6 @@
 #include "target/pto/rules.h"
 
+#include "ops/handles.h"
 #include "ops/registry.h"
 #include "support/diagnostics.h"
 
@@ -64,7 +65,10 @@ std::optional<DType> dtype_of(const Call& call) {
   return std::nullopt;
 }
 
-ResultRule result_rule(const Call& call, const TileSpaces&) {
+ResultRule result_rule(const Call& call, const TileSpaces& memory) {
+  // A popped tile is copied out of its slot with the extent it is going to have.
+  if (call.op == ops::pl::tile::set_validshape && memory.cut_of_popped(*call.args[0]))
+    return {ResultMemory::Views, 0};
   const Rule* rule = rules().find(*call.op);
   return rule ? rule->result : ResultRule{};
 }

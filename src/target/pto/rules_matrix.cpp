@@ -21,8 +21,10 @@ Tile turned(FunctionEmitter& e, const Tile& tile) {
   std::swap(form.rows, form.cols);
   form.col_major = !form.col_major;
   form.boxes = form.boxes == Boxes::Rows ? Boxes::Columns : Boxes::Rows;
-  return e.level == Level::Three ? e.same_place(tile, form, tile.cols, tile.rows)
-                                 : e.seen_as(tile, form, tile.cols, tile.rows);
+  // A tile in a slot of a pipe has no address of its own.
+  const bool addressed = e.level == Level::Three && !tile.memory.empty();
+  return addressed ? e.same_place(tile, form, tile.cols, tile.rows)
+                   : e.seen_as(tile, form, tile.cols, tile.rows);
 }
 
 // The products of a call, in parts of K that fit Left and Right.
@@ -33,8 +35,12 @@ class Product {
     b_ = e.tile(operand(call, "b"));
     const bool a_trans = call.op->param_index("a_trans") >= 0 && flag(call, "a_trans");
     const bool b_trans = call.op->param_index("b_trans") >= 0 && flag(call, "b_trans");
-    for (const Tile* tile : {&a_, &b_}) {
+    for (Tile* tile : {&a_, &b_}) {
       const MemorySpace space = tile->form.space;
+      if (space == MemorySpace::Acc) {
+        *tile = out_of_sum(*tile, operand(call, tile == &a_ ? "a" : "b"));
+        continue;
+      }
       if (space == MemorySpace::Mat || space == MemorySpace::Left || space == MemorySpace::Right) continue;
       e.refuse(call.span, std::string("a product of a tile in ") + name_of(space),
                "the cube core reaches it only by a pipe");
@@ -54,6 +60,9 @@ class Product {
 
   // `bias`: null, or a tile in Bias. `started`: whether `acc` holds a sum already.
   void into(const Tile& acc, const Tile* bias, const std::optional<Scalar>& started) {
+    // A sum that is valid in less than its products are takes no more of their operands.
+    a_ = e_.with_extent(a_, acc.rows, a_.cols);
+    b_ = e_.with_extent(b_, b_.rows, acc.cols);
     const int64_t step = part();
     for (int64_t k = 0; k < a_.form.cols; k += step) {
       const int64_t size = std::min(step, a_.form.cols - k);
@@ -91,6 +100,15 @@ class Product {
     e_.text.middle("} else {");
     e_.op("tmatmul", {left, right}, acc);
     e_.text.close();
+  }
+
+  // The result of a product as an operand of the next one, rounded to its elements.
+  Tile out_of_sum(const Tile& sum, const ExprRef& value) {
+    if (sum.started) e_.trap_if(e_.arith("xori", *sum.started, e_.number(1, "i1")));
+    const TileForm form = form_of(static_cast<const TileType&>(*value->type), MemorySpace::Mat, e_.unit());
+    const Tile staged = e_.temporary(form, sum.rows, sum.cols);
+    e_.op("tmov", {sum}, staged);
+    return staged;
   }
 
   // How many columns of `a` fit.

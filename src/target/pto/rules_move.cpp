@@ -77,7 +77,7 @@ void store(FunctionEmitter& e, const Call& call, const Var* result) {
 
 // Vectors have no fill of bytes, and none of 64 bits: those go through i16 and i32.
 void full(FunctionEmitter& e, const Call& call, const Var* result) {
-  if (!result) return;
+  if (!result || e.scalars_sent.sent(*result)) return;
   const TileType& type = tile_type_of(*result);
   const Tile place = e.destination(*result, e.number(type.rows()), e.number(type.cols()));
   const Scalar value = e.scalar(operand(call, "value"));
@@ -205,8 +205,14 @@ Scalar byte_of(FunctionEmitter& e, const Scalar& value, DType dtype) {
 
 void read_tile(FunctionEmitter& e, const Call& call, const Var* result) {
   if (!result) return;
+  if (const Scalar* sent = e.received(*call.args[0])) return e.name_scalar(*result, *sent);
   const std::vector<Scalar> place = e.indices(operand(call, "idx"));
   const Tile from = e.as_bytes(e.tile(call.args[0]));
+  if (from.form.space != MemorySpace::Vec) {
+    e.refuse(call.span, std::string("an element of a tile in ") + name_of(from.form.space),
+             "only the vector core reads elements of tiles");
+    return e.name_scalar(*result, e.number(0, scalar_text(*dtype_of(call))));
+  }
   e.name_scalar(*result, bool_of(e, get_element(e, from, place[0], place[1]), *dtype_of(call)));
 }
 

@@ -1,10 +1,14 @@
 // Pipes between the two halves of a kernel. Slots are in the memory of the half that pops, and, on the way,
 // in the workspace in global memory, of which each block of a launch has a part.
+#include <algorithm>
+
 #include "ir/visitor.h"
 #include "ops/handles.h"
 #include "ops/pipe.h"
+#include "target/pto/convert.h"
 #include "target/pto/emitter.h"
 #include "target/pto/kernel_kind.h"
+#include "target/pto/parts.h"
 #include "target/pto/rules.h"
 
 namespace tilewire::target::pto {
@@ -42,6 +46,39 @@ Uses uses_of(const Function& function, int64_t id) {
   return uses;
 }
 
+// The most tiles that a half has popped and not freed at once.
+struct Popped : Visitor<Popped> {
+  int64_t id = 0, now = 0, most = 0;
+  void visit(const Call& call) {
+    walk_children(call);
+    const auto use = ops::pipe_use(call);
+    if (!use || use->id != id) return;
+    if (use->kind == ops::PipeUse::Kind::Pop) most = std::max(most, ++now);
+    if (use->kind == ops::PipeUse::Kind::Free) --now;
+  }
+  void visit(const If& branch) {
+    const int64_t before = now;
+    walk(*branch.then_body);
+    if (!branch.else_body) return;
+    const int64_t after = std::max(now, before);
+    now = before;
+    walk(*branch.else_body);
+    now = std::max(now, after);
+  }
+};
+
+// Slots in the memory of the half that pops, the same number for both.
+int64_t local_slots(FunctionEmitter& e, const ops::Pipe& pipe) {
+  int64_t needed = 1;
+  for (const Function* body : e.kernel.bodies) {
+    Popped popped;
+    popped.id = pipe.id;
+    popped.walk(*body->body);
+    needed = std::max(needed, popped.most);
+  }
+  return std::min(e.scalars_sent.slots(pipe), std::max(needed, e.slots));
+}
+
 std::string split_text(SplitMode split) {
   return std::to_string(static_cast<int>(split));
 }
@@ -50,9 +87,15 @@ std::string split_text(SplitMode split) {
 
 void reserve_buffer(FunctionEmitter& e, const Call& call, const Var* result) {
   const bool cube = kind_of_core(e.function) == Core::Cube;
-  const std::string name =
-      e.reserve_slots(*attribute(call, "name")->get<std::string>(), int_attribute(call, "size"),
-                      cube ? MemorySpace::Mat : MemorySpace::Vec);
+  int64_t size = int_attribute(call, "size");
+  for (const ops::Pipe& pipe : ops::pipes_of(e.function)) {
+    const auto ring = cube ? ops::Ring::VectorToCube : ops::Ring::CubeToVector;
+    const bool all = size == pipe.slots * pipe.slot_size;
+    if (pipe.has(ring) && pipe.buffer(ring).get() == result && all)
+      size = local_slots(e, pipe) * pipe.slot_size;
+  }
+  const std::string name = e.reserve_slots(*attribute(call, "name")->get<std::string>(), size,
+                                           cube ? MemorySpace::Mat : MemorySpace::Vec);
   if (result) e.name_scalar(*result, e.named(name, "i32"));
 }
 
@@ -107,9 +150,15 @@ void initialize(FunctionEmitter& e, const Call& call, const Var*) {
   std::string attributes = "id = " + std::to_string(pipe.id) +
                            ", dir_mask = " + std::to_string(pipe.dir_mask) +
                            ", slot_size = " + std::to_string(pipe.slot_size);
-  if (pipe.slots != by_default) attributes += ", slot_num = " + std::to_string(pipe.slots);
+  const int64_t slots = e.scalars_sent.slots(pipe);
+  if (slots != by_default) attributes += ", slot_num = " + std::to_string(slots);
+  if (const int64_t local = local_slots(e, pipe); local != slots)
+    attributes += ", local_slot_num = " + std::to_string(local);
   if (uses.split == SplitMode::NONE) attributes += ", nosplit = true";
-  std::string operands = "gm_slot_buffer = " + slots_in_workspace(e, pipe, call.span) + " : !pto.ptr<f32>";
+  if (slots < 1) e.refuse(call.span, "a scalar through a pipe of one slot", "it takes two");
+  const std::string workspace = slots_in_workspace(e, pipe, call.span);
+  if (e.scalars_sent.uses(pipe)) e.begin_scalars(pipe, workspace);
+  std::string operands = "gm_slot_buffer = " + workspace + " : !pto.ptr<f32>";
   for (ops::Ring ring : ops::all_rings) {
     if (!pipe.has(ring)) continue;
     operands += std::string(", ") + (ring == ops::Ring::CubeToVector ? "c2v" : "v2c") +
@@ -122,60 +171,138 @@ void initialize(FunctionEmitter& e, const Call& call, const Var*) {
 
 // --- tiles
 
+ops::Pipe pipe_of_use(FunctionEmitter& e, const ops::PipeUse& use) {
+  for (const ops::Pipe& pipe : ops::pipes_of(e.function)) {
+    if (pipe.id == use.id) return pipe;
+  }
+  return {};
+}
+
+void write_push(FunctionEmitter& e, const ops::PipeUse& use, const Tile& tile) {
+  const bool to_vector = use.ring == ops::Ring::CubeToVector;
+  e.text.line(std::string("pto.tpush_to_") + (to_vector ? "aiv" : "aic") + "(" + tile.name + " : " +
+              tile.type() + ") {id = " + std::to_string(use.id) + ", split = " + split_text(use.split) + "}");
+}
+
+// How the part of a tile lies in a slot that this half pushes or pops. Nothing after reporting that lanes
+// cannot share it.
+std::optional<TileForm> part_of_slot(FunctionEmitter& e, const Call& call, const TileType& type,
+                                     const ops::PipeUse& use) {
+  const bool from_cube = use.ring == ops::Ring::CubeToVector;
+  const bool lane = kind_of_core(e.function) == Core::Vector;
+  if (use.split == SplitMode::NONE) return slot_form(type, from_cube);
+  const int64_t rows = type.rows() * (lane && use.split == SplitMode::UP_DOWN ? 2 : 1);
+  const int64_t cols = type.cols() * (lane && use.split == SplitMode::LEFT_RIGHT ? 2 : 1);
+  const auto whole = make<TileType>(call.span, ExprList{const_index(rows), const_index(cols)}, type.dtype);
+  if (!has_halves(*whole, use.split, from_cube)) {
+    e.refuse(call.span,
+             "a tile " + std::to_string(rows) + "x" + std::to_string(cols) + " that two lanes share",
+             "a half of it is not made of whole boxes of the cube core")
+        .with_help("use split=0, or tiles whose rows and columns are multiples of 32");
+    return std::nullopt;
+  }
+  TileForm form = slot_form(*whole, from_cube);
+  if (lane && use.split == SplitMode::UP_DOWN) form.rows /= 2;
+  if (lane && use.split == SplitMode::LEFT_RIGHT) form.cols /= 2;
+  return form;
+}
+
+void check_slot(FunctionEmitter& e, const Call& call, const TileForm& part, const ops::PipeUse& use) {
+  const bool halves = use.split != SplitMode::NONE && kind_of_core(e.function) == Core::Vector;
+  const int64_t needed = part.bytes() * (halves ? 2 : 1);
+  const int64_t there = pipe_of_use(e, use).slot_size;
+  if (needed <= there) return;
+  const auto& type = static_cast<const TileType&>(*operand(call, "tile")->type);
+  e.refuse(call.span,
+           "a push of a tile " + std::to_string(type.rows()) + "x" + std::to_string(type.cols()) +
+               " into slots of " + std::to_string(there) + " bytes",
+           "whole boxes of the cube core take " + std::to_string(needed))
+      .with_help("give the pipe slot_size=" + std::to_string(needed));
+}
+
 void push(FunctionEmitter& e, const Call& call, const Var*) {
   const ops::PipeUse use = *ops::pipe_use(call);
   const bool to_vector = use.ring == ops::Ring::CubeToVector;
-  Tile tile = e.tile(operand(call, "tile"));
+  const ExprRef pushed = operand(call, "tile");
+  if (const Call* fill = e.scalars_sent.sent(*pushed)) {
+    e.send_scalar(pipe_of_use(e, use), e.scalar(operand(*fill, "value")));
+    const Tile token = e.temporary(token_form(), e.number(1), e.number(8));
+    e.op("texpands", {{e.text.integer(0, "i32"), "i32"}}, token);
+    return write_push(e, use, token);
+  }
+  Tile tile = e.tile(pushed);
   const MemorySpace wanted = to_vector ? MemorySpace::Acc : MemorySpace::Vec;
-  if (tile.form.space != wanted || tile.mask) {
-    e.refuse(
-        call.span,
-        std::string("a push of a tile ") + (tile.mask ? "of packed bits" : "that is not where pushes read"),
-        to_vector ? "the cube core pushes results of products"
-                  : "the vector core pushes tiles of whole elements");
+  if (tile.form.space != wanted) {
+    e.refuse(call.span, "a push of a tile that is not where pushes read",
+             to_vector ? "the cube core pushes results of products"
+                       : "the vector core pushes tiles that it has computed or loaded");
     return;
   }
-  const auto& type = static_cast<const TileType&>(*operand(call, "tile")->type);
-  // The cube core sees the whole tile as boxes of 16 rows of 32 bytes.
-  const int64_t rows = type.rows() * (use.split == SplitMode::UP_DOWN ? 2 : 1);
-  const int64_t cols = type.cols() * (use.split == SplitMode::LEFT_RIGHT ? 2 : 1);
-  const bool boxes = to_vector || (rows % 16 == 0 && cols * bytes(type.dtype) % 32 == 0);
-  if (tile.form.rows != type.rows() || tile.form.cols != type.cols() || tile.column() || !boxes) {
-    e.refuse(call.span, "a push of a tile " + std::to_string(type.rows()) + "x" + std::to_string(type.cols()),
-             "slots have no room for the rest of its lines in memory")
-        .with_help("push a tile whose rows are a multiple of " + std::to_string(to_vector ? 64 : 32) +
-                   " bytes and their number a multiple of 16");
-    return;
+  const auto part = part_of_slot(e, call, static_cast<const TileType&>(*pushed->type), use);
+  if (!part) return;
+  check_slot(e, call, *part, use);
+  if (to_vector) return write_push(e, use, tile);
+  tile = e.as_bytes(tile);
+  if (tile.form == *part) return write_push(e, use, tile);
+  // Moved into whole boxes, of which it is the first rows and columns.
+  const Tile boxes = e.temporary(*part, tile.rows, tile.cols);
+  if (tile.column()) {
+    widen_column(e, tile, boxes);
+  } else {
+    put_part(e, tile, boxes, e.number(0), e.number(0));
   }
-  e.text.line(std::string("pto.tpush_to_") + (to_vector ? "aiv" : "aic") + "(" + tile.name + " : " +
-              tile.type() + ") {id = " + std::to_string(use.id) + ", split = " + split_text(use.split) + "}");
+  write_push(e, use, boxes);
+}
+
+// A tile out of a slot into memory of its own: of other rows, columns or elements than the boxes it came in.
+void take_out(FunctionEmitter& e, const Tile& slot, const Tile& own, const Var& result) {
+  const DType dtype = static_cast<const TileType&>(*result.type).dtype;
+  if (slot.form.element != own.form.element) {  // a sum that the product rounds
+    TileForm form = own.form;
+    form.element = slot.form.element;
+    const Tile sum = e.temporary(form, own.rows, own.cols);
+    take_out(e, slot, sum, result);
+    return convert(e, sum, is_float(dtype) ? DType::FP32 : DType::Int32, own, dtype, RoundMode::Rint,
+                   result.span);
+  }
+  if (own.column()) return narrow_column(e, slot, own);
+  if (own.form == slot.form) return e.op("tmov", {slot}, own);
+  take_part(e, slot, own, e.number(0), e.number(0));
 }
 
 void pop(FunctionEmitter& e, const Call& call, const Var* result) {
   const ops::PipeUse use = *ops::pipe_use(call);
   const bool from_cube = use.ring == ops::Ring::CubeToVector;
   const auto& type = static_cast<const TileType&>(*call.type);
-  const MemorySpace space = from_cube ? MemorySpace::Vec : MemorySpace::Mat;
+  const bool scalar = result && e.scalars_sent.received(*result);
+  const auto part = scalar ? std::optional(token_form()) : part_of_slot(e, call, type, use);
   Tile tile;
-  tile.form = form_of(type, space, 1);
-  tile.form.rows = type.rows();
-  tile.form.cols = type.cols();
-  tile.form.col_major = !from_cube;
-  tile.rows = e.number(type.rows());
-  tile.cols = e.number(type.cols());
+  if (part) tile.form = *part;
+  tile.form.space = from_cube ? MemorySpace::Vec : MemorySpace::Mat;
+  if (!from_cube) {
+    tile.form.col_major = true;
+    tile.form.boxes = Boxes::Rows;
+  }
+  tile.rows = e.number(scalar ? 1 : type.rows());
+  tile.cols = e.number(scalar ? 8 : type.cols());
+  const Call* cut = result ? e.memory.cut_of_popped(*result) : nullptr;
+  const ExprRef valid = cut ? operand(*cut, "valid_shape") : nullptr;
+  if (valid && e.known_here(valid)) {
+    const std::vector<Scalar> extents = e.indices(valid);
+    tile.rows = extents[0];
+    tile.cols = extents[1];
+    tile.dynamic = !tile.rows.integer || !tile.cols.integer;
+  }
   tile.name = e.text.fresh(result ? result->name_hint : "popped");
-  e.text.line(tile.name + " = pto.tpop_from_" + (from_cube ? "aic" : "aiv") + " {id = " +
+  const std::string extent =
+      tile.dynamic ? "(" + e.text.name(tile.rows) + ", " + e.text.name(tile.cols) + ") " : "";
+  e.text.line(tile.name + " = pto.tpop_from_" + (from_cube ? "aic" : "aiv") + " " + extent + "{id = " +
               std::to_string(use.id) + ", split = " + split_text(use.split) + "} -> " + tile.type());
   if (!result) return;
+  if (scalar) e.receive_scalar(pipe_of_use(e, use), *result);
   if (!from_cube) return e.name_tile(*result, tile);
   // The slot is handed back while the tile may live on, changed in place or handed on by a loop.
-  const Tile own = e.destination(*result, tile.rows, tile.cols);
-  if (own.form == tile.form) {
-    e.op("tmov", {tile}, own);
-  } else {
-    const std::string zero = e.text.integer(0, "index");
-    e.op("tinsert", {tile, Operand(zero, "index"), Operand(zero, "index")}, own);
-  }
+  take_out(e, tile, e.destination(*result, tile.rows, tile.cols), *result);
 }
 
 void free_slot(FunctionEmitter& e, const Call& call, const Var*) {

@@ -125,6 +125,8 @@ void set_validshape(FunctionEmitter& e, const Call& call, const Var* result) {
   if (!result) return;
   const Tile tile = bytes_of(e, call.args[0]);
   const std::vector<Scalar> extents = e.indices(operand(call, "valid_shape"));
+  if (e.memory.cut_of_popped(*call.args[0]))
+    return e.name_tile(*result, e.with_extent(tile, extents[0], extents[1]));
   Tile to = e.destination(*result, extents[0], extents[1]);
   if (tile.started) {
     to.started = tile.started;

@@ -19,12 +19,16 @@ class TileSpaces {
   ir::MemorySpace of(const ir::Expr& tile) const;
   // Of a row in Mat: it is on its way to Bias, so its elements are not in boxes.
   bool is_bias(const ir::Expr& tile) const { return bias_.contains(&tile); }
+  // Of a tile from a pipe that is used with another extent only: the `set_validshape` that states it. Null:
+  // it is used as it comes.
+  const ir::Call* cut_of_popped(const ir::Expr& tile) const;
 
  private:
   const passes::TileMemory memory_;
   const bool cube_;
-  std::map<const ir::Expr*, const ir::Expr*> cut_;  // the tile that has only a part of it valid
+  std::map<const ir::Expr*, const ir::Assign*> cut_;  // where only a part of a tile becomes valid
   std::set<const ir::Expr*> left_, right_, transposed_, bias_;
+  std::set<const ir::Expr*> popped_, whole_;  // tiles from pipes; tiles used other than to be cut
 };
 
 }  // namespace tilewire::target::pto

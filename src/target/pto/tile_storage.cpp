@@ -31,6 +31,40 @@ size_t tile_count(const TypeRef& type) {
 
 }  // namespace
 
+namespace {
+
+// Rows and columns of tiles of the cube core are multiples of it: of 16, and of 32 bytes.
+int64_t box_of(const std::string& element) {
+  return std::max<int64_t>(16, 32 / element_bytes(element));
+}
+// Sums of INT32 are of products of bytes.
+int64_t box_of_sum(const std::string& element) {
+  return element == "i32" ? box_of("i8") : box_of(element);
+}
+// The elements of sums; they are rounded when they are stored.
+std::string sum_of(DType dtype) {
+  return is_float(dtype) ? "f32" : "i32";
+}
+
+}  // namespace
+
+TileForm slot_form(const TileType& type, bool from_cube) {
+  TileForm form;
+  form.element = from_cube ? sum_of(type.dtype) : element_text(type.dtype);
+  if (form.element.empty()) form.element = "i8";  // refused where it is used
+  const int64_t box = from_cube ? box_of_sum(form.element) : box_of(form.element);
+  form.rows = up(type.rows(), box);
+  form.cols = up(type.cols(), box);
+  return form;
+}
+
+TileForm token_form() {
+  TileForm form;
+  form.element = "i32";
+  form.rows = form.cols = box_of(form.element);
+  return form;
+}
+
 TileForm form_of(const TileType& type, MemorySpace space, int64_t unit, bool bias) {
   TileForm form;
   form.space = space;
@@ -38,11 +72,11 @@ TileForm form_of(const TileType& type, MemorySpace space, int64_t unit, bool bia
   form.cols = type.cols();
   form.element = element_text(type.dtype);
   if (form.element.empty()) form.element = "i8";  // refused where it is used
-  const int64_t line = 32 / element_bytes(form.element);
+  int64_t box = box_of(form.element);
   switch (space) {
     case MemorySpace::Mat:
       if (bias) {
-        form.cols = up(form.cols, line);
+        form.cols = up(form.cols, box_of_sum(form.element));
         return form;
       }
       form.col_major = true;
@@ -53,19 +87,16 @@ TileForm form_of(const TileType& type, MemorySpace space, int64_t unit, bool bia
       break;
     case MemorySpace::Right:
       form.boxes = Boxes::Columns;
-      form.rows = up(form.rows, line);
-      form.cols = up(form.cols, 16);
-      return form;
+      break;
     case MemorySpace::Acc:
       form.col_major = true;
       form.boxes = Boxes::Rows;
       form.fractal = 1024;
-      form.element = is_float(type.dtype) ? "f32" : "i32";  // rounded when it is stored
-      form.rows = up(form.rows, 16);
-      form.cols = up(form.cols, 16);
-      return form;
+      form.element = sum_of(type.dtype);
+      box = box_of_sum(form.element);
+      break;
     case MemorySpace::Bias:
-      form.cols = up(form.cols, line);
+      form.cols = up(form.cols, box_of_sum(form.element));
       return form;
     default:
       if (form.cols == 1) {
@@ -76,8 +107,8 @@ TileForm form_of(const TileType& type, MemorySpace space, int64_t unit, bool bia
       }
       return form;
   }
-  form.rows = up(form.rows, 16);
-  form.cols = up(form.cols, line);
+  form.rows = up(form.rows, box);
+  form.cols = up(form.cols, box);
   return form;
 }
 
@@ -158,7 +189,8 @@ class LiveWalk {
 
   void number(const Block& body) {
     for (const StmtRef& stmt : body.stmts) {
-      s_.position_.insert(stmt.get(), positions_++);
+      const int position = positions_++;
+      s_.position_.insert(stmt.get(), position);
       if (const auto* assign = as<Assign>(stmt)) number(*assign);
       if (const auto* loop = as<For>(stmt)) carried(*loop);
       if (const auto* loop = as<While>(stmt)) {
@@ -172,6 +204,7 @@ class LiveWalk {
         if (branch->else_body) number(*branch->else_body);
         number_vars(branch->results);
       }
+      if (isa<For>(stmt) || isa<While>(stmt)) s_.loops_.emplace_back(position, positions_ - 1);
     }
   }
 

@@ -80,6 +80,8 @@ class TileStorage {
   // Statements are numbered in the order of the text.
   int position(const ir::Node& stmt) const;
   int positions() const { return static_cast<int>(in_use_.size()); }
+  // The first and last position of each loop.
+  const std::vector<std::pair<int, int>>& loops() const { return loops_; }
   // The buffers in use while that statement runs.
   const Bits& in_use(int position) const { return in_use_[static_cast<size_t>(position)]; }
 
@@ -93,11 +95,16 @@ class TileStorage {
   std::vector<TileBuffer> buffers_;
   ir::PointerMap<int> position_;
   std::vector<Bits> in_use_;
+  std::vector<std::pair<int, int>> loops_;
 };
 
 // How a tile of the language lies in memory. `unit`: rows of columns, and columns of everything else in vec,
 // are a multiple of so many elements. `bias`: a row in Mat on its way to Bias.
 TileForm form_of(const ir::TileType& type, ir::MemorySpace space, int64_t unit, bool bias = false);
+// How a tile lies in a slot of a pipe: whole boxes of the cube core, row by row.
+TileForm slot_form(const ir::TileType& type, bool from_cube);
+// What scalars that go to the cube half are sent with.
+TileForm token_form();
 // An array of integers is memory like a tile; its space is DDR.
 TileForm form_of(const ir::ArrayType& type);
 

@@ -283,16 +283,4 @@ void FunctionEmitter::transpose(const Tile& from, const Tile& to, const Span& at
   op("ttrans", {from, scratch}, to);
 }
 
-// The first column of a wide tile as a column: a maximum of one element.
-void FunctionEmitter::columns_of(const Tile& wide, const Tile& column, const Expr& at) {
-  const std::string& element = wide.form.element;
-  const bool direct = element == "f32" || element == "f16" || element == "i32" || element == "i16";
-  if (!direct) {
-    refuse(at.span, "a column across the rows of a tensor of such elements",
-           "`trowmax` has i16, i32, f16 and f32 only");
-    return;
-  }
-  op("trowmax", {wide, temporary_like(wide)}, column);
-}
-
 }  // namespace tilewire::target::pto

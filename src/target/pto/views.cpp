@@ -1,5 +1,6 @@
 // Tensors in global memory: views, regions, loads and stores.
 #include "target/pto/emitter.h"
+#include "target/pto/parts.h"
 #include "target/pto/rules.h"
 
 namespace tilewire::target::pto {
@@ -63,13 +64,22 @@ enum class Way : uint8_t {
 
 Way way_of(const Tensor& tensor) {
   const size_t rank = tensor.strides.size();
-  if (rank == 0 || tensor.layout == Layout::NZ) return Way::Neither;
+  if (rank == 0) return Way::Neither;
   if (tensor.strides[rank - 1].integer == 1) return Way::Rows;
   if (rank > 1 && tensor.strides[rank - 2].integer == 1) return Way::Columns;
   return tensor.extents[rank - 1].integer == 1 ? Way::Rows : Way::Neither;
 }
 
 }  // namespace
+
+// Rows of one element are taken for a column, which tiles of the cube core do not take, where the assembler sees
+// that they are neighbours.
+Tensor FunctionEmitter::rows_of_one(Tensor tensor) {
+  const size_t rank = tensor.strides.size();
+  if (rank < 2 || tensor.strides[rank - 2].integer != 1 || tensor.strides[rank - 1].integer != 1) return tensor;
+  tensor.strides[rank - 2] = kept_apart(number(1));
+  return tensor;
+}
 
 void FunctionEmitter::load(Tensor& from, const std::vector<Scalar>& offsets, const Var& result,
                            const Extent& rows, const Extent& cols, const Expr& at) {
@@ -109,7 +119,7 @@ void FunctionEmitter::load(Tensor& from, const std::vector<Scalar>& offsets, con
     wide.cols = 32 / element_bytes(wide.element);
     const Tile staged = temporary(wide, rows, cols);
     op("tload", {region(from, offsets, sizes)}, staged);
-    return columns_of(staged, to, at);
+    return narrow_column(*this, staged, to);
   }
   if (way == Way::Columns && rank > 1) {
     if (to.form.space != MemorySpace::Vec) {
@@ -134,6 +144,7 @@ void FunctionEmitter::load(Tensor& from, const std::vector<Scalar>& offsets, con
   }
   Tensor plain = from;
   plain.layout = Layout::ND;
+  if (to.form.space == MemorySpace::Mat) plain = rows_of_one(plain);
   op("tload", {region(plain, offsets, sizes)}, to);
 }
 
@@ -166,7 +177,7 @@ void FunctionEmitter::store(const Tile& given, Tensor& to, const std::vector<Sca
       wide.col_major = false;
       wide.cols = 32 / element_bytes(wide.element);
       const Tile staged = temporary(wide, tile.rows, tile.cols);
-      op("trowexpand", {tile}, staged);
+      widen_column(*this, tile, staged);
       tile = staged;
       target.layout = Layout::ND;
     }
@@ -189,6 +200,7 @@ void FunctionEmitter::store(const Tile& given, Tensor& to, const std::vector<Sca
     tile = staged;
   } else {
     target.layout = Layout::ND;
+    if (tile.form.space != MemorySpace::Vec) target = rows_of_one(target);
   }
   const Operand part = region(target, place, sizes);
   text.line("pto.tstore ins(" + tile.name + " : " + tile.type() + ") outs(" + part.name + " : " + part.type +
