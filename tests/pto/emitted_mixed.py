@@ -108,3 +108,18 @@ def wide_kernel(x: pl.Tensor[[128, 128], pl.FP32], w: pl.Tensor[[128, 128], pl.F
 @pl.jit
 def wide(x: pl.Tensor[[128, 128], pl.FP32], w: pl.Tensor[[128, 128], pl.FP32], y: pl.Out[pl.Tensor[[128, 128], pl.FP32]]):
     wide_kernel(x, w, y)
+
+
+@pl.jit.incore
+def kept_kernel(x: pl.Tensor[[M, 32], pl.FP32], y: pl.Out[pl.Tensor[[M, 32], pl.FP32]]):
+    """A tile that the cube half needs after another pop: as left and right operand, as it is and turned."""
+    t = pl.load(x, [0, 0], [32, 32], valid_shape=[min(pl.dim(x, 0), 32), 32]) * 0.5
+    u = pl.matmul(t, t, b_trans=True)
+    v = pl.exp(u) - 1.0
+    w = pl.matmul(v, t)
+    y = pl.store(w + pl.matmul(t, pl.matmul(t, t, a_trans=True)), [0, 0], y)
+
+
+@pl.jit
+def kept(x: pl.Tensor[[M, 32], pl.FP32], y: pl.Out[pl.Tensor[[M, 32], pl.FP32]]):
+    kept_kernel(x, y)

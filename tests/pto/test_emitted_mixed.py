@@ -81,3 +81,13 @@ def test_products_of_products(pto: None) -> None:
 def test_slots_that_do_not_fit(pto: None) -> None:
     x, w = normal(1, 128, 128), normal(2, 128, 128)
     np.testing.assert_allclose(k.wide(x, w), 2 * (x.astype(float) @ w.astype(float)), rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("rows", [32, 21])
+def test_tiles_that_outlive_their_slot(pto: None, rows: int) -> None:
+    x = normal(1, rows, 32)
+    t = x.astype(float) / 2
+    want = (np.exp(t @ t.T) - 1) @ t + t @ (t.T @ t)
+    for seed in SEEDS:
+        y = k.kept(x, seed=seed)
+        np.testing.assert_allclose(y, want, rtol=1e-3, atol=1e-4 * float(np.abs(want).max()))

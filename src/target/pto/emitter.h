@@ -106,7 +106,7 @@ class FunctionEmitter {
   void store(const Tile& tile, Tensor& to, const std::vector<Scalar>& offsets, bool add, const ir::Expr& at);
 
   // --- tiles (tiles.cpp)
-  const Tile& tile(const ir::ExprRef& expr);
+  const Tile& tile(const ir::ExprRef& expr, size_t place = 0);
   // The memory of the tile that `result` names, with that valid extent.
   Tile destination(const ir::Var& result, const Extent& rows, const Extent& cols, size_t part = 0);
   // A tile for the statement that is being written.

@@ -89,6 +89,18 @@ Tile of_elements(FunctionEmitter& e, const Tile& tile) {
 
 }  // namespace
 
+// A tile of [r, c] seen as [c, r]: what stands in a row of boxes then stands in a column of them.
+Tile turned(FunctionEmitter& e, const Tile& tile) {
+  TileForm form = tile.form;
+  std::swap(form.rows, form.cols);
+  form.col_major = !form.col_major;
+  form.boxes = form.boxes == Boxes::Rows ? Boxes::Columns : Boxes::Rows;
+  // A tile in a slot of a pipe has no address of its own.
+  const bool addressed = e.level == Level::Three && !tile.memory.empty();
+  return addressed ? e.same_place(tile, form, tile.cols, tile.rows)
+                   : e.seen_as(tile, form, tile.cols, tile.rows);
+}
+
 void widen_column(FunctionEmitter& e, const Tile& column, const Tile& wide) {
   if (element_bytes(column.form.element) < 8) return e.op("trowexpand", {column}, wide);
   each_element(e, column.rows, e.number(1), [&](const Scalar& i, const Scalar& j) {

@@ -3,6 +3,7 @@
 
 #include "ops/handles.h"
 #include "target/pto/emitter.h"
+#include "target/pto/parts.h"
 #include "target/pto/rules.h"
 
 namespace tilewire::target::pto {
@@ -15,26 +16,14 @@ bool flag(const Call& call, const char* name) {
   return *attribute(call, name)->get<bool>();
 }
 
-// A tile of [r, c] seen as [c, r]: what stands in a row of boxes then stands in a column of them.
-Tile turned(FunctionEmitter& e, const Tile& tile) {
-  TileForm form = tile.form;
-  std::swap(form.rows, form.cols);
-  form.col_major = !form.col_major;
-  form.boxes = form.boxes == Boxes::Rows ? Boxes::Columns : Boxes::Rows;
-  // A tile in a slot of a pipe has no address of its own.
-  const bool addressed = e.level == Level::Three && !tile.memory.empty();
-  return addressed ? e.same_place(tile, form, tile.cols, tile.rows)
-                   : e.seen_as(tile, form, tile.cols, tile.rows);
-}
-
 // The products of a call, in parts of K that fit Left and Right.
 class Product {
  public:
   Product(FunctionEmitter& e, const Call& call) : e_(e), call_(call) {
-    a_ = e.tile(operand(call, "a"));
-    b_ = e.tile(operand(call, "b"));
-    const bool a_trans = call.op->param_index("a_trans") >= 0 && flag(call, "a_trans");
-    const bool b_trans = call.op->param_index("b_trans") >= 0 && flag(call, "b_trans");
+    bool a_trans = call.op->param_index("a_trans") >= 0 && flag(call, "a_trans");
+    bool b_trans = call.op->param_index("b_trans") >= 0 && flag(call, "b_trans");
+    a_ = operand_tile(operand(call, "a"), true, a_trans);
+    b_ = operand_tile(operand(call, "b"), false, b_trans);
     for (Tile* tile : {&a_, &b_}) {
       const MemorySpace space = tile->form.space;
       if (space == MemorySpace::Acc) {
@@ -100,6 +89,15 @@ class Product {
     e_.text.middle("} else {");
     e_.op("tmatmul", {left, right}, acc);
     e_.text.close();
+  }
+
+  // A tile that is there once for each way it is taken has been turned on its way from the slot.
+  Tile operand_tile(const ExprRef& value, bool left, bool& turned) {
+    const std::vector<Side> sides = e_.memory.sides(*value);
+    const auto side = std::find(sides.begin(), sides.end(), Side{left, turned});
+    if (side == sides.end()) return e_.tile(value);
+    turned = false;
+    return e_.tile(value, static_cast<size_t>(side - sides.begin()));
   }
 
   // The result of a product as an operand of the next one, rounded to its elements.

@@ -174,6 +174,12 @@ void arange(FunctionEmitter& e, const Call& call, const Var* result) {
 void move(FunctionEmitter& e, const Call& call, const Var* result) {
   if (!result) return;
   const Tile from = e.as_bytes(e.tile(call.args[0]));
+  const std::vector<Side> sides = e.memory.sides(*result);
+  for (size_t i = 0; i < sides.size(); ++i) {
+    const Tile given = sides[i].turned ? turned(e, from) : from;
+    e.op("tmov", {given}, e.destination(*result, given.rows, given.cols, i));
+  }
+  if (!sides.empty()) return;
   const Tile to = e.destination(*result, from.rows, from.cols);
   if (from.form.space == MemorySpace::Vec && to.form.space == MemorySpace::Vec)
     return e.copy(from, to, call.span);

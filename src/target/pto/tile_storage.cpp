@@ -182,7 +182,17 @@ class LiveWalk {
     std::vector<TypeRef> types;
     tile_types(var.type, types);
     std::vector<int> made;
-    for (size_t i = 0; i < types.size(); ++i) made.push_back(new_value(var, types[i], i));
+    const std::vector<Side> sides = memory_.sides(var);
+    for (const Side& side : sides) {
+      made.push_back(new_value(var, types[0], 0));
+      Value& value = values_.back();
+      const auto& type = static_cast<const TileType&>(*types[0]);
+      const auto turned = make<TileType>(type.span, ExprList{type.shape[1], type.shape[0]}, type.dtype);
+      value.form =
+          form_of(side.turned ? *turned : type, side.left ? MemorySpace::Left : MemorySpace::Right, unit_);
+      if (side.turned && value.valid) std::swap(value.valid->first, value.valid->second);
+    }
+    for (size_t i = 0; sides.empty() && i < types.size(); ++i) made.push_back(new_value(var, types[i], i));
     place(var, made);
     return made;
   }

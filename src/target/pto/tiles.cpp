@@ -34,10 +34,10 @@ const Tile& FunctionEmitter::in_buffer(int buffer) {
   return allocated_[at->second].tile;
 }
 
-const Tile& FunctionEmitter::tile(const ExprRef& expr) {
+const Tile& FunctionEmitter::tile(const ExprRef& expr, size_t place) {
   auto part = parts_.find(expr.get());
   const std::pair<const Expr*, size_t> key =
-      part != parts_.end() ? part->second : std::pair(expr.get(), size_t{0});
+      part != parts_.end() ? part->second : std::pair(expr.get(), place);
   auto found = tiles_.find(key);
   TW_CHECK(found != tiles_.end(), "a tile used before it is defined");
   return found->second;
