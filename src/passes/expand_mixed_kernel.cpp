@@ -484,9 +484,11 @@ FunctionRef group_of(const Function& kernel, const MixedPlan& plan, const Functi
 }
 
 // Whether tiles are only loaded, moved, multiplied and stored, and no rank meets another.
-bool only_products(const Function& kernel) {
+bool only_products(const Function& kernel, const Traits& traits) {
   struct Work : Visitor<Work> {
+    const bool cube_fills;
     bool other = false;
+    explicit Work(bool fills) : cube_fills(fills) {}
     void visit(const Call& call) {
       walk_children(call);
       const Op& op = *call.op;
@@ -498,9 +500,10 @@ bool only_products(const Function& kernel) {
                           op == ops::pl::tile::store || op == ops::pl::tile::move ||
                           op == ops::pl::tile::set_validshape;
       other = other || op.module == "pld" || (tiles && !product && !memory);
+      other = other || (!cube_fills && needs_fill(call));
     }
   };
-  Work work;
+  Work work(traits.cube_fills);
   work.walk(*kernel.body);
   return !work.other;
 }
@@ -515,10 +518,10 @@ ProgramRef expand_mixed_kernel(const ProgramRef& program, const Traits& traits, 
   Ref<Program> result = copy(*program);
   result->functions.clear();
   for (const FunctionRef& function : program->functions) {
-    const bool whole = traits.stores_products && only_products(*function);
+    const bool whole = traits.stores_products && only_products(*function, traits);
     std::optional<PlannedKernel> planned;
     if (function->type == FunctionType::InCore && !whole)
-      planned.emplace(plan_mixed(function, returns, shared.of(*function), diags));
+      planned.emplace(plan_mixed(function, returns, shared.of(*function), traits, diags));
     if (!planned || !planned->plan.mixed() || !planned->plan.obstacle().empty()) {
       result->functions.push_back(function);
       continue;

@@ -19,6 +19,10 @@ bool is_product(const Op& op) {
   return op.form == OpForm::Matmul || op.form == OpForm::MatmulBias || op.form == OpForm::MatmulAcc;
 }
 
+const ExprRef& operand(const Call& call, int param) {
+  return call.args[static_cast<size_t>(call.op->operand_slots[static_cast<size_t>(param)])];
+}
+
 bool is_tile(const Expr& expr) {
   return isa<TileType>(expr.type);
 }
@@ -36,10 +40,6 @@ bool touches_peers(const Op& op) {
 
 bool is_write(Access access) {
   return access != Access::Read && access != Access::Wait && access != Access::Signal;
-}
-
-const ExprRef& operand(const Call& call, int param) {
-  return call.args[static_cast<size_t>(call.op->operand_slots[static_cast<size_t>(param)])];
 }
 
 // Variables that an expression is made of, also within scalar arithmetic.
@@ -64,9 +64,17 @@ std::vector<const Var*> parameters(const Function& kernel) {
 
 }  // namespace
 
+bool needs_fill(const Call& call) {
+  if (call.op->form != OpForm::Fill) return call.op->form == OpForm::Count;
+  const ExprRef& value = operand(call, call.op->param_index("value"));
+  const auto* real = as<ConstFloat>(value);
+  return !(real ? real->value == 0.0 : constant_value(value) == 0);
+}
+
 MixedPlan::MixedPlan(const Function& kernel, const ReturnRoots& returns, Sharing sharing,
-                     std::map<const Var*, TileExtents> stated)
+                     const Traits& traits, std::map<const Var*, TileExtents> stated)
     : kernel_(kernel),
+      cube_fills_(traits.cube_fills),
       roots_(parameters(kernel), *kernel.body, returns),
       sharing_(std::move(sharing)),
       valid_(kernel),
@@ -230,6 +238,7 @@ Halves MixedPlan::home_of_call(const Call& call) const {
     reads_only = reads_only && !is_write(effect.access) && stays_unwritten(tensor);
   }
   if (!reads_only || peers || touches_peers(op)) return on_vector;
+  if (!cube_fills_ && needs_fill(call)) return on_vector;
   if (op.form == OpForm::Load || op.form == OpForm::Fill || op.form == OpForm::Count ||
       op.form == OpForm::Create) {
     return 0;
@@ -469,11 +478,11 @@ TileExtents MixedPlan::extents(const Var& tile) const {
 }
 
 PlannedKernel plan_mixed(const FunctionRef& kernel, const ReturnRoots& returns, const Sharing& sharing,
-                         Diagnostics& diags) {
-  MixedPlan plan(*kernel, returns, sharing);
+                         const Traits& traits, Diagnostics& diags) {
+  MixedPlan plan(*kernel, returns, sharing, traits);
   if (!plan.mixed() || plan.without_extents().empty()) return {kernel, std::move(plan)};
   CarriedExtents carried = carry_extents(kernel, plan.without_extents(), diags);
-  MixedPlan with_extents(*carried.kernel, returns, sharing, std::move(carried.of));
+  MixedPlan with_extents(*carried.kernel, returns, sharing, traits, std::move(carried.of));
   return {carried.kernel, std::move(with_extents)};
 }
 

@@ -22,6 +22,7 @@
 #include "passes/carry_extents.h"
 #include "passes/roots.h"
 #include "passes/shared_parameters.h"
+#include "passes/traits.h"
 #include "passes/valid_shapes.h"
 
 namespace tilewire::passes {
@@ -33,10 +34,13 @@ constexpr Halves other_half(Halves half) {
   return static_cast<Halves>(on_both & ~half);
 }
 
+// Whether a call fills a tile with values other than the zeros that sums start with.
+bool needs_fill(const ir::Call& call);
+
 class MixedPlan {
  public:
   // `stated`: extents of tiles that are known beyond what valid_shapes.h finds.
-  MixedPlan(const ir::Function& kernel, const ReturnRoots& returns, Sharing sharing,
+  MixedPlan(const ir::Function& kernel, const ReturnRoots& returns, Sharing sharing, const Traits& traits,
             std::map<const ir::Var*, TileExtents> stated = {});
 
   // Whether both halves have work to do, and values to hand on.
@@ -115,6 +119,7 @@ class MixedPlan {
   }
 
   const ir::Function& kernel_;
+  const bool cube_fills_;
   Roots roots_;
   const Sharing sharing_;
   ValidShapes valid_;
@@ -141,6 +146,6 @@ struct PlannedKernel {
   MixedPlan plan;
 };
 PlannedKernel plan_mixed(const ir::FunctionRef& kernel, const ReturnRoots& returns, const Sharing& sharing,
-                         Diagnostics& diags);
+                         const Traits& traits, Diagnostics& diags);
 
 }  // namespace tilewire::passes

@@ -48,6 +48,9 @@ struct Traits {
   // The cube core stores what it accumulates, so kernels of nothing but loads, products and stores run there.
   bool stores_products = false;
 
+  // The cube half fills no tiles with values, but sums that start as zeros.
+  bool cube_fills = true;
+
   // Bytes of a slot that a tile takes which comes from the cube half or goes there; of a scalar that goes
   // there where it is null. Null: the bytes of the elements.
   int64_t (*slot_bytes)(const ir::TileType* tile, bool from_cube) = nullptr;

@@ -443,3 +443,49 @@ def ring_shift(x: pl.Tensor[[NR, 4, 64], pl.FP32], y: pl.Out[pl.Tensor[[NR, 4, 6
     s = pld.alloc_signal(1)
     for r in pl.range(pld.world_size()):
         ring_kernel(x[r], w, s, y[r], device=r)
+
+
+@pl.jit.incore
+def across_kernel(
+    x: pl.Tensor[[16, 24], pl.FP32], b: pl.Tensor[[16, 5], pl.BF16], flags: pl.InOut[pl.Tensor[[16, 5], pl.BOOL]],
+    numbers: pl.InOut[pl.Tensor[[16, 3], pl.INT64]], y: pl.Out[pl.Tensor[[16, 1], pl.FP32]],
+):
+    """Columns that lie across the rows of a tensor, of elements that few ops have."""
+    high = pl.row_max(pl.load(x))
+    flags = pl.store(high > 2.0, [0, 2], flags)
+    before = pl.load(numbers, [0, 1], [16, 1])
+    numbers = pl.store(pl.cast(pl.cast(high * 8.0, pl.INT32), pl.INT64), [0, 0], numbers)
+    y = pl.store(pl.cast(pl.load(b, [0, 3], [16, 1]), pl.FP32) + pl.cast(pl.cast(before, pl.INT32), pl.FP32), [0, 0], y)
+    return flags, numbers, y
+
+
+@pl.jit
+def across(
+    x: pl.Tensor[[16, 24], pl.FP32], b: pl.Tensor[[16, 5], pl.BF16], flags: pl.InOut[pl.Tensor[[16, 5], pl.BOOL]],
+    numbers: pl.InOut[pl.Tensor[[16, 3], pl.INT64]], y: pl.Out[pl.Tensor[[16, 1], pl.FP32]],
+):
+    flags, numbers, y = across_kernel(x, b, flags, numbers, y)
+    return flags, numbers, y
+
+
+@pl.jit.incore
+def one_extent_kernel(
+    x: pl.Tensor[[21, 46], pl.FP32], z: pl.Tensor[[21, 46], pl.FP32], cols: pl.Scalar[pl.INT64], n: pl.Scalar[pl.INT64],
+    y: pl.InOut[pl.Tensor[[21, 46], pl.FP32]],
+):
+    """The extent of a full tile with a ragged one, on its way through a branch."""
+    ragged = pl.load(z, [0, 0], [21, 46], valid_shape=[21, cols])
+    t = pl.sel(ragged == pl.load(x), pl.load(x), ragged)
+    if n > 2:
+        t = t + pl.minimum(t, 2.0)
+    y = pl.store(t, [0, 0], y)
+    return y
+
+
+@pl.jit
+def one_extent(
+    x: pl.Tensor[[21, 46], pl.FP32], z: pl.Tensor[[21, 46], pl.FP32], cols: pl.Scalar[pl.INT64], n: pl.Scalar[pl.INT64],
+    y: pl.InOut[pl.Tensor[[21, 46], pl.FP32]],
+):
+    y = one_extent_kernel(x, z, cols, n, y)
+    return y

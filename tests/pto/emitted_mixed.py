@@ -123,3 +123,27 @@ def kept_kernel(x: pl.Tensor[[M, 32], pl.FP32], y: pl.Out[pl.Tensor[[M, 32], pl.
 @pl.jit
 def kept(x: pl.Tensor[[M, 32], pl.FP32], y: pl.Out[pl.Tensor[[M, 32], pl.FP32]]):
     kept_kernel(x, y)
+
+
+@pl.jit.incore
+def filled_kernel(w: pl.Tensor[[32, 24], pl.FP32], y: pl.Out[pl.Tensor[[16, 24], pl.FP32]], z: pl.Out[pl.Tensor[[16, 24], pl.FP32]]):
+    """Operands that only the vector core can make."""
+    y = pl.store(pl.matmul(pl.full([16, 32], dtype=pl.FP32, value=0.5), pl.load(w)), [0, 0], y)
+    z = pl.store(pl.matmul(pl.arange([16, 32], axis=1, dtype=pl.FP32), pl.load(w)), [0, 0], z)
+
+
+@pl.jit
+def filled(w: pl.Tensor[[32, 24], pl.FP32], y: pl.Out[pl.Tensor[[16, 24], pl.FP32]], z: pl.Out[pl.Tensor[[16, 24], pl.FP32]]):
+    filled_kernel(w, y, z)
+
+
+@pl.jit.incore
+def inner_kernel(x: pl.Tensor[[N, M], pl.FP32], w: pl.Tensor[[20, 8], pl.FP32], y: pl.Out[pl.Tensor[[N, 8], pl.FP32]]):
+    """The inner extent is known at run time of one operand, and before of the other."""
+    t = pl.load(x, [0, 0], [16, 24], valid_shape=[pl.dim(x, 0), pl.dim(x, 1)]) + 1.0
+    y = pl.store(pl.matmul(t, pl.load(w, [0, 0], [24, 8], valid_shape=[20, 8])) * 2.0, [0, 0], y)
+
+
+@pl.jit
+def inner(x: pl.Tensor[[N, M], pl.FP32], w: pl.Tensor[[20, 8], pl.FP32], y: pl.Out[pl.Tensor[[N, 8], pl.FP32]]):
+    inner_kernel(x, w, y)

@@ -153,13 +153,15 @@ NOT_IN_PLACE = ("and", "or", "xor")  # with a scalar
 
 
 def bytes_written(sources: list[TileValue], op: Op) -> Array:
-    """The marks of a bitwise result, by byte: a byte that some source never wrote means nothing in the result either."""
+    """The marks of a bitwise result, by byte: a byte that some source never wrote means nothing in the result either.
+
+    Around the bits of a mask may be what the memory held before; a byte is one or the other in all sources.
+    """
     marks = [source.byte_marks(source.valid_places()) for source in sources]
-    kinds = {mark for mark in (DATA, MASK) for one in marks if (one == mark).any()}
-    if len(kinds) > 1:
+    if np.logical_or.reduce([one == DATA for one in marks])[np.logical_or.reduce([one == MASK for one in marks])].any():
         raise Problem("mask", f"{op.name} of a mask and of data")
     written = np.logical_and.reduce([one != UNWRITTEN for one in marks])
-    return np.where(written, kinds.pop() if kinds else UNWRITTEN, UNWRITTEN).astype(np.uint8)
+    return np.where(written, marks[0], UNWRITTEN).astype(np.uint8)
 
 
 def compute(function: Callable[[], Array], element: str) -> Array:

@@ -91,3 +91,15 @@ def test_tiles_that_outlive_their_slot(pto: None, rows: int) -> None:
     for seed in SEEDS:
         y = k.kept(x, seed=seed)
         np.testing.assert_allclose(y, want, rtol=1e-3, atol=1e-4 * float(np.abs(want).max()))
+
+
+def test_operands_that_are_filled(pto: None) -> None:
+    w = normal(1, 32, 24)
+    y, z = k.filled(w)
+    np.testing.assert_allclose(y, np.tile(w.astype(float).sum(0) / 2, (16, 1)), rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(z, np.tile(np.arange(32) @ w.astype(float), (16, 1)), rtol=1e-4, atol=1e-3)
+
+
+def test_inner_extents(pto: None) -> None:
+    x, w = normal(1, 13, 20), normal(2, 20, 8)
+    np.testing.assert_allclose(k.inner(x, w), (x.astype(float) + 1) @ w * 2, rtol=1e-4, atol=1e-4)

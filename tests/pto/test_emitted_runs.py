@@ -198,6 +198,34 @@ def test_products_and_softmax_in_blocks(pto: None, blocks: int) -> None:
         np.testing.assert_allclose(k.scores(q, keys, seed=seed), e / e.sum(2, keepdims=True), rtol=1e-4)
 
 
+def test_columns_across_rows(pto: None) -> None:
+    x, b = normal(1, 16, 24), normal(2, 16, 5, dtype=BF16)
+    numbers = np.arange(48, dtype=np.int64).reshape(16, 3)
+    flags = np.zeros((16, 5), bool)
+    want = (b[:, 3:4].astype(np.float32) + numbers[:, 1:2]).astype(np.float32)
+    high = x.max(1)
+    y = np.zeros((16, 1), np.float32)
+    k.across(x, b, flags, numbers, y)
+    np.testing.assert_array_equal(flags[:, 2], high > 2)
+    assert not flags[:, [0, 1, 3, 4]].any()
+    np.testing.assert_array_equal(numbers[:, 0], np.rint(high * np.float32(8)).astype(np.int64))
+    np.testing.assert_array_equal(numbers[:, 1:], np.arange(48).reshape(16, 3)[:, 1:])
+    np.testing.assert_allclose(y, want, rtol=1e-6)
+
+
+@pytest.mark.parametrize("n", [1, 5])
+def test_one_extent(pto: None, n: int) -> None:
+    x, z = normal(1, 21, 46), normal(2, 21, 46)
+    z[:, ::3] = x[:, ::3]
+    want = np.zeros_like(x)
+    want[:, :31] = np.where(z == x, x, z)[:, :31]
+    if n > 2:
+        want[:, :31] += np.minimum(want[:, :31], 2)
+    y = np.zeros_like(x)
+    k.one_extent(x, z, 31, n, y)
+    np.testing.assert_array_equal(y, want)
+
+
 def test_atomic_sums_of_blocks(pto: None) -> None:
     x = np.random.default_rng(1).integers(-9, 9, (6, 32)).astype(np.float32)
     for seed in SEEDS:

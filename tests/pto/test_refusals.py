@@ -48,3 +48,13 @@ def test_memory(tmp_path: pathlib.Path) -> None:
     assert said.startswith("error[TW2602]: the tiles of `sum` need 262144 bytes of Vec at once, and a core has 196608\n")
     assert "the largest tiles, in bytes: `t` 131072, `t_1` 131072" in said
     assert "= help: work on smaller tiles" in said
+
+
+def test_bias_from_the_vector_core(tmp_path: pathlib.Path) -> None:
+    body = """def biased(x: pl.Tensor[[16, 32], pl.FP32], w: pl.Tensor[[32, 64], pl.FP32], bias: pl.Tensor[[64], pl.FP32], y: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
+    b = pl.load(bias, [0], [64]) * 2.0
+    y = pl.store(pl.matmul_bias(pl.load(x), pl.load(w), b), [0, 0], y)
+"""
+    said = refused(tmp_path, body)
+    assert said.startswith("error[TW2601]: a bias from the vector core cannot be written for the PTO assembler")
+    assert "= help: add it to the product" in said

@@ -23,6 +23,7 @@ inline constexpr passes::Traits traits{
     .has_pipes = true,
     .splits_kernels = true,
     .stores_products = true,
+    .cube_fills = false,
     .slot_bytes = slot_bytes,
     .has_halves = has_halves,
     .whole_tile_bytes = 32 << 10,

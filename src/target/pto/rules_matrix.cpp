@@ -50,8 +50,9 @@ class Product {
   // `bias`: null, or a tile in Bias. `started`: whether `acc` holds a sum already.
   void into(const Tile& acc, const Tile* bias, const std::optional<Scalar>& started) {
     // A sum that is valid in less than its products are takes no more of their operands.
-    a_ = e_.with_extent(a_, acc.rows, a_.cols);
-    b_ = e_.with_extent(b_, b_.rows, acc.cols);
+    const Extent inner = e_.smaller(a_.cols, b_.rows);
+    a_ = e_.with_extent(a_, acc.rows, inner);
+    b_ = e_.with_extent(b_, inner, acc.cols);
     const int64_t step = part();
     for (int64_t k = 0; k < a_.form.cols; k += step) {
       const int64_t size = std::min(step, a_.form.cols - k);
@@ -168,6 +169,12 @@ void matmul_bias(FunctionEmitter& e, const Call& call, const Var* result) {
   Product product(e, call);
   const Tile acc = e.destination(*result, product.rows(), product.cols());
   Tile bias = e.tile(operand(call, "bias"));
+  if (bias.form.boxes != Boxes::None) {
+    e.refuse(call.span, "a bias from the vector core",
+             "what comes through a pipe is in boxes, a bias is a row")
+        .with_help("add it to the product");
+    return;
+  }
   if (bias.form.space == MemorySpace::Mat) {
     TileForm form = bias.form;
     form.space = MemorySpace::Bias;

@@ -1,6 +1,7 @@
 #include "target/pto/tile_math.h"
 
 #include <limits>
+#include <utility>
 
 #include "target/pto/convert.h"
 
@@ -22,6 +23,13 @@ Tile halfwords(FunctionEmitter& e, const Tile& tile) {
 }
 
 void name_mask(FunctionEmitter& e, const Var& result, Tile mask) {
+  const auto& type = static_cast<const TileType&>(*result.type);
+  if (type.cols() == 1 && !mask.column()) {  // made as the row of the same bytes
+    TileForm column = mask.form;
+    column.col_major = true;
+    std::swap(column.rows, column.cols);
+    mask = e.seen_as(mask, column, mask.cols, mask.rows);
+  }
   mask.mask = true;
   e.name_tile(result, std::move(mask));
 }

@@ -63,6 +63,13 @@ void FunctionEmitter::move_between(const Tile& from, const Tile& to, const Span&
 }
 
 void FunctionEmitter::name_tile(const Var& result, Tile tile, size_t part) {
+  const auto* type = as<TileType>(result.type);
+  if (type && memory.sides(result).empty()) {
+    // The row of the same bytes.
+    const bool turned = type->cols() == 1 && tile.form.space == MemorySpace::Vec && !tile.column();
+    tile.most_rows = turned ? type->cols() : type->rows();
+    tile.most_cols = turned ? type->rows() : type->cols();
+  }
   tiles_[{&result, part}] = std::move(tile);
 }
 
@@ -75,7 +82,7 @@ Tile FunctionEmitter::destination(const Var& result, const Extent& rows, const E
               tile.type());
   }
   name_tile(result, tile, part);
-  return tile;
+  return tiles_.at({&result, part});
 }
 
 Tile FunctionEmitter::temporary(const TileForm& form, const Extent& rows, const Extent& cols) {
@@ -129,6 +136,7 @@ Tile FunctionEmitter::seen_as(const Tile& tile, const TileForm& form, const Exte
                               const Extent& cols) {
   if (form == tile.form && same(rows, tile.rows) && same(cols, tile.cols)) return tile;
   Tile view = tile;
+  if (form.rows != tile.form.rows || form.cols != tile.form.cols) view.most_rows = view.most_cols = 0;
   view.form = form;
   view.rows = rows;
   view.cols = cols;
@@ -182,7 +190,10 @@ Tile FunctionEmitter::as_row(const Tile& tile) {
   TileForm form = tile.form;
   form.col_major = false;
   std::swap(form.rows, form.cols);
-  return seen_as(tile, form, tile.cols, tile.rows);
+  Tile row = seen_as(tile, form, tile.cols, tile.rows);
+  row.most_rows = tile.most_cols;
+  row.most_cols = tile.most_rows;
+  return row;
 }
 
 Tile FunctionEmitter::with_element(const Tile& tile, const std::string& element) {
@@ -200,13 +211,24 @@ Extent FunctionEmitter::smaller(const Extent& a, const Extent& b) {
 }
 
 std::pair<Extent, Extent> FunctionEmitter::common_extent(std::span<const Tile> tiles) {
-  Extent rows = tiles[0].rows, cols = tiles[0].cols;
-  for (const Tile& tile : tiles.subspan(1)) {
-    // What is full takes nothing away.
-    if (tile.rows.integer != tile.form.rows || rows.integer) rows = smaller(rows, tile.rows);
-    if (tile.cols.integer != tile.form.cols || cols.integer) cols = smaller(cols, tile.cols);
-  }
-  return {rows, cols};
+  // What is full takes nothing away from what only run time knows.
+  auto common = [&](Extent Tile::*extent, int64_t TileForm::*physical, int64_t Tile::*most) {
+    std::optional<Extent> smallest;
+    Extent full = tiles[0].*extent;
+    for (const Tile& tile : tiles) {
+      const Extent& one = tile.*extent;
+      const bool is_full = one.integer && (one.integer == tile.form.*physical || one.integer == tile.*most);
+      if (is_full) {
+        full = full.integer && *full.integer < *one.integer ? full : one;
+      } else {
+        smallest = smallest ? smaller(*smallest, one) : one;
+      }
+    }
+    if (!smallest) return full;
+    return smallest->integer && full.integer ? smaller(*smallest, full) : *smallest;
+  };
+  return {common(&Tile::rows, &TileForm::rows, &Tile::most_rows),
+          common(&Tile::cols, &TileForm::cols, &Tile::most_cols)};
 }
 
 void FunctionEmitter::agree(std::span<Tile> tiles) {

@@ -51,6 +51,8 @@ struct Tile {
   std::string memory;  // the name of its alloc_tile: views of one tile share it
   TileForm form;
   Extent rows, cols;  // the valid extent
+  // The rows and columns of its type, where it is a tile of the program: no extent of such a tile is larger.
+  int64_t most_rows = 0, most_cols = 0;
   // Whether the type leaves the valid extent to run time, `valid=?x?`.
   bool dynamic = false;
   bool mask = false;  // of BOOL: packed bits instead of bytes
