@@ -489,3 +489,24 @@ def one_extent(
 ):
     y = one_extent_kernel(x, z, cols, n, y)
     return y
+
+
+@pl.jit.incore
+def odd_elements_kernel(
+    x: pl.Tensor[[8, 32], pl.UINT8], i: pl.Tensor[[8, 32], pl.INT64], y: pl.Out[pl.Tensor[[8, 32], pl.UINT8]],
+    counts: pl.Out[pl.Tensor[[8, 32], pl.INT64]], flags: pl.Out[pl.Tensor[[8, 32], pl.BOOL]],
+):
+    t = pl.load(x)
+    y = pl.store(t * pl.read(t, [0, 0]) + pl.div(t, 0), [0, 0], y)
+    counts = pl.store(pl.arange([8, 32], axis=0, start=3, dtype=pl.INT64), [0, 0], counts)
+    flags = pl.store(pl.cast(pl.load(i), pl.BOOL), [0, 0], flags)
+    return y, counts, flags
+
+
+@pl.jit
+def odd_elements(
+    x: pl.Tensor[[8, 32], pl.UINT8], i: pl.Tensor[[8, 32], pl.INT64], y: pl.Out[pl.Tensor[[8, 32], pl.UINT8]],
+    counts: pl.Out[pl.Tensor[[8, 32], pl.INT64]], flags: pl.Out[pl.Tensor[[8, 32], pl.BOOL]],
+):
+    y, counts, flags = odd_elements_kernel(x, i, y, counts, flags)
+    return y, counts, flags

@@ -32,6 +32,7 @@ pytestmark = pytest.mark.skipif(not AVAILABLE, reason="this build does not emit 
 COUNT = int(os.environ.get("PTO_DIFFERENTIAL", "60"))
 FIRST = int(os.environ.get("PTO_DIFFERENTIAL_SEED", "0"))
 BATCH = 10
+FOUND = [15, 117, 151, 156, 194, 251, 359, 434, 478, 668, 695, 760, 797, 829, 899, 934, 975, 1322]  # once wrong
 
 
 def outputs(case: Any, level: str) -> list[Any]:
@@ -118,3 +119,8 @@ def test_random_kernels(first: int, level: str) -> None:
             small = shrink(case, still_wrong(level))
             pytest.fail(f"seed {seed}, {level}: {text}\ncut down: {wrong(small, level)}\n{small.text}")
     assert executed
+
+
+@pytest.mark.parametrize("seed", FOUND)
+def test_found(seed: int) -> None:
+    assert wrong(generate(seed), ("level2", "level3")[seed % 2]) is None

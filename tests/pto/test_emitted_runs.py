@@ -85,12 +85,22 @@ def test_integers(pto: None) -> None:
     a, b = (random.integers(-1000, 1000, (8, 32)).astype(np.int32) for _ in range(2))
     b[0, :4], a[1, :4] = 0, [-7, 7, -8, 8]
     b[1, :4] = [2, -2, 3, -3]
+    a[2, :3], b[2, :3] = [-(2**31), -(2**31), 5], [-(2**31), 7, -(2**31)]
     quotient, rest, bits, shifted = k.integers(a, b)
     safe = np.where(b == 0, 1, b)
     np.testing.assert_array_equal(quotient, np.where(b == 0, 0, np.trunc(a / safe)).astype(np.int32))
     np.testing.assert_array_equal(rest, np.where(b == 0, 0, np.fmod(a, safe)).astype(np.int32))
     np.testing.assert_array_equal(bits, ((a & b) | 12) ^ ~b)
     np.testing.assert_array_equal(shifted, (a << 3) >> 2)
+
+
+def test_elements_that_few_ops_have(pto: None) -> None:
+    random = np.random.default_rng(1)
+    x, i = random.integers(0, 256, (8, 32)).astype(np.uint8), random.integers(-2, 3, (8, 32)).astype(np.int64) << 40
+    y, counts, flags = k.odd_elements(x, i)
+    np.testing.assert_array_equal(y, x * x[0, 0])
+    np.testing.assert_array_equal(counts, np.tile(np.arange(3, 11)[:, None], (1, 32)))
+    np.testing.assert_array_equal(flags, i != 0)
 
 
 def test_choose(pto: None) -> None:

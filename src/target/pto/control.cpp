@@ -210,6 +210,12 @@ void FunctionEmitter::bind_handed(const std::vector<Handed>& handed, const VarLi
       in_memory.cols = extent(1, shape.cols, type.cols());
     }
     name_tile(var, in_memory);
+    // It has the extent that is handed on; the text says so where the tile is taken up.
+    const bool changed = std::any_of(handed.begin(), handed.end(),
+                                     [&](const Handed& one) { return one.var == key && one.dimension >= 0; });
+    if (changed && in_memory.dynamic)
+      text.line("pto.set_validshape " + in_memory.name + ", " + text.name(in_memory.rows) + ", " +
+                text.name(in_memory.cols) + " : " + in_memory.type());
   }
 }
 

@@ -242,7 +242,8 @@ void narrowed(FunctionEmitter& e, const Tile& from, const Domain& domain, const 
 Scalar widened(FunctionEmitter& e, const Scalar& scalar, DType dtype, const Domain& domain) {
   if (domain.dtype == dtype) return scalar;
   if (is_float(dtype)) return e.converted(scalar, dtype, domain.dtype);
-  if (scalar.integer && dtype == DType::UInt8) return e.number(*scalar.integer & 255, "i16");
+  if (scalar.integer && dtype == DType::UInt8)
+    return e.number(*scalar.integer & 255, scalar_text(domain.dtype));
   return e.as_integer(scalar, scalar_text(domain.dtype), info(dtype).is_signed);
 }
 

@@ -455,6 +455,12 @@ void cast(FunctionEmitter& e, const Call& call, const Var* result) {
   }
   if (to_dtype == DType::Bool) {
     Domain domain = compared_in(from, true);
+    if (ir::bits(from) == 64) {  // no number but 0 becomes 0 in f32
+      const Tile real = e.temporary_like(x, "f32");
+      convert(e, x, DType::Int64, real, DType::FP32, RoundMode::Rint, call.span);
+      e.op("tcmps", {real, {e.text.real(0, "f32"), "f32"}}, to, "{cmpMode = #pto<cmp ne>}");
+      return name_mask(e, *result, to);
+    }
     if (from == DType::UInt32) domain = {DType::Int32, "i32"};
     const Tile wide = from == DType::UInt32 ? signless(e, x) : widened(e, x, from, domain, call.span);
     const std::string zero =

@@ -30,6 +30,13 @@ class Product {
         *tile = out_of_sum(*tile, operand(call, tile == &a_ ? "a" : "b"));
         continue;
       }
+      if (space == MemorySpace::Mat && tile->form.boxes == Boxes::None) {
+        e.refuse(call.span, "a tile that is a bias and an operand of a product",
+                 "a bias is a row, an operand is in boxes")
+            .with_help("load it twice");
+        good_ = false;
+        return;
+      }
       if (space == MemorySpace::Mat || space == MemorySpace::Left || space == MemorySpace::Right) continue;
       e.refuse(call.span, std::string("a product of a tile in ") + name_of(space),
                "the cube core reaches it only by a pipe");

@@ -128,6 +128,16 @@ void count_up(FunctionEmitter& e, const Tile& row, const Scalar& start) {
   e.op("tci", {{e.text.name(start), start.type}, scratch}, row);
 }
 
+// Fills a tile of so many rows with a row of counts, across its columns or down its rows.
+void spread_line(FunctionEmitter& e, const Tile& line, const Tile& to, bool across, int64_t rows) {
+  if (across && rows == 1 && !to.column()) return e.copy(line, to, {});
+  if (across && to.column())
+    return e.op("trowexpand", {as_column(e, line)}, e.as_row(to));  // a column of starts
+  if (!across && to.column()) return e.copy(line, e.as_row(to), {});
+  if (across) return e.op("tcolexpand", {line}, to);
+  e.op("trowexpand", {as_column(e, line)}, to);
+}
+
 void arange(FunctionEmitter& e, const Call& call, const Var* result) {
   if (!result) return;
   const TileType& type = tile_type_of(*result);
@@ -150,6 +160,11 @@ void arange(FunctionEmitter& e, const Call& call, const Var* result) {
   } else {
     count_up(e, row, whole ? e.as_integer(start, "i32", info(dtype).is_signed) : e.number(0, "i32"));
   }
+  if (bits(dtype) == 64) {  // spread as INT32, which has what counts fit
+    const Tile words = e.temporary_like(to, "i32");
+    spread_line(e, row, words, across, type.rows());
+    return convert(e, e.as_row(words), DType::Int32, e.as_row(to), dtype, RoundMode::Rint, call.span);
+  }
   Tile line = row;
   if (dtype != DType::Int32) {
     line = e.temporary_like(row, element_text(dtype));
@@ -163,12 +178,7 @@ void arange(FunctionEmitter& e, const Call& call, const Var* result) {
       if (dtype != DType::FP32) convert(e, wide, DType::FP32, line, dtype, RoundMode::Rint, call.span);
     }
   }
-  if (across && type.rows() == 1 && !to.column()) return e.copy(line, to, call.span);
-  if (across && to.column())
-    return e.op("trowexpand", {as_column(e, line)}, e.as_row(to));  // a column of starts
-  if (!across && to.column()) return e.copy(line, e.as_row(to), call.span);
-  if (across) return e.op("tcolexpand", {line}, to);
-  e.op("trowexpand", {as_column(e, line)}, to);
+  spread_line(e, line, to, across, type.rows());
 }
 
 void move(FunctionEmitter& e, const Call& call, const Var* result) {

@@ -125,7 +125,8 @@ Tile TileMath::divided(const Tile& a, const Tile& b) {
   e_.op("tcvt", {fa}, step, cut);
   e_.op("tadd", {q, step}, q);
   rest();
-  // Now |r| < 2 |b|. Too far: r has the other sign than a. Not far enough: |r| >= |b|.
+  // Now |r| < 2 |b|. Too far: r has the other sign than a. Not far enough: -|r| <= -|b|, which the least
+  // number has too.
   const Tile sign = i32(), t = i32();
   e_.op("txor", {r, b, step}, t);
   with_number(e_, "tshrs", t, 31, t);  // -1 where r and b have different signs, else 0
@@ -136,10 +137,10 @@ Tile TileMath::divided(const Tile& a, const Tile& b) {
   const Tile other = compare("lt", crossed, 0), left = compare("ne", r, 0);
   const Tile too_far = both(other, left);
   e_.op("tneg", {r}, crossed);
-  e_.op("tmax", {crossed, r}, crossed);
+  e_.op("tmin", {crossed, r}, crossed);
   e_.op("tneg", {b}, t);
-  e_.op("tmax", {t, b}, t);
-  const Tile short_of = compare("ge", crossed, t);
+  e_.op("tmin", {t, b}, t);
+  const Tile short_of = compare("le", crossed, t);
   const Tile any = e_.temporary_like(too_far);
   e_.op("tor", {too_far, short_of}, any);
   select(any, sign, 0, step);
