@@ -32,7 +32,7 @@ pytestmark = pytest.mark.skipif(not AVAILABLE, reason="this build does not emit 
 COUNT = int(os.environ.get("PTO_DIFFERENTIAL", "60"))
 FIRST = int(os.environ.get("PTO_DIFFERENTIAL_SEED", "0"))
 BATCH = 10
-FOUND = [15, 117, 151, 156, 194, 251, 359, 434, 478, 668, 695, 760, 797, 829, 899, 934, 975, 1322]  # once wrong
+FOUND = [15, 117, 151, 156, 194, 251, 359, 434, 478, 668, 695, 760, 797, 829, 899, 934, 975, 1322, 1996]  # once wrong
 
 
 def outputs(case: Any, level: str) -> list[Any]:

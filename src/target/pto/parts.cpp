@@ -1,5 +1,7 @@
 #include "target/pto/parts.h"
 
+#include "target/pto/convert.h"
+
 namespace tilewire::target::pto {
 
 using namespace ir;
@@ -102,7 +104,8 @@ Tile turned(FunctionEmitter& e, const Tile& tile) {
 }
 
 void widen_column(FunctionEmitter& e, const Tile& column, const Tile& wide) {
-  if (element_bytes(column.form.element) < 8) return e.op("trowexpand", {column}, wide);
+  if (element_bytes(column.form.element) < 8)
+    return e.op("trowexpand", {signless(e, column)}, signless(e, wide));
   each_element(e, column.rows, e.number(1), [&](const Scalar& i, const Scalar& j) {
     set_element(e, wide, i, j, get_element(e, column, i, j));
   });

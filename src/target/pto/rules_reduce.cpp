@@ -84,10 +84,10 @@ void expand(FunctionEmitter& e, const Call& call, const Var* result) {
   const Tile to = rows ? e.destination(*result, x.rows, e.number(type.cols()))
                        : e.destination(*result, e.number(type.rows()), x.cols);
   if (to.column() && !rows) {  // one element over a column: a row is what the memory is
-    return e.op("trowexpand", {x}, e.as_row(to));
+    return e.op("trowexpand", {signless(e, x)}, signless(e, e.as_row(to)));
   }
   if (to.column()) return e.copy(x, to, call.span);
-  e.op(rows ? "trowexpand" : "tcolexpand", {x}, to);
+  e.op(rows ? "trowexpand" : "tcolexpand", {signless(e, x)}, signless(e, to));
 }
 
 // A tile and a column or row that is repeated over it.
