@@ -119,6 +119,8 @@ class Run {
   // of the last one that did, 0 if none.
   uint64_t note_notify(const int32_t* cell);
   uint64_t last_notify(const int32_t* cell);
+  // In runs that are traced: the number of a deferred wait whose conditions have held.
+  uint64_t next_deferred() { return deferred_count_.fetch_add(1, std::memory_order_relaxed) + 1; }
 
   Process& process;
   Cells cells;
@@ -190,6 +192,7 @@ class Run {
   std::mutex notify_mutex_;
   std::unordered_map<const int32_t*, uint64_t> notifies_;
   uint64_t notify_count_ = 0;
+  std::atomic<uint64_t> deferred_count_{0};
 
   World* world_ = nullptr;
   bool shared_ = false;  // ranks live elsewhere, too

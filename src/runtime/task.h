@@ -54,6 +54,11 @@ struct alignas(64) Task {
 
   // Of a deferred task, `blocks` of them.
   std::vector<Waiter> conditions;
+  // Traced: when its conditions were first looked at.
+  uint64_t armed_ns = 0;
+  // Traced: of a deferred task the number of the condition that held last; of another, until it starts, that
+  // of the deferred task that ended last before it.
+  std::atomic<uint64_t> deferred{0};
 
   // In a run that follows a schedule.
   AgentKey key;  // of block 0
@@ -93,6 +98,7 @@ struct alignas(64) Task {
     kind = new_kind;
     ++generation;
     edge_count_ = 0;
+    deferred.store(0, std::memory_order_relaxed);
   }
 
   void set_conditions(const abi::Condition* from) {

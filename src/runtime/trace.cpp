@@ -3,7 +3,8 @@
 // ends in the slice in which its block went on.
 //
 // The blocks of a kernel made of two halves are on tracks of their own instead of a worker's: one for each
-// half, and as many of them as there are pairs at the same time.
+// half, and as many of them as there are pairs at the same time. So are conditions of `defer_wait`, which no
+// worker waits for.
 #include "runtime/trace.h"
 
 #include <algorithm>
@@ -49,6 +50,7 @@ class Tracks {
       for (const TraceEvent& event : *workers[worker]) meet(event);
     }
     place_pairs();
+    place_deferred();
     for (size_t worker = 0; worker < workers.size(); ++worker) {
       for (const TraceEvent& event : *workers[worker]) {
         names_.try_emplace({event.rank, of(event, worker)}, name(event, worker));
@@ -57,6 +59,7 @@ class Tracks {
   }
 
   size_t of(const TraceEvent& event, size_t worker) const {
+    if (event.kind == TraceEvent::Kind::Deferred) return deferred_.at(&event);
     if (!is_half(event)) return worker;
     return workers_ + pairs_.at(pair_of(event)).place * kinds_of_half + kind_of_half(event);
   }
@@ -83,6 +86,7 @@ class Tracks {
   }
 
   void meet(const TraceEvent& event) {
+    if (event.kind == TraceEvent::Kind::Deferred) deferred_.emplace(&event, 0);
     if (!is_half(event)) return;
     Pair& pair = pairs_.try_emplace(pair_of(event), Pair{event.start_ns, event.end_ns}).first->second;
     pair.start_ns = std::min(pair.start_ns, event.start_ns);
@@ -96,26 +100,53 @@ class Tracks {
     std::sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
       return std::pair(a->second.start_ns, a->first) < std::pair(b->second.start_ns, b->first);
     });
-    std::map<int32_t, std::vector<uint64_t>> busy_until;  // by rank, of each place
+    BusyPlaces busy;
     for (auto* entry : order) {
       auto& [key, pair] = *entry;
-      std::vector<uint64_t>& places = busy_until[std::get<0>(key)];
-      auto free = std::find_if(places.begin(), places.end(),
-                               [start = pair.start_ns](uint64_t end_ns) { return end_ns <= start; });
-      pair.place = static_cast<size_t>(free - places.begin());
-      if (free == places.end()) places.push_back(0);
-      places[pair.place] = pair.end_ns;
+      pair.place = take_place(busy[std::get<0>(key)], pair.start_ns, pair.end_ns);
+      places_ = std::max(places_, pair.place + 1);
     }
   }
 
+  void place_deferred() {
+    std::vector<const TraceEvent*> order;
+    for (const auto& entry : deferred_) order.push_back(entry.first);
+    std::sort(order.begin(), order.end(), [](const TraceEvent* a, const TraceEvent* b) {
+      return std::pair(a->start_ns, a->end_ns) < std::pair(b->start_ns, b->end_ns);
+    });
+    BusyPlaces busy;
+    for (const TraceEvent* event : order) {
+      deferred_[event] = first_deferred() + take_place(busy[event->rank], event->start_ns, event->end_ns);
+    }
+  }
+  size_t first_deferred() const { return workers_ + places_ * kinds_of_half; }
+
+  using BusyPlaces = std::map<int32_t, std::vector<uint64_t>>;  // by rank, until when each place is
+  static size_t take_place(std::vector<uint64_t>& places, uint64_t start_ns, uint64_t end_ns) {
+    auto free = std::find_if(places.begin(), places.end(),
+                             [start_ns](uint64_t busy_until) { return busy_until <= start_ns; });
+    const auto place = static_cast<size_t>(free - places.begin());
+    if (free == places.end()) places.push_back(0);
+    places[place] = end_ns;
+    return place;
+  }
+
+  static std::string numbered(const std::string& name, size_t place) {
+    return place == 0 ? name : name + " " + std::to_string(place + 1);
+  }
+
   std::string name(const TraceEvent& event, size_t worker) const {
+    if (event.kind == TraceEvent::Kind::Deferred)
+      return numbered("defer_wait", of(event, worker) - first_deferred());
     if (!is_half(event)) return "worker " + std::to_string(worker);
     const size_t place = pairs_.at(pair_of(event)).place;
-    return half_text(event.block, event.lanes) + (place == 0 ? "" : " " + std::to_string(place + 1));
+    return numbered(half_text(event.block, event.lanes), place);
   }
 
   const size_t workers_;
   std::map<Key, Pair> pairs_;
+  size_t places_ = 0;                             // of pairs
+  std::map<const TraceEvent*, size_t> deferred_;  // tracks
   std::map<std::pair<int32_t, size_t>, std::string> names_;
 };
 
@@ -141,6 +172,11 @@ class Writer {
   }
 
   void origin(const TraceEvent& event, size_t worker) {
+    if (event.kind == TraceEvent::Kind::Deferred) {
+      if (event.deferred != 0)
+        deferred_[event.deferred] = {event.rank, tracks_.of(event, worker), last_ns(event), "defer_wait"};
+      return;
+    }
     if (event.notify == 0 || event.kind == TraceEvent::Kind::Wait) return;
     notifies_[event.notify] = {event.rank, tracks_.of(event, worker), event.start_ns,
                                is_of_pipe(event) ? event.site->what : "signal"};
@@ -153,7 +189,11 @@ class Writer {
       case TraceEvent::Kind::Orchestration:
       case TraceEvent::Kind::Blocks:
       case TraceEvent::Kind::Transfer:
-        return slice(event, on);
+        slice(event, on);
+        return arrow(deferred_, event.deferred, event.rank, track, event.start_ns);
+      case TraceEvent::Kind::Deferred:
+        slice(event, on);
+        return arrow(notifies_, event.notify, event.rank, track, last_ns(event));
       case TraceEvent::Kind::Notify:
         return instant(event, is_of_pipe(event) ? event.site->what : "notify", "notify", on);
       case TraceEvent::Kind::Update:
@@ -164,6 +204,9 @@ class Writer {
   }
 
  private:
+  // Still inside of the slice: an arrow belongs to the slice around its end.
+  static uint64_t last_ns(const TraceEvent& event) { return std::max(event.start_ns, event.end_ns - 1); }
+
   // What is done with a cell of a pipe, which has no name of its own, is said by the site.
   bool is_of_pipe(const TraceEvent& event) const {
     return event.lanes > 1 && event.cell && event.site->what && name_of_(event.cell).empty();
@@ -183,9 +226,10 @@ class Writer {
 
   void slice(const TraceEvent& event, const std::string& on) {
     bool transfer = event.kind == TraceEvent::Kind::Transfer;
-    const char* category = transfer                                 ? "transfer"
-                           : event.kind == TraceEvent::Kind::Blocks ? "blocks"
-                                                                    : "orchestration";
+    const char* category = transfer                                   ? "transfer"
+                           : event.kind == TraceEvent::Kind::Blocks   ? "blocks"
+                           : event.kind == TraceEvent::Kind::Deferred ? "wait"
+                                                                      : "orchestration";
     const char* what = transfer ? event.site->what : event.name;
     line("{\"ph\":\"X\",\"name\":" + json_quoted(what ? what : "") + ",\"cat\":\"" + category + "\"" + on +
          at(event.start_ns) + ",\"dur\":" + microseconds(event.end_ns - event.start_ns) + arguments(event) +
@@ -204,14 +248,19 @@ class Writer {
         "\"name\":" + json_quoted(what) + ",\"cat\":\"wait\",\"id\":" + std::to_string(++waits_) + on;
     line("{\"ph\":\"b\"," + head + at(event.start_ns) + arguments(event) + "}");
     line("{\"ph\":\"e\"," + head + at(event.end_ns) + "}");
-    auto origin = notifies_.find(event.notify);
-    if (event.notify == 0 || origin == notifies_.end()) return;
+    arrow(notifies_, event.notify, event.rank, track, event.end_ns);
+  }
+
+  // From what has that number, if anything has, to a track at a time.
+  using Origins = std::unordered_map<uint64_t, Origin>;
+  void arrow(const Origins& origins, uint64_t number, int32_t rank, size_t track, uint64_t ns) {
+    auto origin = origins.find(number);
+    if (number == 0 || origin == origins.end()) return;
     const Origin& from = origin->second;
-    std::string arrow =
-        "\"name\":" + json_quoted(from.name) + ",\"cat\":\"signal\",\"id\":" + std::to_string(waits_);
-    line("{\"ph\":\"s\"," + arrow + on_track(from.rank, from.track) + at(from.ns) + "}");
-    line("{\"ph\":\"f\",\"bp\":\"e\"," + arrow + on_track(event.rank, track) +
-         at(std::max(event.end_ns, from.ns)) + "}");
+    std::string head =
+        "\"name\":" + json_quoted(from.name) + ",\"cat\":\"signal\",\"id\":" + std::to_string(++arrows_);
+    line("{\"ph\":\"s\"," + head + on_track(from.rank, from.track) + at(from.ns) + "}");
+    line("{\"ph\":\"f\",\"bp\":\"e\"," + head + on_track(rank, track) + at(std::max(ns, from.ns)) + "}");
   }
 
   std::string arguments(const TraceEvent& event) const {
@@ -230,7 +279,8 @@ class Writer {
         add("blocks", std::to_string(event.blocks));
         break;
       case TraceEvent::Kind::Wait:
-        add("block", std::to_string(event.block / event.lanes));
+      case TraceEvent::Kind::Deferred:
+        if (event.kind == TraceEvent::Kind::Wait) add("block", std::to_string(event.block / event.lanes));
         cell();
         add("condition", json_quoted(abi::sign(static_cast<abi::Compare>(event.cmp)) +
                                      (" " + std::to_string(event.value))));
@@ -249,12 +299,12 @@ class Writer {
   }
 
   const Tracks tracks_;
-  std::unordered_map<uint64_t, Origin> notifies_;
+  std::unordered_map<uint64_t, Origin> notifies_, deferred_;
   FILE* file_;
   uint64_t origin_ns_;
   const std::function<std::string(const int32_t*)>& name_of_;
   const char* separator_ = "";
-  size_t waits_ = 0;
+  size_t waits_ = 0, arrows_ = 0;
 };
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace tilewire::runtime {
 
 struct TraceEvent {
-  enum class Kind : uint8_t { Orchestration, Blocks, Wait, Notify, Update, Transfer };
+  enum class Kind : uint8_t { Orchestration, Blocks, Wait, Deferred, Notify, Update, Transfer };
   Kind kind;
   const char* name;  // of the function
   const abi::Site* site;
@@ -27,6 +27,9 @@ struct TraceEvent {
   int32_t value = 0;
   uint32_t cmp = 0;
   uint64_t notify = 0;  // its number; of a wait, that of the notify it saw, 0 when not known
+  // Of a condition of `defer_wait`: its number. Of the first blocks of a task: that of the condition that
+  // held last before the task started, 0 without one.
+  uint64_t deferred = 0;
 
   // Of transfers, and notifies.
   uint64_t bytes = 0;
@@ -36,7 +39,8 @@ struct TraceEvent {
 // One worker's events, in order of their ends.
 using TraceBuffer = std::vector<TraceEvent>;
 
-// One process per rank, one thread per worker, and one for each half of a kernel that is made of two. Gives
+// One process per rank, one thread per worker, one for each half of a kernel that is made of two, and as many
+// as are needed for the conditions of `defer_wait` that are waited for at the same time. Gives
 // false and says why in `error` when the file cannot be written. `name_of`: a cell, in words.
 bool write_trace(const std::string& path, const std::vector<const TraceBuffer*>& workers, uint64_t origin_ns,
                  const std::function<std::string(const int32_t*)>& name_of, std::string& error);

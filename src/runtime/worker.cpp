@@ -105,12 +105,35 @@ void Worker::ready(Task& task, bool busy) {
 
 void Worker::park_conditions(Task& task, bool busy) {
   int64_t held = 1;  // that on which the task lives while this goes on
+  if (run_.tracing) task.armed_ns = now_ns();
   for (int64_t i = 0; i < task.blocks; ++i) {
     Waiter& waiter = task.conditions[i];
     waiter.word = run_.windows ? run_.windows->waiter_word(waiter.cell) : nullptr;
-    if (!run_.cells.park(waiter, run_.abort_state())) ++held;
+    if (run_.cells.park(waiter, run_.abort_state())) continue;
+    ++held;
+    if (run_.tracing) trace_condition(task, waiter);
   }
-  if (task.blocks_left.fetch_sub(held, std::memory_order_acq_rel) == held) complete(task, busy);
+  conditions_held(task, held, busy);
+}
+
+void Worker::conditions_held(Task& task, int64_t count, bool busy) {
+  if (task.blocks_left.fetch_sub(count, std::memory_order_acq_rel) == count) complete(task, busy);
+}
+
+void Worker::trace_condition(Task& task, const Waiter& waiter) {
+  const uint64_t number = run_.next_deferred();
+  task.deferred.store(number, std::memory_order_relaxed);
+  trace.push_back({.kind = TraceEvent::Kind::Deferred,
+                   .name = "defer_wait",
+                   .site = &run_.module->sites[waiter.site],
+                   .rank = task.rank->index,
+                   .start_ns = task.armed_ns,
+                   .end_ns = now_ns(),
+                   .cell = waiter.cell,
+                   .value = waiter.expected,
+                   .cmp = waiter.cmp,
+                   .notify = run_.last_notify(waiter.cell),
+                   .deferred = number});
 }
 
 void Worker::woken(Waiter& waiter) {
@@ -119,14 +142,18 @@ void Worker::woken(Waiter& waiter) {
     Worker& home = *waiter.job->context.worker;
     return (home.core.load(std::memory_order_relaxed) == not_at_work ? *this : home).push(Item(waiter.job));
   }
-  Task& task = *waiter.task;
-  if (task.blocks_left.fetch_sub(1, std::memory_order_acq_rel) == 1) complete(task, true);
+  if (run_.tracing) trace_condition(*waiter.task, waiter);
+  conditions_held(*waiter.task, 1, true);
 }
 
 void Worker::complete(Task& task, bool busy) {
   Edge* edge = task.successors.exchange(Task::closed(), std::memory_order_acq_rel);
   while (edge) {
     Edge* next = edge->next;  // the edge goes with its successor
+    if (run_.tracing && task.kind == TaskKind::Deferred) {
+      edge->successor->deferred.store(task.deferred.load(std::memory_order_relaxed),
+                                      std::memory_order_relaxed);
+    }
     if (edge->successor->pending.fetch_sub(1, std::memory_order_acq_rel) == 1) ready(*edge->successor, busy);
     edge = next;
   }
@@ -144,7 +171,8 @@ void Worker::start(Task& task) {
     if (task.next_block < task.blocks) push(Item(&task));
   }
   if (blocking && count > 0 && !run_.aborted()) return start_block(task, begin);
-  run_blocks(*task.rank, *task.kernel, task.args, begin, begin + count, task.blocks);
+  run_blocks(*task.rank, *task.kernel, task.args, begin, begin + count, task.blocks,
+             run_.tracing ? task.deferred.exchange(0, std::memory_order_relaxed) : 0);
   end_blocks(task, count);
 }
 
@@ -153,7 +181,7 @@ void Worker::end_blocks(Task& task, int64_t count) {
 }
 
 abi::Status Worker::run_blocks(Rank& rank, const abi::Function& kernel, const abi::Word* args, int64_t begin,
-                               int64_t end, int64_t blocks) {
+                               int64_t end, int64_t blocks, uint64_t deferred) {
   direct_.owner = &rank;
   direct_.rank = rank.index;
   direct_.rank_count = run_.rank_count;
@@ -189,7 +217,8 @@ abi::Status Worker::run_blocks(Rank& rank, const abi::Function& kernel, const ab
                          .block = begin,
                          .blocks = end - begin,
                          .start_ns = start_ns,
-                         .end_ns = end_ns});
+                         .end_ns = end_ns,
+                         .deferred = deferred});
       }
     }
   }
@@ -287,7 +316,7 @@ void Worker::resume(Job& job) {
   if (!run_.timing) {
     job.resume();
   } else {
-    const Task* task = job.task;
+    Task* task = job.task;
     const char* name = task ? job.context.function->name : nullptr;
     int64_t block = job.context.block_index;
     uint64_t start_ns = now_ns();
@@ -311,7 +340,8 @@ void Worker::resume(Job& job) {
                        .lanes = task ? abi::lanes_of(function->bits) : 1,
                        .launch = task,
                        .start_ns = start_ns,
-                       .end_ns = end_ns});
+                       .end_ns = end_ns,
+                       .deferred = task ? task->deferred.exchange(0, std::memory_order_relaxed) : 0});
     }
   }
   after(job);

@@ -28,9 +28,10 @@ class Worker {
   // Works until the run ends or, for helpers, nothing is left to do.
   void work();
 
-  // Runs blocks [begin, end) of a kernel that cannot block, here and now.
+  // Runs blocks [begin, end) of a kernel that cannot block, here and now. `deferred`: of its task, for
+  // traces.
   abi::Status run_blocks(Rank& rank, const abi::Function& kernel, const abi::Word* args, int64_t begin,
-                         int64_t end, int64_t blocks);
+                         int64_t end, int64_t blocks, uint64_t deferred = 0);
 
   // A fiber that will run one block; null after reporting why there is none.
   Job* prepare_block(Task& task, int64_t block);
@@ -68,6 +69,8 @@ class Worker {
  private:
   Item next();
   void park_conditions(Task& task, bool busy);
+  void conditions_held(Task& task, int64_t count, bool busy);
+  void trace_condition(Task& task, const Waiter& waiter);
   void start_block(Task& task, int64_t block);
   void after(Job& job);
   void end_blocks(Task& task, int64_t count);
