@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -50,19 +51,49 @@ std::string cpu_features() {
   return out.empty() ? "none of those that matter" : out;
 }
 
-std::string python_package() {
-  Finished child =
-      run_program({"python3", "-c", "import tilewire, sys; print(tilewire.__version__, sys.executable)"},
-                  /*quiet=*/true);
-  if (!child.problem.empty()) return "no python3 on PATH";
-  if (child.status != 0 || child.output.empty()) return "not importable by the python3 on PATH";
-  std::string_view answer = child.output;
-  answer = answer.substr(0, answer.find('\n'));
-  size_t space = answer.find(' ');
-  std::string version(answer.substr(0, space));
-  std::string text = version + ", by " + std::string(answer.substr(space + 1));
-  if (version != TILEWIRE_VERSION) text += " (this command is " TILEWIRE_VERSION ": run scripts/setup)";
-  return text;
+// The first line that Python prints; nothing without Python, or when it raises.
+std::optional<std::string> python_says(const std::string& code) {
+  Finished child = run_program({"python3", "-c", code}, /*quiet=*/true);
+  if (!child.problem.empty() || child.status != 0 || child.output.empty()) return std::nullopt;
+  return child.output.substr(0, child.output.find('\n'));
+}
+
+void python_rows() {
+  const auto interpreter = python_says("import sys; print(sys.version.split()[0], sys.executable)");
+  if (!interpreter) {
+    return row("python", "missing: no python3 on PATH; only programs in files can be checked and run");
+  }
+  const auto package = python_says("import tilewire, sys; print(tilewire.__version__, sys.executable)");
+  if (!package) {
+    row("python",
+        "missing: the package tilewire, for Python " + *interpreter + "; install it: pip install .");
+  } else {
+    const size_t space = package->find(' ');
+    const std::string version = package->substr(0, space);
+    std::string text = version + ", by " + package->substr(space + 1);
+    if (version != TILEWIRE_VERSION) text += " (this command is " TILEWIRE_VERSION ": run scripts/setup)";
+    row("python", text);
+  }
+  struct Module {
+    const char *name, *use;
+  };
+  for (const Module& module : {Module{"numpy", "outputs that are left out need it"},
+                               Module{"ml_dtypes", "arrays of BF16, FP8 and INT4 need it"}}) {
+    const std::string name = module.name;
+    const auto version = python_says("import " + name + "; print(" + name + ".__version__)");
+    row("", version ? name + " " + *version : name + ": missing; " + module.use + ": pip install " + name);
+  }
+}
+
+bool is_on_path(const std::string& program) {
+  return run_program({program, "--version"}, /*quiet=*/true).problem.empty();
+}
+
+void world_rows() {
+  row("worlds", "local: all ranks in this process");
+  row("", is_on_path("mpirun")
+              ? "processes: ranks in processes that mpirun starts, on one host"
+              : "processes: missing; no mpirun on PATH to start them, such as Open MPI's (openmpi-bin)");
 }
 
 }  // namespace
@@ -81,8 +112,8 @@ int doctor() {
     if (!problem.empty()) text += "; not usable here: " + problem;
     row(std::exchange(title, ""), text);
   }
-  row("worlds", "local: all ranks in this process");
-  row("python", python_package());
+  world_rows();
+  python_rows();
   std::string model = cpuinfo("model name");
   row("processor",
       (model.empty() ? "unknown" : model) + ", " + std::to_string(sysconf(_SC_NPROCESSORS_ONLN)) + " online");

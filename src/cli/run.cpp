@@ -187,6 +187,11 @@ int run(const RunOptions& given) {
   if (!tells) return Fine;
   if (!report_results(options, signature, *bound, call, diags)) return refuse(diags, Failed);
   std::fputs(call.stats.c_str(), stdout);
+  if (tells && !options.trace.empty()) {
+    std::fprintf(stderr,
+                 "trace written to %s; open it at https://ui.perfetto.dev, which does not upload it\n",
+                 options.trace.c_str());
+  }
   return Fine;
 }
 

@@ -239,7 +239,18 @@ def test_doctor_tells_what_is_there():
     assert rows["version"] == version
     assert rows["python"].startswith(version + ", by ")
     assert "Release" in rows["build"] and rows["compiler"] and rows["processor"]
-    assert tilewire("doctor", env={"PATH": "/nowhere"}).returncode == 0
+    assert "  numpy " in out and "  ml_dtypes " in out and "local: all ranks in this process" in out
+    out, err, status = text(tilewire("doctor", env={"PATH": "/nowhere"}))
+    assert (err, status) == ("", 0)
+    assert "missing: no python3 on PATH" in out and "processes: missing; no mpirun on PATH" in out
+
+
+def test_doctor_says_which_package_is_missing(tmp_path):
+    python = tmp_path / "python3"
+    python.write_text(f'#!/bin/sh\nexec {sys.executable} -S "$@"\n')  # without the packages of the environment
+    python.chmod(0o755)
+    out = tilewire("doctor", env={"PATH": str(tmp_path)}).stdout.decode()
+    assert "missing: the package tilewire" in out and "ml_dtypes: missing; arrays of BF16" in out
 
 
 MADE = GOOD.replace("import numpy as np  # other Python is ignored\n", "") + """
