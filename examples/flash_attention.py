@@ -84,7 +84,8 @@ def reference(q: np.ndarray, k: np.ndarray, v: np.ndarray) -> np.ndarray:
     scores = q @ k.swapaxes(1, 2) * np.float32(SCALE)
     scores[:, np.triu(np.ones(scores.shape[1:], bool), 1)] = -np.inf
     weights = np.exp(scores - scores.max(axis=2, keepdims=True))
-    return weights @ v / weights.sum(axis=2, keepdims=True)
+    mean: np.ndarray = weights @ v / weights.sum(axis=2, keepdims=True)
+    return mean
 
 
 def main(target: str = "cpu", heads: int = 2, length: int = 150) -> None:

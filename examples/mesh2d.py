@@ -56,7 +56,7 @@ def mesh_sums(
 
 
 def in_rank_order(rows: np.ndarray) -> np.ndarray:
-    total = rows[0].copy()
+    total: np.ndarray = rows[0].copy()
     for row in rows[1:]:
         total += row
     return total

@@ -77,7 +77,8 @@ def softmax_twice(
 
 def softmax(x: np.ndarray) -> np.ndarray:
     powers_of = np.exp(x - x.max())
-    return powers_of / powers_of.sum()
+    parts: np.ndarray = powers_of / powers_of.sum()
+    return parts
 
 
 def main(target: str = "cpu") -> None:

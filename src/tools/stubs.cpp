@@ -167,14 +167,14 @@ std::string node_class() {
         "    def __getitem__(self, name: str) -> Function: ...\n"
         "    def __getattr__(self, name: str) -> Entry: ...\n"
         "    def compile(self, *arguments: Any, entry: str = '', target: str = 'cpu', debug_bounds: bool = "
-        "False, **named: Any) -> Executable: ...\n"
+        "False, split: str = 'auto', **named: Any) -> Executable: ...\n"
         "    def emit(self, target: str, *, entry: str = '', level: str = '', split: str = 'auto') -> "
         "dict[str, str | "
         "bytes]: ...\n"
         "    def check(self, *arguments: Any, entry: str = '', ranks: int | Iterable[int] | None = None, "
         "make: "
-        "Callable[[int], Any] | None = None, cores: int = 0, seed: int = 1, limit: int = 0, general: bool = "
-        "False, **named: Any) -> Reports: ...\n"
+        "Callable[[int], Any] | None = None, calls: int = 1, cores: int = 0, seed: int = 1, limit: int = 0, "
+        "general: bool = False, split: str = 'auto', **named: Any) -> Reports: ...\n"
         "    def _repr_html_(self) -> str: ...\n";
   }
   return text;
@@ -288,17 +288,46 @@ class JitFunction:
     @property
     def program(self) -> ir.Program: ...
     def specialize(self, *arguments: Any, **named: Any) -> ir.Program: ...
-    def compile(self, *arguments: Any, target: str = "cpu", debug_bounds: bool = False, **named: Any) -> Executable: ...
-    def check(self, *arguments: Any, ranks: int | Iterable[int] | None = None, make: Callable[[int], Any] | None = None, cores: int = 0, seed: int = 1, limit: int = 0, general: bool = False, **named: Any) -> Reports: ...
-    def __call__(self, *arguments: Any, **named: Any) -> Any: ...
-    def local(self, *arguments: Any, **named: Any) -> Any: ...
+    def compile(self, *arguments: Any, target: str = "cpu", debug_bounds: bool = False, split: str = "auto",
+                ranks: int | None = None, threads: int = 0, trace: str | os.PathLike[str] | None = None,
+                schedule: str | None = None, replay: str | os.PathLike[str] | None = None,
+                gather: str | int = "all", **named: Any) -> Executable:
+        """The program made ready to be called."""
+    def check(self, *arguments: Any, ranks: int | Iterable[int] | None = None, make: Callable[[int], Any] | None = None,
+              calls: int = 1, cores: int = 0, seed: int = 1, limit: int = 0, general: bool = False, split: str = "auto",
+              **named: Any) -> Reports:
+        """Whether some schedule goes wrong, one report per number of ranks."""
+    def __call__(self, *arguments: Any, target: str = "cpu", debug_bounds: bool = False, split: str = "auto",
+                 ranks: int | None = None, threads: int = 0, trace: str | os.PathLike[str] | None = None,
+                 schedule: str | None = None, replay: str | os.PathLike[str] | None = None,
+                 gather: str | int = "all", **named: Any) -> Any:
+        """Compiles on first use and runs."""
+    def local(self, *arguments: Any, target: str = "cpu", debug_bounds: bool = False, split: str = "auto",
+              ranks: int | None = None, threads: int = 0, trace: str | os.PathLike[str] | None = None,
+              schedule: str | None = None, **named: Any) -> Any:
+        """A call whose arrays have a row per rank of this process."""
+    def _repr_html_(self) -> str: ...
+
+class _Decorator:
+    @overload
+    def __call__(self, target: Callable[..., Any], /) -> JitFunction: ...
+    @overload
+    def __call__(self, target: None = None, /, **options: Any) -> Callable[[Callable[..., Any]], JitFunction]: ...
+
+class _Jit(_Decorator):
+    host: _Decorator
+    incore: _Decorator
+    inline: _Decorator
 
 # What a class decorated with pl.program is to mypy with the plugin tilewire.mypy_plugin.
 class _ProgramClass(type, ir.Program): ...
 
-function: Any
-jit: Any
-def program(cls: type) -> Any:
+jit: _Jit
+@overload
+def function(target: Callable[..., Any], /) -> Any: ...
+@overload
+def function(target: None = None, /, **options: Any) -> Callable[[Callable[..., Any]], Any]: ...
+def program(cls: type) -> ir.Program:
     """Reads a class of functions as a program."""
 def parse(text: str | bytes, filename: str = '<string>', constants: dict[str, Any] | None = None) -> ir.Program:
     """Reads program text."""
@@ -310,12 +339,18 @@ def const(value: Any, dtype: DType) -> Any:
     """A constant of the given element type."""
 )";
 
+// What stands in annotations. Where a class has __class_getitem__, type checkers take its arguments as plain
+// expressions; mypy needs its plugin for that.
+std::string annotation_class(std::string_view name) {
+  return "class " + std::string(name) + "(Any):\n    def __class_getitem__(cls, item: Any) -> Any: ...\n";
+}
+
 }  // namespace
 
 std::string language_stub() {
   std::string text = std::string(head) +
                      "import os\nfrom collections.abc import Callable, Iterable\nfrom typing import "
-                     "Any, overload\n\nfrom tilewire import ir\nfrom tilewire._running import "
+                     "Any, overload\n\nfrom tilewire import ir\nfrom tilewire._core import "
                      "Executable\n"
                      "from tilewire._enums import DTypeBase, Enumeration\nfrom tilewire.checking import "
                      "Reports\nfrom tilewire.ir import TensorView\n"
@@ -326,9 +361,10 @@ std::string language_stub() {
     text += std::string(member.name) + ": Layout\n";
   }
   for (std::string_view name :
-       {"Tensor", "Tile", "Scalar", "Array", "Tuple", "Out", "InOut", "TaskId", "Ptr", "AUTO"}) {
-    text += std::string(name) + ": Any\n";
+       {"Tensor", "Tile", "Scalar", "Array", "Tuple", "Out", "InOut", "TaskId", "Ptr"}) {
+    text += annotation_class(name);
   }
+  text += "AUTO: Any\n";
   return text + std::string(language_functions) + forms_text("pl") + ops_text("pl");
 }
 
@@ -336,18 +372,16 @@ std::string distributed_stub() {
   std::string text = std::string(head) +
                      "from typing import Any, overload\n\nimport tilewire.language as pl\n"
                      "from tilewire._enums import Enumeration\n\n";
-  return text + enums_text("pld") + "DistributedTensor: Any\nCommCtx: Any\n" + forms_text("pld") +
-         ops_text("pld");
+  return text + enums_text("pld") + annotation_class("DistributedTensor") + annotation_class("CommCtx") +
+         forms_text("pld") + ops_text("pld");
 }
 
 std::string ir_stub() {
   std::string text =
       std::string(head) +
       "from collections.abc import Callable, Iterable, Mapping, Sequence\nfrom typing import Any\n\n"
-      "import tilewire.language as pl\nfrom tilewire._enums import Enumeration\nfrom tilewire.checking "
-      "import Reports\nfrom "
-      "tilewire._running import Entry, "
-      "Executable\n"
+      "import tilewire.language as pl\nfrom tilewire._core import Executable\nfrom tilewire._enums import "
+      "Enumeration\nfrom tilewire._running import Entry\nfrom tilewire.checking import Reports\n"
       "from tilewire.language import DType" +
       enum_names("pl") + "\nfrom tilewire.language.distributed import " + enum_names("pld").substr(2) + "\n";
   text += std::string(ir_bases) + expr_operators() + std::string("\n") + enums_text("");

@@ -21,6 +21,7 @@ STUBS = {
     pl: PACKAGE / "language" / "__init__.pyi",
     pld: PACKAGE / "language" / "distributed.pyi",
 }
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 TREES = {module: ast.parse(path.read_text()) for module, path in STUBS.items()}
 NAMES = {"pl": pl, "pld": pld, **vars(pld), **vars(ir), **vars(pl)}
 
@@ -150,6 +151,42 @@ def test_typed_marker():
     assert (PACKAGE / "py.typed").exists()
 
 
+def keywords(function):
+    """Those that a stub lists, by name, with their defaults."""
+    return {arg.arg: default and ast.unparse(default) for arg, default in zip(function.args.kwonlyargs, function.args.kw_defaults)}
+
+
+def real_keywords(function):
+    parameters = inspect.signature(function).parameters.values()
+    return {p.name: repr(p.default) for p in parameters if p.kind is p.KEYWORD_ONLY}
+
+
+# Keywords that calls take by name in C++ (src/python/executable.cpp).
+CALLS = {"ranks": "None", "threads": "0", "trace": "None", "schedule": "None", "replay": "None", "gather": "'all'"}
+
+
+@pytest.mark.parametrize("module, cls", [(pl, pl.JitFunction), (ir, ir.Program)], ids=["JitFunction", "Program"])
+def test_compile_and_check_are_complete(module, cls):
+    stub = definitions(definitions(TREES[module].body)[cls.__name__].body)
+    assert keywords(stub["check"]) == real_keywords(cls.check)
+    compiles = {name: default for name, default in keywords(stub["compile"]).items() if name not in CALLS}
+    assert compiles == real_keywords(cls.compile)
+
+
+def test_calls_are_complete():
+    core = definitions(ast.parse((PACKAGE / "_core.pyi").read_text()).body)
+    assert keywords(definitions(core["Executable"].body)["__call__"]) == CALLS
+    function = definitions(definitions(TREES[pl].body)["JitFunction"].body)
+    own = real_keywords(pl.JitFunction.__call__)
+    assert keywords(function["__call__"]) == keywords(function["compile"]) == {**CALLS, **own}
+    # None of them is taken for a parameter of the program.
+    with pytest.raises(tilewire.RunError) as caught:
+        pl.parse("import tilewire.language as pl\n@pl.jit\ndef f(x: pl.Scalar[pl.INDEX]):\n    pass\n").f(
+            **{name: 1 if name in ("ranks", "threads") else None for name in CALLS}
+        )
+    assert "needs an argument for `x`" in str(caught.value)
+
+
 def mypy(*arguments):
     pytest.importorskip("mypy")
     command = [sys.executable, "-m", "mypy", "--config-file", str(ROOT / "pyproject.toml"), "--no-incremental"]
@@ -213,7 +250,33 @@ def test_mypy_on_the_package_and_examples():
     # The sources: beside the installed package lie other modules, which mypy would take for ours.
     result = mypy(ROOT / "python" / "tilewire")
     assert result.returncode == 0, result.stdout
-    examples = sorted((ROOT / "examples").glob("*.py"))
-    if examples:
-        result = mypy(*examples)
-        assert result.returncode == 0, result.stdout
+    assert mypy("--strict", *EXAMPLES).stdout == f"Success: no issues found in {len(EXAMPLES)} source files\n"
+
+
+def pyright(*arguments):
+    pytest.importorskip("pyright")
+    command = [sys.executable, "-m", "pyright", "--pythonpath", sys.executable, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+
+
+def test_pyright_on_the_examples():
+    result = pyright(*EXAMPLES)
+    assert "0 errors, 0 warnings" in result.stdout, result
+
+
+def test_pyright_finds_mistakes(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text('''
+import tilewire.language as pl
+pl.no_such_op
+N = pl.dynamic("N")
+@pl.jit
+def main(x: pl.Tensor[[N, 8], pl.FP32], y: pl.Out[pl.Tensor[[N * 2, 8], pl.FP32]]):
+    y = pl.store(pl.load(x), [0, 0], y, no_such_keyword=1)
+main.no_such_method()
+main.check(ranks="two")
+exe = main.compile(threads=2)
+exe.no_such_method()
+''')
+    errors = [line for line in pyright(program).stdout.splitlines() if " - error" in line]
+    assert [int(line.split(":")[1]) for line in errors] == [3, 7, 8, 9, 11], errors

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, overload
 
 from tilewire import ir
-from tilewire._running import Executable
+from tilewire._core import Executable
 from tilewire._enums import DTypeBase, Enumeration
 from tilewire.checking import Reports
 from tilewire.ir import TensorView
@@ -99,15 +99,24 @@ MemorySpace = Mem
 ND: Layout
 DN: Layout
 NZ: Layout
-Tensor: Any
-Tile: Any
-Scalar: Any
-Array: Any
-Tuple: Any
-Out: Any
-InOut: Any
-TaskId: Any
-Ptr: Any
+class Tensor(Any):
+    def __class_getitem__(cls, item: Any) -> Any: ...
+class Tile(Any):
+    def __class_getitem__(cls, item: Any) -> Any: ...
+class Scalar(Any):
+    def __class_getitem__(cls, item: Any) -> Any: ...
+class Array(Any):
+    def __class_getitem__(cls, item: Any) -> Any: ...
+class Tuple(Any):
+    def __class_getitem__(cls, item: Any) -> Any: ...
+class Out(Any):
+    def __class_getitem__(cls, item: Any) -> Any: ...
+class InOut(Any):
+    def __class_getitem__(cls, item: Any) -> Any: ...
+class TaskId(Any):
+    def __class_getitem__(cls, item: Any) -> Any: ...
+class Ptr(Any):
+    def __class_getitem__(cls, item: Any) -> Any: ...
 AUTO: Any
 
 class JitFunction:
@@ -115,17 +124,46 @@ class JitFunction:
     @property
     def program(self) -> ir.Program: ...
     def specialize(self, *arguments: Any, **named: Any) -> ir.Program: ...
-    def compile(self, *arguments: Any, target: str = "cpu", debug_bounds: bool = False, **named: Any) -> Executable: ...
-    def check(self, *arguments: Any, ranks: int | Iterable[int] | None = None, make: Callable[[int], Any] | None = None, cores: int = 0, seed: int = 1, limit: int = 0, general: bool = False, **named: Any) -> Reports: ...
-    def __call__(self, *arguments: Any, **named: Any) -> Any: ...
-    def local(self, *arguments: Any, **named: Any) -> Any: ...
+    def compile(self, *arguments: Any, target: str = "cpu", debug_bounds: bool = False, split: str = "auto",
+                ranks: int | None = None, threads: int = 0, trace: str | os.PathLike[str] | None = None,
+                schedule: str | None = None, replay: str | os.PathLike[str] | None = None,
+                gather: str | int = "all", **named: Any) -> Executable:
+        """The program made ready to be called."""
+    def check(self, *arguments: Any, ranks: int | Iterable[int] | None = None, make: Callable[[int], Any] | None = None,
+              calls: int = 1, cores: int = 0, seed: int = 1, limit: int = 0, general: bool = False, split: str = "auto",
+              **named: Any) -> Reports:
+        """Whether some schedule goes wrong, one report per number of ranks."""
+    def __call__(self, *arguments: Any, target: str = "cpu", debug_bounds: bool = False, split: str = "auto",
+                 ranks: int | None = None, threads: int = 0, trace: str | os.PathLike[str] | None = None,
+                 schedule: str | None = None, replay: str | os.PathLike[str] | None = None,
+                 gather: str | int = "all", **named: Any) -> Any:
+        """Compiles on first use and runs."""
+    def local(self, *arguments: Any, target: str = "cpu", debug_bounds: bool = False, split: str = "auto",
+              ranks: int | None = None, threads: int = 0, trace: str | os.PathLike[str] | None = None,
+              schedule: str | None = None, **named: Any) -> Any:
+        """A call whose arrays have a row per rank of this process."""
+    def _repr_html_(self) -> str: ...
+
+class _Decorator:
+    @overload
+    def __call__(self, target: Callable[..., Any], /) -> JitFunction: ...
+    @overload
+    def __call__(self, target: None = None, /, **options: Any) -> Callable[[Callable[..., Any]], JitFunction]: ...
+
+class _Jit(_Decorator):
+    host: _Decorator
+    incore: _Decorator
+    inline: _Decorator
 
 # What a class decorated with pl.program is to mypy with the plugin tilewire.mypy_plugin.
 class _ProgramClass(type, ir.Program): ...
 
-function: Any
-jit: Any
-def program(cls: type) -> Any:
+jit: _Jit
+@overload
+def function(target: Callable[..., Any], /) -> Any: ...
+@overload
+def function(target: None = None, /, **options: Any) -> Callable[[Callable[..., Any]], Any]: ...
+def program(cls: type) -> ir.Program:
     """Reads a class of functions as a program."""
 def parse(text: str | bytes, filename: str = '<string>', constants: dict[str, Any] | None = None) -> ir.Program:
     """Reads program text."""

@@ -27,8 +27,10 @@ class AllreduceMode(Enumeration):
     Mesh = 1
     TwoShot = 2
     Ring = 3
-DistributedTensor: Any
-CommCtx: Any
+class DistributedTensor(Any):
+    def __class_getitem__(cls, item: Any) -> Any: ...
+class CommCtx(Any):
+    def __class_getitem__(cls, item: Any) -> Any: ...
 def comm_group(*, devices: Any = (), slots: Any = ()) -> Any:
     """In the body of a program: ranks and the window buffers they share. No devices means all ranks."""
 def alloc_window(shape: Any, *, dtype: Any) -> Any:
