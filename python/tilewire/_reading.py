@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import html
 import inspect
 import linecache
 import os
@@ -11,7 +12,7 @@ import types
 from collections.abc import Iterable
 from typing import Any, Callable
 
-from tilewire import _core, ir
+from tilewire import _core, _pickling, ir
 from tilewire._captured import Captured
 from tilewire._running import Specializations, compile_program
 from tilewire.checking import Reports, check_program
@@ -35,14 +36,25 @@ class _Reader:
     """The text of one decorated object and the scope of its free names."""
 
     def __init__(self, target: Any, frame: types.FrameType, decorated_line: int = 0):
+        # Locals of a function are not seen by the nested function unless its body uses them; annotations do.
+        is_function = frame.f_code.co_flags & inspect.CO_OPTIMIZED
         self._target = target
         self._file = frame.f_code.co_filename
         self._line = decorated_line
-        # Locals of a function are not seen by the nested function unless its body uses them; annotations do.
-        is_function = frame.f_code.co_flags & inspect.CO_OPTIMIZED
         self._locals = dict(frame.f_locals) if is_function else {}
         self._globals = frame.f_globals
         self._source: Source | None = None
+
+    @classmethod
+    def of_text(cls, target: Any, source: Source, scope: dict[str, Any]) -> _Reader:
+        """Of a function that was defined elsewhere."""
+        self = cls.__new__(cls)
+        self._target = target
+        self._file, _, self._line = source
+        self._locals = {}
+        self._globals = scope
+        self._source = source
+        return self
 
     def source(self) -> Source:
         """Looked up once: when the program is read again, its file may have changed."""
@@ -60,7 +72,7 @@ class _Reader:
                 self._file = inspect.getsourcefile(target) or self._file
         except (OSError, TypeError, IndexError) as error:
             raise _no_source(target.__name__) from error
-        return self._file, _encode("".join(lines)), first
+        return _shown_name(self._file), _encode("".join(lines)), first
 
     def _class_lines(self) -> tuple[list[str], int]:
         # inspect finds classes by name, which is ambiguous; the line of the decorator is not.
@@ -99,6 +111,14 @@ class _Reader:
         return program, Captured(taken)
 
 
+def _shown_name(file: str) -> str:
+    """What users know a file by: the cell of a notebook is In[3] to them."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    format_name = getattr(getattr(shell, "compile", None), "format_code_name", None)
+    name = format_name(file) if format_name else None
+    return str(name[1]) if name else file
+
+
 def program(cls: type) -> ir.Program:
     """Reads a class of functions as a program: `@pl.program class P: ...` makes `P` an ir.Program."""
     if not inspect.isclass(cls):
@@ -107,7 +127,7 @@ def program(cls: type) -> ir.Program:
     return _Reader(cls, frame, frame.f_lineno).read()[0]
 
 
-def _decorator(wrap: Callable[[Any, types.FrameType], Any], name: str) -> Callable[..., Any]:
+def _decorator(wrap: Callable[[Any, _Reader], Any], name: str) -> Callable[..., Any]:
     """A decorator used with or without options; options are read from the text."""
 
     def decorate(target: Any = None, /, **options: Any) -> Any:
@@ -119,7 +139,7 @@ def _decorator(wrap: Callable[[Any, types.FrameType], Any], name: str) -> Callab
     def decorate_one(target: Any, frame: types.FrameType) -> Any:
         if not inspect.isfunction(target):
             raise TypeError(f"{name} decorates a function, not {type(target).__name__}")
-        return wrap(target, frame)
+        return wrap(target, _Reader(target, frame))
 
     decorate.__name__ = decorate.__qualname__ = name.rpartition(".")[2]
     decorate.__module__ = "tilewire.language"
@@ -127,8 +147,8 @@ def _decorator(wrap: Callable[[Any, types.FrameType], Any], name: str) -> Callab
     return decorate
 
 
-def _mark(target: Any, frame: types.FrameType) -> Any:
-    target.__tilewire_reader__ = _Reader(target, frame)
+def _mark(target: Any, reader: _Reader) -> Any:
+    target.__tilewire_reader__ = reader
     return target
 
 
@@ -139,11 +159,10 @@ class JitFunction:
     __qualname__: str
     __wrapped__: Any
 
-    def __init__(self, target: Any, frame: types.FrameType):
+    def __init__(self, target: Any, reader: _Reader):
         functools.update_wrapper(self, target)
-        self.__tilewire_reader__ = _Reader(target, frame)
-
-        self._versions = Specializations(target, self.__tilewire_reader__)
+        self.__tilewire_reader__ = reader
+        self._versions = Specializations(target, reader)
 
     @property
     def program(self) -> ir.Program:
@@ -200,6 +219,25 @@ class JitFunction:
     def __repr__(self) -> str:
         code = self.__wrapped__.__code__
         return f"<JitFunction {self.__qualname__} at {os.path.basename(code.co_filename)}:{code.co_firstlineno}>"
+
+    def _repr_html_(self) -> str:
+        file, text, line = self.__tilewire_reader__.source()
+        place = html.escape(f"{self.__qualname__}, {os.path.basename(file)}:{line}")
+        page: str = f"<div><b>{place}</b></div>" + _core.source_html(text)
+        return page
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        reader = self.__tilewire_reader__
+        source = reader.source()
+        return _from_source, (source, self.__qualname__, _pickling.captured_values(source[1], reader))
+
+
+def _from_source(source: Source, qualname: str, values: dict[str, Any]) -> JitFunction:
+    scope = {"__name__": "__tilewire__", **_pickling.loaded(values)}
+    file, text, line = source
+    target = _pickling.defined(text, line, file, scope)
+    target.__qualname__ = qualname
+    return JitFunction(target, _Reader.of_text(target, source, scope))
 
 
 function = _decorator(_mark, "pl.function")

@@ -152,6 +152,9 @@ class Report:
     def __repr__(self) -> str:
         return f"<Report {self.ranks} ranks: {self.verdict}>"
 
+    def _repr_html_(self) -> str:
+        return _frame(_core.reports_html([self._core]))
+
 
 class Reports(Sequence[Report]):
     """One report per number of ranks, and what they say together."""
@@ -215,8 +218,7 @@ class Reports(Sequence[Report]):
         return f"<Reports {', '.join(f'{r.ranks} ranks: {r.verdict}' for r in self._reports)}>"
 
     def _repr_html_(self) -> str:
-        page = _html.escape(_core.reports_html(self._cores()))
-        return f'<iframe sandbox="allow-scripts" srcdoc="{page}" style="width:100%;height:720px;border:0"></iframe>'
+        return _frame(_core.reports_html(self._cores()))
 
 
 def check_program(
@@ -281,6 +283,12 @@ def _finding(said: dict[str, Any], ranks: int) -> Finding:
         story=tuple(Step(**step) for step in said["story"]),
         timeline=said.get("timeline"),
     )
+
+
+def _frame(page: str) -> str:
+    """A page inside another one, which its scripts cannot reach."""
+    text = _html.escape(page)
+    return f'<iframe sandbox="allow-scripts" srcdoc="{text}" style="width:100%;height:720px;border:0"></iframe>'
 
 
 def _write(path: str | os.PathLike[str], text: str) -> None:

@@ -11,6 +11,7 @@
 #include "python/bind_module.h"
 #include "python/convert.h"
 #include "python/errors.h"
+#include "python/html.h"
 #include "python/interrupt.h"
 #include "python/known_call.h"
 
@@ -378,6 +379,7 @@ void bind_executable(nb::module_& module) {
            "its target, or of one that only writes text, such as \"pto\".")
       .def("save", save, nb::arg("folder"), nb::arg("ranks") = nb::none(),
            "Writes a bundle: a folder that runs without source and compiler.")
+      .def("_repr_html_", [](const Callable& self) { return to_python(html_of(*self.executable)); })
       .def("__repr__", [](const Callable& self) {
         return "<Executable " + self.executable->signature().name() + " for " + self.executable->target() +
                ">";

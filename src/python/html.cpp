@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "ir/op.h"
+#include "ir/printer.h"
 #include "support/escape.h"
 
 namespace tilewire::python {
@@ -59,6 +61,25 @@ std::string html_of(std::string_view text) {
     i = end;
   }
   return out + "</code></pre>";
+}
+
+std::string html_of(const driver::Executable& executable) {
+  const driver::Signature& signature = executable.signature();
+  std::string out = "<div><b>" + html_escaped(signature.name()) + "</b>, compiled for " +
+                    html_escaped(executable.target()) +
+                    "</div><table><tr><th>parameter</th><th>type</th><th>direction</th></tr>";
+  for (const driver::ParameterInfo& param : signature.params()) {
+    const char* direction = param.needed ? param.written ? "in and out" : "in" : "out";
+    out += "<tr><td>" + html_escaped(param.node->name) + "</td><td>" +
+           html_escaped(ir::to_string(param.node->type)) + "</td><td>" + direction + "</td></tr>";
+  }
+  out += "</table>";
+  auto folded = [&](const char* title, std::string_view text) {
+    out += std::string("<details><summary>") + title + "</summary>" + html_of(text) + "</details>";
+  };
+  if (const std::string manifest = executable.manifest_text(); !manifest.empty()) folded("windows", manifest);
+  if (executable.program()) folded("program", ir::as_python(executable.program()));
+  return out;
 }
 
 }  // namespace tilewire::python

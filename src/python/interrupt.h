@@ -1,9 +1,9 @@
 // Ctrl-C while a program runs. Python's own handler only notes the signal, and nobody looks at the note while
 // native code runs; this one also stops the run, and Python then raises KeyboardInterrupt.
 //
-// Once installed, the handler stays, because installing it takes longer than a short call; outside of calls it
-// does nothing but call Python's. Where Python has no handler it is installed for each call and removed again.
-// Whether another one has taken its place is looked up once in a tick of the coarse clock (4 ms).
+// Once installed, the handler stays, because installing it takes longer than a short call; outside of calls
+// it does nothing but call Python's. Where Python has no handler it is installed for each call and removed
+// again. Whether another one has taken its place is looked up once in a tick of the coarse clock (4 ms).
 #pragma once
 
 #include <csignal>

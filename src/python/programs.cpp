@@ -83,6 +83,9 @@ nb::object find_op(const std::string& name) {
 
 void bind_programs(nb::module_& module) {
   add_program_methods(module.attr("Program"));
+  module.def("source_html", [](const nb::bytes& text) {
+    return to_python(html_of(std::string_view(text.c_str(), text.size())));
+  });
   module.def("deserialize", deserialize, nb::arg("data"));
   module.def("structural_equal", [](nb::handle a, nb::handle b) {
     return ir::structurally_equal(required_node(a), required_node(b));

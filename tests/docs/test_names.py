@@ -13,6 +13,7 @@ import pytest
 import tilewire
 import tilewire.language as pl
 import tilewire.language.distributed as pld
+import tilewire.mypy_plugin  # noqa: F401
 import tilewire.testing  # noqa: F401
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
