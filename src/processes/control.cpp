@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include "runtime/ready_queue.h"
 #include "runtime/run_state.h"
@@ -71,6 +72,11 @@ void Control::start() {
 }
 
 Control::~Control() {
+  leave();
+}
+
+void Control::leave() {
+  if (std::exchange(left_, true)) return;
   if (forked()) {
     thread_.detach();  // there is none
     close(wake_);

@@ -58,8 +58,10 @@ class Control {
   Control(Seat seat, Listener& listener);
   // The listener is ready.
   void start();
-  // Says good-bye, without waiting for anybody.
   ~Control();
+  // Says good-bye, without waiting for anybody. The listener hears nothing any more when this returns, and
+  // may use this until then.
+  void leave();
   Control(const Control&) = delete;
 
   std::mutex& mutex() { return mutex_; }
@@ -105,7 +107,7 @@ class Control {
   bool delivering_ = false;
   uint64_t heard_ns_ = 0, ticked_ns_ = 0;  // the leader; the last tick
   int wake_ = -1;
-  bool leaving_ = false;
+  bool leaving_ = false, left_ = false;
   std::atomic<bool> forked_{false};
   std::thread thread_;
 };

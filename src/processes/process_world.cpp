@@ -47,7 +47,7 @@ Failure interrupted_failure() {
 ProcessWorld::~ProcessWorld() {
   // What a child of fork has of the channels may be locked forever.
   if (control_->forked()) static_cast<void>(channels_.release());
-  control_.reset();
+  control_->leave();  // its thread uses all of this, and the pointer to it
   channels_.reset();
   for (Desk* desk : desks_) {
     if (desk) SharedFile::unmap(reinterpret_cast<std::byte*>(desk), sizeof(Desk));
