@@ -1,6 +1,8 @@
 // `tilewire check`: over every schedule, can the program go wrong?
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
 
 #include "cli/commands.h"
@@ -8,6 +10,7 @@
 #include "cli/progress_line.h"
 #include "driver/checking.h"
 #include "driver/schedule/schedule_file.h"
+#include "support/diagnostics/command.h"
 
 namespace tilewire::cli {
 namespace {
@@ -34,11 +37,15 @@ std::string progress_text(const check::Progress& progress, double seconds) {
 
 // False after saying why not.
 bool write(const std::string& path, const std::string& text) {
+  errno = 0;
   std::ofstream file(path, std::ios::binary);
   file << text;
   file.close();
-  if (file.fail()) std::perror(path.c_str());
-  return !file.fail();
+  if (!file.fail()) return true;
+  Diagnostics diags;
+  diags.report(diag::output_unwritable, {}, {path, std::strerror(errno)});
+  std::fputs(diags.text().c_str(), stderr);
+  return false;
 }
 
 // How the first error comes about, for `tilewire run --replay`.
@@ -85,7 +92,7 @@ int check(const CheckOptions& options) {
   line.erase();
   if (reports.empty()) {
     std::fputs(diags.text().c_str(), stderr);
-    return InvalidProgram;
+    return exit_code_for(diags, InvalidProgram);
   }
   std::string text;
   if (options.json) {
@@ -94,8 +101,8 @@ int check(const CheckOptions& options) {
     for (const check::Report& report : reports) text += (text.empty() ? "" : "\n") + check::text_of(report);
   }
   std::fputs(text.c_str(), stdout);
-  if (!options.html.empty() && !write(options.html, check::html_of(reports))) return Failed;
-  if (!options.replay_out.empty() && !write_replay(options, reports)) return Failed;
+  if (!options.html.empty() && !write(options.html, check::html_of(reports))) return WrongUsage;
+  if (!options.replay_out.empty() && !write_replay(options, reports)) return WrongUsage;
   return worst(reports);
 }
 

@@ -1,18 +1,21 @@
 #include "cli/input.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <set>
 
 #include "cli/subprocess.h"
 #include "frontend/frontend.h"
 #include "ir/serialize.h"
 #include "ops/registry.h"
 #include "support/diagnostics/command.h"
+#include "support/near.h"
 #include "support/unicode.h"
 
 namespace tilewire::cli {
@@ -101,6 +104,37 @@ bool read_settings(const InputOptions& options, frontend::Options& result, Diagn
   return !diags.has_errors();
 }
 
+// The names of a text, with those in comments and strings.
+std::set<std::string> names_in(std::string_view text) {
+  std::set<std::string> names;
+  std::string word;
+  for (size_t i = 0; i <= text.size(); ++i) {
+    const char c = i < text.size() ? text[i] : ' ';
+    const bool of_name = std::isalnum(static_cast<unsigned char>(c)) || c == '_' || (c & 0x80) != 0;
+    if (of_name) {
+      word += c;
+    } else if (!word.empty()) {
+      names.insert(std::move(word));
+      word.clear();
+    }
+  }
+  return names;
+}
+
+// False after reporting constants that the text does not mention.
+bool knows_constants(const frontend::Options& settings, const std::string& file, std::string_view text,
+                     Diagnostics& diags) {
+  if (settings.constants.empty()) return true;
+  const std::set<std::string> names = names_in(text);
+  for (const auto& [name, value] : settings.constants) {
+    if (names.count(name)) continue;
+    Diagnostic& said = diags.report(diag::unknown_constant, {}, {name, file});
+    const auto near = nearest(name, {names.begin(), names.end()});
+    if (near) said.with_help("did you mean `" + *near + "`?");
+  }
+  return !diags.has_errors();
+}
+
 // The magic is also a name a program could start with, but no text goes on with half a character.
 bool is_serialised(const std::string& path, std::string_view content) {
   if (std::filesystem::path(path).extension() == ".twir") return true;
@@ -125,6 +159,8 @@ Input read_from_file(const InputOptions& options) {
       return refused(diags, WrongUsage);
     }
     program = ir::program_from_bytes(content, ops::registry(), diags);
+  } else if (!knows_constants(settings, options.file, content, diags)) {
+    return refused(diags, WrongUsage);
   } else {
     program =
         frontend::read_program(frontend::make_source(options.file, std::move(content)), settings, diags);
@@ -214,6 +250,14 @@ Input read_from_python(const std::string& place) {
 }
 
 }  // namespace
+
+int exit_code_for(const Diagnostics& diags, int otherwise) {
+  const int code = diags.all().empty() ? 0 : diag_info(diags.all().front().id).code;
+  // Of section 22 arguments and options; not what the program has to start from, the installation and worlds.
+  const bool of_entry = code >= 2216 && code <= 2219;
+  const bool of_arguments = code >= 2201 && code <= 2238 && code != 2221 && code != 2224 && !of_entry;
+  return code / 100 == 6 || of_arguments ? WrongUsage : otherwise;
+}
 
 Input read_input(const InputOptions& options) {
   return options.python.empty() ? read_from_file(options) : read_from_python(options.python);

@@ -8,6 +8,7 @@
 
 #include "cli/commands.h"
 #include "ir/nodes.h"
+#include "support/diagnostics.h"
 
 namespace tilewire::cli {
 
@@ -18,6 +19,9 @@ struct Input {
 
 // Reads, checks and verifies; says every error and warning on standard error.
 Input read_input(const InputOptions& options);
+
+// What a command that reports these ends with: options and arguments that do not fit are wrong usage.
+int exit_code_for(const Diagnostics& diags, int otherwise);
 
 // "x=4x16:FP32" as a name and a type; nothing when it is not of that form.
 std::optional<std::pair<std::string, ir::TypeRef>> parse_shape_setting(const std::string& text);

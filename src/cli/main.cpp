@@ -167,7 +167,8 @@ void add_check(CLI::App& command, CheckOptions& options) {
       .add_option("--cores", options.cores, "Blocks of a rank that run at a time; any number when left out")
       ->type_name("K")
       ->check(CLI::NonNegativeNumber);
-  command.add_option("--limit", options.limit, "Schedules to try before going on at random")->type_name("N");
+  command.add_option("--limit", options.limit, "Schedules to try before going on at random (default: 20000)")
+      ->type_name("N");
   command.add_option("--seed", options.seed, "Of inputs and of schedules at random")->type_name("N");
   command.add_flag("--general", options.general, "Try schedules also where one run would decide");
   command.add_flag("--json", options.json, "Print the reports as JSON");

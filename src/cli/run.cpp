@@ -129,7 +129,10 @@ std::shared_ptr<driver::Executable> executable_for(const RunOptions& options, in
         input.program,
         {options.input.entry, options.target, options.debug_bounds, options.input.kernel_split()}, diags);
   }
-  if (!executable) refuse(diags, exit_code);
+  if (!executable) {
+    exit_code = exit_code_for(diags, exit_code);
+    refuse(diags, exit_code);
+  }
   return executable;
 }
 
@@ -179,7 +182,7 @@ int run(const RunOptions& given) {
                                    options.schedule};
   driver::Call call = executable->call(*bound, call_options, diags);
   if (!call.replayed.empty()) std::printf("replayed: %s\n", call.replayed.c_str());
-  if (!call) return refuse(diags, Failed);
+  if (!call) return refuse(diags, exit_code_for(diags, Failed));
   // Under a launcher all have the same results, and process 0 tells them.
   driver::WorldPlace place;
   if (!driver::find_place(place, diags)) return refuse(diags, Failed);

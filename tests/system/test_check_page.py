@@ -250,4 +250,4 @@ def test_text_of_the_program_does_nothing(browser, tmp_path):
 def test_a_page_that_cannot_be_written(tmp_path):
     done = subprocess.run([COMMAND, "check", PROGRAMS / "03_equal_overtaken_wrong.py", "--html", tmp_path / "no" / "r.html"],
                           capture_output=True, text=True, timeout=60)
-    assert done.returncode == 1 and "No such file or directory" in done.stderr
+    assert done.returncode == 64 and "No such file or directory" in done.stderr

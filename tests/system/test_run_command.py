@@ -81,7 +81,7 @@ WRONG = [
     (["--in", "z=1"], 64, "error[TW0615]: `main` has no parameter `z`\n"),
     (["--in", "x=missing.npy", "--in", "by=1"], 64, "error[TW2222]: cannot read `missing.npy`: No such file or directory\n"),
     (["--in", "x=scale.py", "--in", "by=1"], 64, "error[TW2223]: no array in `scale.py`: it is not a .npy file\n"),
-    (["--shape", "x=3x8:FP32", "--in", "by=1", "--target", "gpu"], 3, "error[TW2220]: there is no target `gpu` to run on\n"),
+    (["--shape", "x=3x8:FP32", "--in", "by=1", "--target", "gpu"], 64, "error[TW2220]: there is no target `gpu` to run on\n"),
     (["--entry", "man"], 3, ""),
 ]
 

@@ -169,6 +169,24 @@ Signature::Signature(ir::FunctionRef entry, std::string name)
   }
 }
 
+const ParameterInfo* Signature::find(const std::string& name, Diagnostics& diags,
+                                     const std::vector<std::string>& keywords) const {
+  std::string names;
+  std::vector<std::string> known = keywords;
+  for (const ParameterInfo& param : params_) {
+    if (param.node->name == name) return &param;
+    names += (names.empty() ? "`" : ", `") + param.node->name + "`";
+    known.push_back(param.node->name);
+  }
+  // One letter is near any other.
+  auto meant = name.size() > 1 ? nearest(name, known) : std::nullopt;
+  diags.report(diag::argument_unknown, entry_->span, {name_, name})
+      .with_help(meant           ? "did you mean `" + *meant + "`?"
+                 : names.empty() ? "it has no parameters"
+                                 : "it has " + names);
+  return nullptr;
+}
+
 std::optional<std::vector<int>> Signature::arrange(size_t in_order, const std::vector<std::string>& by_name,
                                                    Diagnostics& diags,
                                                    const std::vector<std::string>& keywords) const {
@@ -180,22 +198,8 @@ std::optional<std::vector<int>> Signature::arrange(size_t in_order, const std::v
     return text;
   };
   for (size_t i = 0; i < by_name.size(); ++i) {
-    auto found = std::find_if(params_.begin(), params_.end(),
-                              [&](const auto& param) { return param.node->name == by_name[i]; });
-    if (found == params_.end()) {
-      std::string names;
-      std::vector<std::string> known = keywords;
-      for (const ParameterInfo& param : params_) {
-        names += (names.empty() ? "`" : ", `") + param.node->name + "`";
-        known.push_back(param.node->name);
-      }
-      // One letter is near any other.
-      auto meant = by_name[i].size() > 1 ? nearest(by_name[i], known) : std::nullopt;
-      diags.report(diag::argument_unknown, entry_->span, {name_, by_name[i]})
-          .with_help(meant ? "did you mean `" + *meant + "`?" : "it has " + names);
-      continue;
-    }
-    places[found - params_.begin()] = static_cast<int>(in_order + i);
+    const ParameterInfo* found = find(by_name[i], diags, keywords);
+    if (found) places[static_cast<size_t>(found - params_.data())] = static_cast<int>(in_order + i);
   }
   // Fewer than all: they are the inputs, and the outputs are to be made.
   bool inputs_only = in_order < static_cast<size_t>(std::count(places.begin(), places.end(), -1));

@@ -81,12 +81,19 @@ class Signature {
   const std::string& name() const { return name_; }
   const std::vector<ParameterInfo>& params() const { return params_; }
 
+  // A parameter by name; null after reporting that there is none. `keywords` as for `arrange`.
+  const ParameterInfo* find(const std::string& name, Diagnostics& diags,
+                            const std::vector<std::string>& keywords = {}) const;
+
   // Which of the arguments given goes to which parameter: those in order first, then those by name; -1 for
   // one left out. Left out may be outputs only. Nothing after reporting what is wrong. `keywords`: what else
   // the caller could have given by name, for the help.
   std::optional<std::vector<int>> arrange(size_t in_order, const std::vector<std::string>& by_name,
                                           Diagnostics& diags,
                                           const std::vector<std::string>& keywords = {}) const;
+
+  // Reports where the array does not fit; its elements do not matter.
+  void check_array(const ParameterInfo& param, const Array& array, Diagnostics& diags) const;
 
   // Makes the storage of an output that was left out.
   using MakeOutput = std::function<Array(size_t parameter, const std::vector<int64_t>& shape)>;
@@ -98,7 +105,6 @@ class Signature {
   bool check_memory(BoundArguments& bound, Diagnostics& diags) const;
 
  private:
-  void check_array(const ParameterInfo& param, const Array& array, Diagnostics& diags) const;
   void check_number(const ParameterInfo& param, const Number& number, Diagnostics& diags) const;
   void bind_dimensions(BoundArguments& bound, Diagnostics& diags) const;
   void check_dimensions(const BoundArguments& bound, Diagnostics& diags) const;

@@ -4,8 +4,10 @@
 
 #include "driver/host/ranks.h"
 #include "driver/inputs/random_arrays.h"
+#include "ir/op.h"
 #include "ops/evaluate.h"
 #include "support/diagnostics/command.h"
+#include "support/diagnostics/driver.h"
 
 namespace tilewire::driver {
 namespace {
@@ -29,6 +31,7 @@ bool Inputs::collect(Diagnostics& diags) {
   // Before dimensions follow from it.
   if (settings_.ranks && !valid_ranks(signature_, *settings_.ranks, diags)) return false;
   read_settings(diags);
+  check_shapes(diags);
   if (diags.has_errors()) return false;
   const auto& params = signature_.params();
   owned_.reserve(params.size());
@@ -63,6 +66,26 @@ void Inputs::read_settings(Diagnostics& diags) {
     }
   }
   for (const auto& [name, value] : settings_.given) is_known(name);
+}
+
+// As arrays of these shapes would be.
+void Inputs::check_shapes(Diagnostics& diags) const {
+  for (const auto& [name, type] : settings_.shapes) {
+    const ParameterInfo* param = signature_.find(name, diags);
+    if (!param) continue;
+    if (const auto* tensor = ir::as<ir::TensorType>(type)) {
+      Array array;
+      array.dtype = tensor->dtype;
+      for (const ir::ExprRef& extent : tensor->shape) {
+        array.shape.push_back(ir::as<ir::ConstInt>(extent)->value);
+      }
+      array.strides = dense_strides(array.shape);
+      signature_.check_array(*param, array, diags);
+    } else if (param->tensor || ir::scalar_dtype(type) != param->dtype) {
+      diags.report(diag::argument_kind, param->node->span,
+                   {name, ir::to_string(param->node->type), ir::to_string(type)});
+    }
+  }
 }
 
 void Inputs::read_array(size_t index, Diagnostics& diags) {

@@ -49,6 +49,7 @@ class Inputs {
  private:
   bool collect(Diagnostics& diags);
   void read_settings(Diagnostics& diags);
+  void check_shapes(Diagnostics& diags) const;
   void read_array(size_t index, Diagnostics& diags);
   Argument number_for(size_t index, Diagnostics& diags);
   int64_t given_extent(size_t index, size_t d) const;
