@@ -188,7 +188,7 @@ nb::object new_array(DType dtype, const std::vector<int64_t>& shape) {
                            : nb::object(nb::module_::import_("ml_dtypes").attr(name.c_str())));
   nb::list extents;
   for (int64_t extent : shape) extents.append(extent);
-  return numpy.attr("empty")(nb::tuple(extents), type);
+  return numpy.attr("zeros")(nb::tuple(extents), type);
 }
 
 nb::object array_over(const driver::Array& array, nb::object owner) {

@@ -35,6 +35,11 @@ def increment(x: pl.InOut[pl.Tensor[[4, 8], pl.INT8]], n: pl.Scalar[pl.INT8]):
     x[...] = pl.load(x) + n
 
 
+@pl.jit.incore
+def first_row(x: pl.Tensor[[4, 8], pl.FP32], y: pl.Out[pl.Tensor[[4, 8], pl.FP32]]):
+    y = pl.store(pl.load(x, [0, 0], [1, 8]), [0, 0], y)
+
+
 @pl.jit
 def open_types(x, y):
     twice(x, y)
@@ -88,6 +93,17 @@ def test_output_left_out_is_made(target):
     y = scaled(x, by=2.0, target=target)
     assert y.dtype == np.float32
     np.testing.assert_array_equal(y, x * np.float32(2))
+
+
+def test_an_output_left_out_is_zero_where_nothing_is_written(target):
+    exe = first_row.compile(target=target)
+    x = np.ones((4, 8), np.float32)
+    for _ in range(3):
+        y = exe(x)  # as small arrays go, in the memory of the last one
+        assert np.array_equal(y, [[1] * 8] + [[0] * 8] * 3)
+        y[...] = 7
+        del y
+    assert np.isnan(exe(x, schedule="random:1")[1:]).all()
 
 
 def test_returned_argument_is_the_same_object(target):
