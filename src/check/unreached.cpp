@@ -7,6 +7,7 @@
 
 #include "check/source_names.h"
 #include "interp/code.h"
+#include "interp/op_table.h"
 #include "ir/visitor.h"
 #include "support/diagnostics/check.h"
 
@@ -24,13 +25,14 @@ SourcePlace place_of(const ir::Node& node) {
   return {node.span.file.get(), node.span.line, node.span.column};
 }
 
-// Where the source has functions, launches and loops: passes write others of their own.
+// Where the source has functions, launches, loops and branches: passes write others of their own.
 struct Written : ir::Visitor<Written> {
   std::set<SourcePlace> places;
 
   void visit(const ir::Function& node) { see(node); }
   void visit(const ir::For& node) { see(node); }
   void visit(const ir::While& node) { see(node); }
+  void visit(const ir::If& node) { see(node); }
   void visit(const ir::SpmdScope& node) { see(node); }
   void visit(const ir::FunctionCall& node) { see(node); }
   template <class T>
@@ -59,6 +61,9 @@ class Search {
 
  private:
   bool ran(const Code& code, uint32_t pc) const { return reached_[code.first + pc] != 0; }
+  static std::pair<SourcePlace, bool> place_of_branch(const Code::Branch& branch) {
+    return {place_of(*branch.node), branch.holds};
+  }
   // A function that is inlined, or called from several places, ran if one of its copies did.
   bool ran_somewhere(const ir::Node& node) const { return ran_.count(place_of(node)) != 0; }
 
@@ -67,6 +72,9 @@ class Search {
     if (ran(code, 0)) ran_.insert(place_of(*code.node));
     for (const Code::Loop& loop : code.loops) {
       if (ran(code, loop.begin)) ran_.insert(place_of(*loop.node));
+    }
+    for (const Code::Branch& branch : code.branches) {
+      if (branch.begin < branch.end && ran(code, branch.begin)) taken_.insert(place_of_branch(branch));
     }
     for (uint32_t pc = 0; pc < code.instrs.size(); ++pc) {
       const Instr& instr = code.instrs[pc];
@@ -91,6 +99,15 @@ class Search {
       skip = loop.end;
       skipped_[&code].emplace_back(loop.begin, loop.end);
     }
+    for (const Code::Branch& branch : code.branches) {
+      if (is_skipped(code, branch.begin) || taken_.count(place_of_branch(branch)) ||
+          !communicates(code, branch.begin, branch.end)) {
+        continue;
+      }
+      add(*branch.node, branch.holds ? "this branch, which communicates,"
+                                     : "the `else` of this branch, which communicates,");
+      skipped_[&code].emplace_back(branch.begin, branch.end);
+    }
     for (uint32_t pc = 0; pc < code.instrs.size(); ++pc) {
       const Instr& instr = code.instrs[pc];
       if (instr.code == Opcode::Call && !is_skipped(code, pc)) visit_call(instr);
@@ -105,6 +122,12 @@ class Search {
     }
     if (callee.function && !ran_somewhere(*callee.node)) return add(*callee.node, "`" + callee.name + "`");
     visit(callee);
+  }
+
+  // Whether these instructions wait, notify or touch a peer. What they call is told as a function.
+  static bool communicates(const Code& code, uint32_t begin, uint32_t end) {
+    return std::any_of(code.instrs.begin() + begin, code.instrs.begin() + end,
+                       [](const Instr& instr) { return instr.code == Opcode::Op && instr.entry->visible; });
   }
 
   bool is_skipped(const Code& code, uint32_t pc) const {
@@ -131,6 +154,7 @@ class Search {
   const Tried& tried_;
   Written written_;
   std::set<SourcePlace> ran_, told_;
+  std::set<std::pair<SourcePlace, bool>> taken_;
   std::set<const Code*> visited_;
   std::map<const Code*, std::vector<std::pair<uint32_t, uint32_t>>> skipped_;
   std::vector<Finding> found_;

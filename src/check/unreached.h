@@ -16,9 +16,9 @@ struct Tried {
   std::string help;  // what else to try
 };
 
-// One finding per function, launch and loop of `written` that `program`, which was made of it, still has, and
-// that did not run; of those inside of one another, the outermost. `reached`: Report::reached of checks of
-// `program`, joined.
+// One finding per function, launch and loop of `written`, and per branch that communicates, that `program`,
+// which was made of it, still has, and that did not run; of those inside of one another, the outermost.
+// `reached`: Report::reached of checks of `program`, joined.
 std::vector<Finding> unreached(const ir::ProgramRef& program, const ir::Program& written,
                                std::string_view entry, const std::vector<uint8_t>& reached,
                                const Tried& tried);

@@ -101,6 +101,13 @@ struct Code {
     uint32_t begin, end;
   };
   std::vector<Loop> loops;
+  // Branches, outer ones first: instructions [begin, end) run if the condition holds, or does not.
+  struct Branch {
+    const ir::If* node;
+    uint32_t begin, end;
+    bool holds;
+  };
+  std::vector<Branch> branches;
 
   // Blocks that work as one (ir::Function::lanes).
   int64_t lanes() const { return function ? function->lanes : 1; }

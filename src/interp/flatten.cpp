@@ -342,12 +342,18 @@ class CodeBuilder {
     uint32_t test = here();
     emit(Opcode::JumpIfNot, s).a = condition;
     ++depth_;
+    const size_t branch = code_.branches.size();
+    code_.branches.push_back({&s, here(), 0, true});
     block(*s.then_body, results);
+    code_.branches[branch].end = here();
     if (s.else_body) {
       uint32_t over = here();
       jump(0, s);
       code_.instrs[test].target = here();
+      const size_t other = code_.branches.size();
+      code_.branches.push_back({&s, here(), 0, false});
       block(*s.else_body, results);
+      code_.branches[other].end = here();
       code_.instrs[over].target = here();
     } else {
       code_.instrs[test].target = here();
