@@ -5,6 +5,8 @@
 #include <set>
 #include <tuple>
 
+#include "check/cores.h"
+#include "check/despite.h"
 #include "check/exact.h"
 #include "check/findings.h"
 #include "check/flow.h"
@@ -14,6 +16,7 @@
 #include "interp/delays.h"
 #include "interp/scheduler.h"
 #include "support/diagnostics/check.h"
+#include "support/diagnostics/runtime.h"
 
 namespace tilewire::check {
 namespace {
@@ -43,9 +46,24 @@ class Checker {
       }
     }
     note_staged_cells(first.world);
+    note_cell_uses(first.watch.trace());
     report_.windows = !first.world.windows().empty();
     report_.stopped = first.world.error() && first.world.error()->kind != interp::RunError::Kind::Limit;
+    if (report_.stopped) {
+      const auto failure = failure_of(first);
+      report_.error = failure ? failure->diagnostic : first.world.error()->diagnostic;
+      report_.names_peer = first.world.error()->diagnostic.id == diag::run_peer;
+    }
     if (!dispatches_all(first.world, first.watch.trace())) return std::move(report_);
+    if (first.world.error() && first.world.error()->kind == interp::RunError::Kind::Program) {
+      if (auto other = error_despite(start_, image_.entry(), *report_.error, options_.limits)) {
+        report_.stopped = false;
+        cells_.clear();  // not all of their uses were seen
+        refute(other->run, std::move(other->findings), std::move(other->method));
+        finish(other->run);
+        return std::move(report_);
+      }
+    }
     if (first.world.error() && !take_failure(first)) return std::move(report_);
     if (first.end == Run::End::TooLong) {
       report_.method = "one run has more than " + std::to_string(most_steps) + " steps";
@@ -59,11 +77,13 @@ class Checker {
           {image_.entry().function->params[data.origin.parameter]->name, data.what, data.where->span});
     }
     for (Finding& warning : warnings_of(first, cells_)) warnings_.push_back(std::move(warning));
+    for (Finding& warning : unwritten_reads(first)) warnings_.push_back(std::move(warning));
     if (first.wrong()) {
       refute(first, findings_of(first), "the first schedule tried shows it");
-    } else if (exact.applies && options_.cores == 0 && !options_.general) {
+    } else if (exact.applies && start_.options().cores == 0 && !options_.general) {
       decide(first, exact);
-    } else {
+      report_.blocks = options_.cores > 0 ? most_blocks(first.world, first.watch.trace()) : 0;
+    } else if (start_.options().cores == options_.cores) {
       search_all(first);
     }
     finish(first);
@@ -71,6 +91,18 @@ class Checker {
   }
 
  private:
+  void note_cell_uses(const Trace& trace) {
+    for (const auto& [id, cell] : cells_) {
+      for (const auto* uses : {&cell.signals, &cell.waits, &cell.looks}) {
+        for (uint32_t i : *uses) {
+          if (const ir::Node* where = trace[i].where) {
+            report_.cell_uses.emplace(where->span.line, where->span.column);
+          }
+        }
+      }
+    }
+  }
+
   // Windows that start with what the host has put into them.
   void note_staged_cells(const interp::World& world) {
     for (const interp::Window& window : world.windows()) {
@@ -165,14 +197,14 @@ class Checker {
 
   void decide(Run& run, const ExactResult& exact) {
     const std::string events = std::to_string(report_.events) + " events";
+    report_.tier = Tier::Exact;
     if (!exact.races.empty()) {
       std::vector<Finding> findings;
       for (const Meeting& race : exact.races) findings.push_back(race_in(run, race.conflict, race.schedule));
-      return refute(run, std::move(findings), "from the order of " + events);
+      return refute(run, std::move(findings), "found from the order of the events of one run");
     }
     warn(exact.flow);
     report_.verdict = Verdict::Proved;
-    report_.tier = Tier::Exact;
     if (!exact.in_one_pass) report_.pairs = exact.tried;
     report_.method = "exact, from one run of " + events;
     if (!exact.in_one_pass) report_.method += " and " + std::to_string(exact.tried) + " pairs of uses tried";
@@ -304,7 +336,6 @@ Report check(const ir::ProgramRef& program, std::string_view entry, std::span<co
   interp::Options settings;
   settings.ranks = options.ranks;
   settings.calls = options.calls;
-  settings.cores = options.cores;
   settings.full_order = true;
   settings.detach = true;
   settings.step_limit = options.step_limit;
@@ -312,14 +343,23 @@ Report check(const ir::ProgramRef& program, std::string_view entry, std::span<co
   settings.pulse = &pacer;
   std::vector<uint8_t> reached(image->instr_count());
   settings.reached = &reached;
-  interp::World world(image, settings);
-  if (auto error = interp::start(world, *program->find(entry), args)) {
-    return invalid(options.ranks, error->diagnostic);
-  }
   try {
-    Report report = Checker(*image, world, options).go();
-    report.reached = std::move(reached);
-    return report;
+    // As many cores as all blocks need are as good as any number, and one run may then decide.
+    std::vector<int> cores = {options.cores};
+    if (options.cores > 0 && !options.general) cores.insert(cores.begin(), 0);
+    for (int limit : cores) {
+      settings.cores = limit;
+      interp::World world(image, settings);
+      if (auto error = interp::start(world, *program->find(entry), args)) {
+        return invalid(options.ranks, error->diagnostic);
+      }
+      Report report = Checker(*image, world, options).go();
+      const bool decides = report.tier == Tier::Exact && report.blocks <= options.cores;
+      if (limit != options.cores && !decides) continue;
+      report.reached = std::move(reached);
+      return report;
+    }
+    return {};
   } catch (const Stopped&) {
     Report report;
     report.ranks = options.ranks;

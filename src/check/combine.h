@@ -12,6 +12,7 @@ namespace tilewire::check {
 struct Trial {
   std::string text;
   Report report;
+  std::string setting = {};  // the option that gives it: "--in n=2"
 
   // The program stops on a checked error with it, whatever the schedule: it is not an input of the program.
   bool is_valid() const { return report.verdict != Verdict::Invalid && !report.stopped; }

@@ -219,9 +219,9 @@ Finding conflict_finding(const Run& run, const Conflict& conflict) {
     finding.diagnostic.with_label(names.who(a.agent, a.rank, a.task) + " and block " +
                                   std::to_string(b.block));
   } else {
-    finding.diagnostic = diagnostic(diag::check_race, span_of(b), {bytes, nouns(a, b)});
-    finding.diagnostic.with_label(names.who(b.agent, b.rank, b.task) + " " + ending(b) + " them");
-    finding.diagnostic.with_note(names.who(a.agent, a.rank, a.task) + " " + ending(a) + " them", span_of(a));
+    finding.diagnostic = diagnostic(diag::check_race, span_of(a), {bytes, nouns(a, b)});
+    finding.diagnostic.with_label(names.who(a.agent, a.rank, a.task) + " " + ending(a) + " them");
+    finding.diagnostic.with_note(names.who(b.agent, b.rank, b.task) + " " + ending(b) + " them", span_of(b));
   }
   finding.places = {place_of(run, a, ending(a) + " " + bytes), place_of(run, b, ending(b) + " " + bytes)};
   return finding;
@@ -501,8 +501,28 @@ std::vector<Actor> actors_of(const interp::World& world) {
   return actors;
 }
 
-std::vector<Finding> findings_of(Run& run) {
+std::vector<Finding> conflict_findings(Run& run) {
   constexpr size_t most_timelines = 24;  // each goes through the whole run, and nobody looks at more
+  std::vector<Finding> all;
+  for (const Conflict& conflict : run.watch.conflicts()) {
+    Finding finding = conflict_finding(run, conflict);
+    finding.story = story_of(run, &conflict);
+    if (all.size() < most_timelines) finding.timeline = timeline_of(run, &conflict);
+    finding.replay = replay_of(run, &conflict);
+    all.push_back(std::move(finding));
+  }
+  return all;
+}
+
+Finding deadlock_of(Run& run) {
+  Finding finding = deadlock_finding(run);
+  finding.story = story_of(run, nullptr);
+  finding.timeline = timeline_of(run, nullptr);
+  finding.replay = replay_of(run, nullptr);
+  return finding;
+}
+
+std::vector<Finding> findings_of(Run& run) {
   std::vector<Finding> all;
   // Where ranks do not call the same collectives, races and deadlocks inside of these say nothing more.
   if (auto divergence = divergence_of(run)) {
@@ -512,19 +532,10 @@ std::vector<Finding> findings_of(Run& run) {
     all.back().replay = replay_of(run, nullptr);
     return all;
   }
-  for (const Conflict& conflict : run.watch.conflicts()) {
-    Finding finding = conflict_finding(run, conflict);
-    finding.story = story_of(run, &conflict);
-    if (all.size() < most_timelines) finding.timeline = timeline_of(run, &conflict);
-    finding.replay = replay_of(run, &conflict);
-    all.push_back(std::move(finding));
-  }
+  all = conflict_findings(run);
   // What is wrong after a race may be its doing.
   if (all.empty() && !run.world.finished() && run.world.runnable().empty() && !run.world.error()) {
-    all.push_back(deadlock_finding(run));
-    all.back().story = story_of(run, nullptr);
-    all.back().timeline = timeline_of(run, nullptr);
-    all.back().replay = replay_of(run, nullptr);
+    all.push_back(deadlock_of(run));
   }
   if (all.empty()) {
     if (auto failure = failure_of(run)) {

@@ -47,10 +47,16 @@ class Names {
 std::vector<Actor> actors_of(const interp::World& world);
 // Errors of a run that ended badly, one finding each; those that concern the same places are told once.
 std::vector<Finding> findings_of(Run& run);
+// Of them, uses that nothing orders.
+std::vector<Finding> conflict_findings(Run& run);
+// Of a run that stands still.
+Finding deadlock_of(Run& run);
 // A race shown by a schedule of the actions of `run`, which itself went well.
 Finding race_in(Run& run, const Conflict& conflict, const std::vector<uint32_t>& schedule);
 // Things that are no errors, of a run that came to its end or stands still.
 std::vector<Finding> warnings_of(Run& run, const Cells& cells);
+// Reads of outputs of the entry that nothing in the run has written before.
+std::vector<Finding> unwritten_reads(const Run& run);
 // Results that may be others in another schedule, although nothing is wrong.
 std::vector<Finding> schedule_warnings(const Flow& flow);
 // The same where it is known that they are, but not by which value.

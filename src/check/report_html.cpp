@@ -179,13 +179,6 @@ class Page {
     if (!report.assumed.empty()) {
       out += element("p", "method", "Checked: " + html_escaped(report.assumed) + ".") + "\n";
     }
-    for (const InputTried& input : report.inputs) {
-      if (!input.refused || report.stopped || report.verdict == Verdict::Invalid) continue;
-      out += element("p", "method",
-                     html_escaped(input.text) + " is not a valid input: " + prose(input.refused->message) +
-                         " " + sources_.link(input.refused->span)) +
-             "\n";
-    }
     for (const DataDecision& data : report.data) {
       out += element("p", "method",
                      prose("Elements of `" + data.parameter + "` decide " + data.what) + " on " +
@@ -209,7 +202,9 @@ class Page {
       case Verdict::Proved:
         return "No schedule goes wrong.";
       case Verdict::Refuted:
-        return "There is a schedule that goes wrong.";
+        return "There is a schedule that goes wrong. The search stops at the first one; check again after "
+               "the "
+               "fix.";
       case Verdict::Bounded:
         return "Nothing was found, and not every schedule was seen.";
       case Verdict::Invalid:

@@ -7,9 +7,9 @@
 namespace tilewire::check {
 
 std::string_view name(Kind kind) {
-  static constexpr std::string_view names[] = {"race",       "deadlock", "overshot", "lost",     "divergent",
-                                               "bounds",     "shard",    "window",   "stale",    "unawaited",
-                                               "unnotified", "residue",  "schedule", "unreached"};
+  static constexpr std::string_view names[] = {
+      "race",  "deadlock",  "overshot",   "lost",    "divergent", "bounds",    "shard", "window",
+      "stale", "unawaited", "unnotified", "residue", "schedule",  "unreached", "input", "unwritten"};
   return names[static_cast<size_t>(kind)];
 }
 
@@ -34,12 +34,16 @@ std::string story_text(const Finding& finding) {
   return text;
 }
 
-// "n = 2 is not a valid input: ...", where others are.
-std::string refused_text(const Report& report, const InputTried& input) {
-  if (!input.refused || report.verdict == Verdict::Invalid || report.stopped) return "";
-  std::string text = input.text + " is not a valid input: " + input.refused->message;
-  if (input.refused->span) text += " (line " + std::to_string(input.refused->span.line) + ")";
-  return text + "\n";
+// "n = 0 and n = 3 fail", where others are valid.
+std::string failing_text(const Report& report) {
+  if (report.verdict != Verdict::Proved && report.verdict != Verdict::Bounded) return "";
+  std::string text;
+  size_t count = 0;
+  for (const InputTried& input : report.inputs) {
+    if (!input.refused) continue;
+    text += (count++ == 0 ? "" : " and ") + input.text;
+  }
+  return count == 0 ? "" : text + (count == 1 ? " fails" : " fail");
 }
 
 // A column per rank, time downwards.
@@ -76,8 +80,9 @@ std::string columns_text(const Finding& finding) {
 std::string text_of(const Report& report) {
   std::string text = std::to_string(report.ranks) + (report.ranks == 1 ? " rank: " : " ranks: ") +
                      std::string(name(report.verdict)) + " (" + report.method + ")" +
-                     (report.assumed.empty() ? "" : " for " + report.assumed) + "\n";
-  for (const InputTried& input : report.inputs) text += refused_text(report, input);
+                     (report.assumed.empty() ? "" : " for " + report.assumed);
+  const std::string failing = failing_text(report);
+  text += (failing.empty() ? "" : "; " + failing) + "\n";
   if (report.invalid) return text + render(*report.invalid);
   for (const DataDecision& data : report.data) {
     text += "elements of `" + data.parameter + "` decide " + data.what + " on line " +
@@ -95,6 +100,9 @@ std::string text_of(const Report& report) {
     if (cell.kind == CellClass::General) general += "`" + cell.name + "` is " + cell.why + "\n";
   }
   if (!general.empty()) text += "\n" + general;
+  if (report.verdict == Verdict::Refuted) {
+    text += "\nThe search stops at the first schedule with an error; check again after the fix.\n";
+  }
   return text;
 }
 

@@ -481,7 +481,7 @@ void carry_out(Run& run, const Pick& pick, bool to_end) {
   while (!world.finished()) {
     std::span<const AgentId> runnable = world.runnable();
     if (runnable.empty()) {
-      run.end = Run::End::Deadlock;
+      run.end = world.faults().empty() ? Run::End::Deadlock : Run::End::Halted;
       break;
     }
     if (run.schedule.size() == most_steps) {

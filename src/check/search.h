@@ -24,6 +24,7 @@ struct Run {
     Conflict,  // watch.conflicts() is not empty
     Deadlock,
     Failed,     // world.error()
+    Halted,     // agents stand at checked errors (interp::OnError), and nobody else can go on
     Divergent,  // all came to an end, but not by the same collectives
     TooLong,
     Covered,  // every way to go on is part of another schedule

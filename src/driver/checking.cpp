@@ -1,6 +1,7 @@
 #include "driver/checking.h"
 
 #include <algorithm>
+#include <set>
 
 #include "check/combine.h"
 #include "check/unreached.h"
@@ -88,7 +89,8 @@ class Checking {
       settings.number = next->number;
       settings.dimension = next->dimension;
       Diagnostics refused;
-      check::Trial trial{values.text(*next), check_one(asked, settings, values, refused)};
+      check::Trial trial{values.text(*next), {}};
+      trial.report = check_one(asked, settings, values, trial.setting, refused);
       if (trials.empty()) first = refused;
       const bool is_refuted = trial.is_valid() && trial.report.verdict == check::Verdict::Refuted;
       values.note(trial.is_valid());
@@ -99,20 +101,55 @@ class Checking {
       diags.append(first);
       return std::nullopt;
     }
+    refute_sizes(trials, values);
+    const std::string last = trials.back().setting;
     check::Report report = check::combine(std::move(trials));
     report.assumed = assumed(report, values);
+    if (report.stopped) add_what_to_give(report, last);
     return report;
+  }
+
+  // A dynamic dimension says that the parameter takes arrays of any size. Where the program leaves a tensor
+  // with a size that is larger than one that works, be it a multiple of the tiles or not, and nothing else
+  // was made up that decides, it is the program that is wrong.
+  static void refute_sizes(std::vector<check::Trial>& trials, const TrialValues& values) {
+    if (trials.size() != 3 || !values.numbers().empty() || !trials[0].is_valid()) return;
+    auto is_outside = [](const check::Trial& trial) {
+      const check::Report& report = trial.report;
+      return report.stopped && report.data.empty() && !report.findings.empty() &&
+             report.findings.front().kind == check::Kind::Bounds && !report.names_peer;
+    };
+    if (!is_outside(trials[1]) || !is_outside(trials[2])) return;
+    trials[1].report.stopped = false;
+    Diagnostic& said = trials[1].report.findings.front().diagnostic;
+    said.with_note("the parameters take any size, and it works with " + trials[0].text);
+    if (!trials[0].setting.empty()) {
+      said.with_help("if larger sizes are not valid, give those that are: " + trials[0].setting);
+    }
+  }
+
+  // No input that was made up is valid.
+  static void add_what_to_give(check::Report& report, const std::string& setting) {
+    std::string give = setting;
+    for (const check::DataDecision& data : report.data) {
+      give += (give.empty() ? "--in " : " --in ") + data.parameter + "=FILE.npy";
+    }
+    if (give.empty() || report.findings.empty()) return;
+    report.findings.front().diagnostic.with_help(
+        "if inputs that were made up are not valid, give some that are: " + give);
   }
 
   static bool is_valid(const check::Trial& trial) { return trial.is_valid(); }
 
   // `refused`: why the call itself is wrong.
+  // `setting`: set to the options that give this input.
   check::Report check_one(int64_t asked, const InputSettings& settings, const TrialValues& values,
-                          Diagnostics& refused) {
+                          std::string& setting, Diagnostics& refused) {
     Inputs inputs(signature_, settings);
     auto bound = inputs.bind(refused);
     auto ranks = bound ? host_.ranks(asked, *bound, refused) : std::nullopt;
     if (!ranks) return check::invalid(static_cast<int>(asked), refused.all().front());
+    setting = setting_for(settings, values, *bound);
     Diagnostics ungrouped;
     ir::ProgramRef checked = passes::collect_comm_groups(entry_.program, lowered_,
                                                          known_values(*bound, signature_, *ranks), ungrouped);
@@ -132,6 +169,31 @@ class Checking {
       replay.dimension = *settings.dimension;
     }
     return report;
+  }
+
+  std::string setting_for(const InputSettings& settings, const TrialValues& values,
+                          const BoundArguments& bound) const {
+    std::string text;
+    auto add = [&](const std::string& option) { text += (text.empty() ? "" : " ") + option; };
+    for (const std::string& number : values.settings_of(settings.number)) add("--in " + number);
+    std::set<std::string> fixed;
+    for (size_t i = 0; i < signature_.params().size(); ++i) {
+      const ParameterInfo& param = signature_.params()[i];
+      bool fixes = false;
+      for (const ir::Expr* extent : param.dim_exprs) {
+        const auto* symbol = extent ? ir::as<ir::DimSymbol>(extent) : nullptr;
+        const std::vector<std::string>& made = values.dimensions();
+        const bool free = symbol && std::find(made.begin(), made.end(), symbol->name) != made.end();
+        fixes |= free && fixed.insert(symbol->name).second;
+      }
+      if (!fixes) continue;
+      std::string shape;
+      for (int64_t extent : std::get<Array>(bound.values[i]).shape) {
+        shape += (shape.empty() ? "" : "x") + std::to_string(extent);
+      }
+      add("--shape " + param.node->name + "=" + shape + ":" + std::string(ir::info(param.dtype).name));
+    }
+    return text;
   }
 
   check::Options options_for(int ranks) const {

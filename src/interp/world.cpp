@@ -247,14 +247,18 @@ void World::step(AgentId id, EventSink* sink) {
     while (!flight && advance(id, sink, acted)) {
     }
     if (!flight) settle(id, sink);
-    if (changed_) wake();
-    if (ready_.empty() && !unlaunched_.empty()) launch_blocks(unlaunched_.front(), sink);
-    if (ready_.empty() && options_.waiting_tests && !tests_fail_) let_tests_fail();
+    go_on(sink);
   } catch (const Failure& failure) {
-    fail_with(failure, id);
+    take_fault(failure, id, sink);
   } catch (const std::bad_alloc&) {
     fail_with({diag::run_memory, {"this machine has"}, RunError::Kind::Limit}, id);
   }
+}
+
+void World::go_on(EventSink* sink) {
+  if (changed_) wake();
+  if (ready_.empty() && !unlaunched_.empty()) launch_blocks(unlaunched_.front(), sink);
+  if (ready_.empty() && options_.waiting_tests && !tests_fail_) let_tests_fail();
 }
 
 // One instruction; false where the step ends.
@@ -640,7 +644,7 @@ std::string place(const Agent& agent, int ranks) {
 
 }  // namespace
 
-void World::fail_with(const Failure& failure, AgentId id) {
+RunError World::error_of(const Failure& failure, AgentId id) const {
   const Agent& agent = *agents_[id];
   RunError error;
   error.kind = failure.kind;
@@ -660,7 +664,11 @@ void World::fail_with(const Failure& failure, AgentId id) {
   if (!error.op.empty()) d.with_label(error.op);
   if (!where.empty()) d.with_note(where);
   error.diagnostic = d;
-  error_ = std::move(error);
+  return error;
+}
+
+void World::fail_with(const Failure& failure, AgentId id) {
+  error_ = error_of(failure, id);
   ready_.clear();
 }
 

@@ -39,6 +39,10 @@ enum class Granularity : uint8_t { Sync, Access };
 // difference (Delays) and all that are one release together, or all. Needs Options::full_order.
 enum class Late : uint8_t { Never, Needed, Always };
 
+// What a checked error does. Halt: its agent goes no further, the others do. Skip: so does its agent, if the
+// op only notifies or writes.
+enum class OnError : uint8_t { Stop, Halt, Skip };
+
 struct Options {
   int ranks = 1;
   // Of the entry, one after the other with the same arguments. Windows keep their content, as in a session.
@@ -61,6 +65,7 @@ struct Options {
   // Blocks of a rank that run at a time, waiting ones included; 0: any number. A launch with sync_start
   // starts when there is a core for each of its blocks.
   int cores = 0;
+  OnError on_error = OnError::Stop;
   bool detach = false;     // work on copies of the caller's arrays
   bool prints = false;     // what `pl.print` writes goes to standard output, not nowhere
   Pulse* pulse = nullptr;  // null: nobody wants to know
@@ -191,6 +196,14 @@ struct Task {
   std::vector<AgentId> notifies, end_notifies;  // as those of an agent, when it starts and ends
 };
 
+// A checked error that did not end the run (OnError).
+struct Fault {
+  RunError error;
+  bool skipped = false;
+  std::vector<int32_t> windows = {};  // of a skipped op: those it names
+  std::optional<int64_t> added = {};  // by its notify, to some cell; nothing: it may have set one
+};
+
 struct Window {
   const ir::WindowBuffer* buffer = nullptr;
   int64_t bytes = 0;
@@ -214,6 +227,8 @@ class World {
   void step(AgentId id, EventSink* sink);
   bool finished() const { return live_ == 0; }
   const std::optional<RunError>& error() const { return error_; }
+  const std::vector<Fault>& faults() const { return faults_; }
+  void set_on_error(OnError on_error) { options_.on_error = on_error; }
   // Says that nobody can go on; the error lists who waits for what.
   void report_deadlock();
   // What the entry returned.
@@ -322,7 +337,12 @@ class World {
   void run_return(AgentId id, const Instr& instr, EventSink* sink);
   void settle(AgentId id, EventSink* sink);
   void wake();
+  // The end of a step: whatever it made possible.
+  void go_on(EventSink* sink);
+  RunError error_of(const Failure& failure, AgentId id) const;
   void fail_with(const Failure& failure, AgentId id);
+  void take_fault(const Failure& failure, AgentId id, EventSink* sink);
+  bool skip_op(AgentId id, Fault& fault);
   AgentId add_agent(Agent agent);
 
   // tasks.cpp
@@ -376,6 +396,7 @@ class World {
   bool tests_fail_ = false;    // Options::waiting_tests no longer block: nothing else can happen
   int64_t steps_ = 0;
   std::optional<RunError> error_;
+  std::vector<Fault> faults_;
   std::vector<Value> results_;
 };
 

@@ -89,7 +89,7 @@ def test_one_call_says_nothing_of_the_next():
             f"{report.ranks} ranks: refuted (the first schedule tried shows it) for 2 calls from zeroed windows")
         race = report.findings[0]
         assert race.kind == "race" and [place.call for place in race.places] == [2, 2]
-        assert "call 2 reads them" in race.notes[0].text and "call 2 writes them" in race.label
+        assert "call 2 reads them" in race.label and "call 2 writes them" in race.notes[0].text
         assert [step.who.rpartition(", ")[2] for step in race.story][0::7] == ["call 1", "call 2"]
         assert any("the cause may be this stale wait" in note.text for note in race.notes)
 

@@ -95,8 +95,45 @@ def test_without_inputs_elements_are_zero(folder):
 )
 def test_what_does_not_fit(folder, argument, text):
     done = check("fill.py", "--ranks", 2, "--in", argument, cwd=folder)
-    assert done.returncode == 3 and not done.stdout
+    assert done.returncode == 64 and not done.stdout
     assert text in done.stderr and "error[" in done.stderr
+    ran = subprocess.run([TILEWIRE, "run", "fill.py", "--ranks", "2", "--in", argument], cwd=folder, capture_output=True,
+                         text=True, timeout=60)
+    assert ran.returncode == 64
+
+
+@pytest.mark.parametrize(
+    "shape, text",
+    [
+        ("scale=1x9:FP32", "error[TW2207]: dimension 1 of `scale` must be 8, got 9"),
+        ("scale=1x8:FP16", "error[TW2205]: `scale` must have elements of type FP32, got FP16"),
+        ("scale=1x8x2:FP32", "error[TW2206]: `scale` must have 2 dimensions, got 3"),
+        ("scales=1x8:FP32", "error[TW2202]: `main` has no parameter `scales`"),
+        ("rows=1x8:FP32", "error[TW2204]: `rows` must be pl.Scalar[pl.INT32], got "),
+        ("rows=INDEX", "error[TW2204]: `rows` must be pl.Scalar[pl.INT32], got pl.Scalar[pl.INDEX]"),
+        ("scale=FP32", "error[TW2204]: `scale` must be pl.Tensor[[1, 8], pl.FP32], got pl.Scalar[pl.FP32]"),
+    ],
+)
+def test_shapes_that_do_not_fit(folder, shape, text):
+    for command in (["check", "fill.py"], ["run", "fill.py", "--in", "rows=0"]):
+        done = subprocess.run([TILEWIRE, *command, "--ranks", "2", "--shape", shape], cwd=folder, capture_output=True,
+                              text=True, timeout=60)
+        assert (done.returncode, done.stdout) == (64, "") and text in done.stderr
+
+
+def test_a_constant_that_the_program_does_not_have(folder):
+    for command in ("check", "run", "print"):
+        done = subprocess.run([TILEWIRE, command, "fill.py", "-D", "countz=3"], cwd=folder, capture_output=True, text=True,
+                              timeout=60)
+        assert (done.returncode, done.stdout) == (64, "")
+        assert done.stderr == "error[TW0622]: `fill.py` has no name `countz`\n  = help: did you mean `counts`?\n"
+
+
+def test_a_report_that_cannot_be_written(folder):
+    """Not the exit code of a program that is wrong."""
+    done = check("fill.py", "--ranks", 2, "--in", "rows=0", "--html", "/nonexistent/x.html", cwd=folder)
+    assert done.returncode == 64
+    assert done.stderr == "error[TW0612]: cannot write `/nonexistent/x.html`: No such file or directory\n"
 
 
 def test_experts(tmp_path):
@@ -182,9 +219,19 @@ def test_values_that_stop_on_an_error_are_not_inputs(tmp_path):
     small = SIZES.replace("DistributedTensor[[4, 8]", "DistributedTensor[[2, 8]").replace("alloc_window([4, 8]", "alloc_window([2, 8]")
     done = check_text(tmp_path, small, "--ranks", 2)
     assert (done.returncode, done.stderr) == (0, "")
-    first, *rest = done.stdout.splitlines()
-    assert first.endswith(" for n = 0, 1, 2; 1 call from zeroed windows")
-    assert rest == ["n = 3 is not a valid input: out of bounds: elements 2 to 2 are outside dimension 0, which has extent 2 (line 20)"]
+    first, rest = done.stdout.split("\n\n", 1)
+    assert first.endswith(" for n = 0, 1, 2; 1 call from zeroed windows; n = 3 fails")
+    assert rest == """\
+warning[TW2527]: not a valid input: n = 3: out of bounds: elements 2 to 2 are outside dimension 0, which has extent 2
+  --> program.py:20:9
+   |
+20 |         pld.tile.remote_store(t * scale, w, right, [i, 0])
+   |         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ pld.tile.remote_store
+   = note: rank 0, in `exchange`
+   = help: if n = 3 is valid, the program is wrong: --in n=3 checks it alone
+   = help: if not, give inputs that are valid, such as --in n=2
+"""
+    assert check_text(tmp_path, small, "--ranks", 2, "--in", "n=3").returncode == 1
     (report,) = json.loads(check_text(tmp_path, small, "--ranks", 2, "--json").stdout)
     assert [(i["values"], i["valid"]) for i in report["inputs"]] == [
         ("n = 0", True), ("n = 1", True), ("n = 2", True), ("n = 3", False)]
@@ -353,3 +400,43 @@ def test_flags_have_two_values(tmp_path):
     done = check_text(tmp_path, text, "--ranks", 2)
     assert done.returncode == 0, done.stdout
     assert done.stdout.splitlines()[0].endswith(" for n = False, True; 1 call from zeroed windows")
+
+
+# --- what is wrong besides an error that stops the program
+
+CHECK = Path(__file__).parents[1] / "check"
+
+
+def test_a_race_beside_an_error_names_the_error(tmp_path):
+    done = check(CHECK / "stopped_race_wrong.py", "--ranks", 2, cwd=tmp_path)
+    assert done.returncode == 1 and " for n = 2; 1 call" in done.stdout.splitlines()[0]
+    assert "= note: apart from this, the program stops on another error: out of bounds: rank 5 does not exist" in done.stdout
+    assert done.stdout.endswith("\nThe search stops at the first schedule with an error; check again after the fix.\n")
+
+
+def test_a_size_that_no_annotation_excludes(tmp_path):
+    done = check(CHECK / "size_too_large_wrong.py", "--ranks", 2, cwd=tmp_path)
+    assert done.returncode == 1 and " for CHUNKS = 65; 1 call" in done.stdout.splitlines()[0]
+    assert "   = note: the parameters take any size, and it works with CHUNKS = 2\n" in done.stdout
+    assert "   = help: if larger sizes are not valid, give those that are: --shape x=2x2x64:FP32\n" in done.stdout
+    done = check(CHECK / "size_too_large_wrong.py", "--ranks", 2, "--shape", "x=2x2x64:FP32", cwd=tmp_path)
+    assert done.returncode == 0
+
+
+def test_a_multiple_of_the_tiles_is_tried(tmp_path):
+    done = check(CHECK / "size_whole_tiles.py", cwd=tmp_path)
+    assert done.stdout.splitlines()[0].endswith(" for ROWS = 64; ROWS = 4 and ROWS = 65 fail")
+    assert "such as --shape x=64x64:FP32\n" in done.stdout
+
+
+def test_enough_cores_are_as_good_as_any_number(tmp_path):
+    done = check(CHECK / "size_too_large_right.py", "--ranks", 2, "--cores", 1, cwd=tmp_path)
+    assert done.returncode == 0 and ": proved (exact, " in done.stdout
+    blocks = CHECK / "sync_start_cores_right.py"
+    wanted = check(blocks, cwd=tmp_path).stdout
+    assert "exact" in wanted and check(blocks, "--cores", 64, cwd=tmp_path).stdout == wanted
+
+
+def test_a_proof_says_where_it_reads_an_unwritten_output(tmp_path):
+    done = check(CHECK / "output_read_wrong.py", cwd=tmp_path)
+    assert "warning[TW2528]: unwritten output: bytes 1024 to 3071 of `y` are read before this call has written them\n" in done.stdout

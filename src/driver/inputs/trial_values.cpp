@@ -1,6 +1,7 @@
 #include "driver/inputs/trial_values.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 #include "check/check.h"
@@ -29,6 +30,15 @@ struct Tiles : ir::Visitor<Tiles> {
   }
 };
 
+// Those of a size that does not take long: larger ones show nothing new.
+std::set<int64_t> tile_extents(const ir::Program& program) {
+  constexpr int64_t largest = 256;
+  Tiles tiles;
+  tiles.walk(program);
+  tiles.extents.erase(tiles.extents.upper_bound(largest), tiles.extents.end());
+  return tiles.extents;
+}
+
 }  // namespace
 
 TrialValues::TrialValues(const Signature& signature, const InputSettings& settings,
@@ -54,7 +64,10 @@ std::optional<TrialValues::Values> TrialValues::next() {
   const int64_t numbers = deciding_.empty() ? 1 : flags ? flags_to_try : numbers_to_try;
   Values values{count, first_dimension_};
   if (count == numbers && !dimensions_.empty()) {
-    values = {last_valid_, other_dimension()};
+    values = {last_valid_, ragged_dimension()};
+  } else if (count == numbers + 1 && !is_valid_ && !dimensions_.empty()) {
+    values = {last_valid_, whole_dimension()};
+    if (values.dimension == first_dimension_) return std::nullopt;
   } else if (count >= numbers) {
     return std::nullopt;
   }
@@ -63,20 +76,28 @@ std::optional<TrialValues::Values> TrialValues::next() {
 }
 
 void TrialValues::note(bool valid) {
+  is_valid_ = valid;
   if (valid) last_valid_ = done_.back().number;
 }
 
-// One tile and a part of the next, where the program has tiles.
-int64_t TrialValues::other_dimension() const {
-  constexpr int64_t largest = 256;  // what is larger takes long, and shows nothing new
-  Tiles tiles;
-  tiles.walk(lowered_);
+// More than one of any tile, and not a multiple of any.
+int64_t TrialValues::ragged_dimension() const {
+  const std::set<int64_t> extents = tile_extents(*lowered_);
   int64_t value = 2 * first_dimension_ + 1;
-  for (int64_t extent : tiles.extents) {
-    if (extent <= largest) value = std::max(value, extent + 1);
-  }
+  for (int64_t extent : extents) value = std::max(value, extent + 1);
   auto is_multiple = [&](int64_t extent) { return value % extent == 0; };
-  while (std::any_of(tiles.extents.begin(), tiles.extents.end(), is_multiple)) ++value;
+  while (std::any_of(extents.begin(), extents.end(), is_multiple)) ++value;
+  return value;
+}
+
+// A multiple of every tile and of the number of ranks, or as near to that as a small number comes.
+int64_t TrialValues::whole_dimension() const {
+  constexpr int64_t largest = 1024;
+  int64_t value = first_dimension_;
+  for (int64_t extent : tile_extents(*lowered_)) {
+    const int64_t multiple = std::lcm(value, extent);
+    if (multiple <= largest) value = multiple;
+  }
   return value;
 }
 
@@ -123,6 +144,15 @@ std::vector<std::string> TrialValues::tried(const check::Report& report) const {
     list(name, [](const Values& values) { return std::to_string(values.dimension); });
   }
   return parts;
+}
+
+std::vector<std::string> TrialValues::settings_of(int64_t number) const {
+  std::vector<std::string> settings;
+  for (size_t i : deciding_) {
+    const ParameterInfo& param = signature_.params()[i];
+    settings.push_back(param.node->name + "=" + value_text(param, number));
+  }
+  return settings;
 }
 
 void TrialValues::add_numbers(int64_t number, std::vector<std::string>& inputs) const {

@@ -1,5 +1,6 @@
 // Which inputs a check tries where some are left out: numbers are 0, 1, 2 and 3, all of them the same, and
-// dynamic dimensions that nothing fixes first the number of ranks, then one that is not a multiple of a tile.
+// dynamic dimensions that nothing fixes first the number of ranks, then one that is not a multiple of a tile,
+// and, if the program stops with that, one that is a multiple of all tiles.
 //
 //     TrialValues values(signature, settings, lowered);
 //     while (auto next = values.next()) values.note(is_valid(*next));
@@ -29,11 +30,15 @@ class TrialValues {
   std::optional<Values> next();
   // Whether the last one is an input of the program.
   void note(bool valid);
+  // Dimensions that take values; nothing else is made up if numbers() is empty.
+  const std::vector<std::string>& dimensions() const { return dimensions_; }
 
   // "n = 2, M = 5"; empty where nothing is left out that makes a difference.
   std::string text(const Values& values) const;
   // "n = 0, 1, 2, 3": of the inputs of a report that are valid, or of the one that is refuted.
   std::vector<std::string> tried(const check::Report& report) const;
+  // Of the numbers that are tried: "n=2".
+  std::vector<std::string> settings_of(int64_t number) const;
   // As settings for a run: "n=2".
   void add_numbers(int64_t number, std::vector<std::string>& inputs) const;
   // Parameters, of numbers that are tried.
@@ -42,7 +47,8 @@ class TrialValues {
   const std::vector<size_t>& arrays() const { return arrays_; }
 
  private:
-  int64_t other_dimension() const;
+  int64_t ragged_dimension() const;
+  int64_t whole_dimension() const;
 
   const Signature& signature_;
   const ir::ProgramRef& lowered_;
@@ -53,6 +59,7 @@ class TrialValues {
   std::vector<Values> done_;
   int64_t first_dimension_ = 0;
   int64_t last_valid_ = 0;  // number
+  bool is_valid_ = false;   // the last one
 };
 
 }  // namespace tilewire::driver

@@ -46,11 +46,11 @@ TEST(Check, Races) {
   EXPECT_EQ(summary(report),
             "refuted\nrace: data race: unordered write and read of bytes 0 to 15 of `w` on rank 0");
   const Finding& race = report.findings.at(0);
-  EXPECT_EQ(race.diagnostic.span.line, 17u);
-  EXPECT_EQ(race.diagnostic.label, "rank 1 in `k` reads them");
+  EXPECT_EQ(race.diagnostic.span.line, 13u);
+  EXPECT_EQ(race.diagnostic.label, "rank 0 in `k` writes them");
   ASSERT_EQ(race.diagnostic.notes.size(), 1u);
-  EXPECT_EQ(race.diagnostic.notes[0].text, "rank 0 in `k` writes them");
-  EXPECT_EQ(race.diagnostic.notes[0].span.line, 13u);
+  EXPECT_EQ(race.diagnostic.notes[0].text, "rank 1 in `k` reads them");
+  EXPECT_EQ(race.diagnostic.notes[0].span.line, 17u);
   ASSERT_GE(race.story.size(), 2u);
   EXPECT_TRUE(race.story.back().last);
 }

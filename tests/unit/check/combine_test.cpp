@@ -42,6 +42,8 @@ Trial refuted(const std::string& text, Kind kind) {
 Trial stopped(const std::string& text) {
   Trial trial = refuted(text, Kind::Bounds);
   trial.report.stopped = true;
+  trial.report.error = trial.report.findings.front().diagnostic;
+  trial.setting = "--in n=0";
   return trial;
 }
 
@@ -79,8 +81,9 @@ TEST(Combine, InputsThatAreNotValid) {
   EXPECT_EQ(some.method, "exact, from one run of 12 events");
   ASSERT_TRUE(some.inputs[0].refused);
   EXPECT_EQ(text_of(some),
-            "1 rank: proved (exact, from one run of 12 events)\n"
-            "n = 0 is not a valid input: out of bounds: it is wrong with n = 0\n");
+            "1 rank: proved (exact, from one run of 12 events); n = 0 fails\n\n"
+            "warning[TW2527]: not a valid input: n = 0: out of bounds: it is wrong with n = 0\n"
+            "  = help: if n = 0 is valid, the program is wrong: --in n=0 checks it alone\n");
   const Report all = combine({stopped("n = 0"), stopped("n = 1")});
   EXPECT_EQ(all.verdict, Verdict::Refuted);
   EXPECT_EQ(all.findings.at(0).diagnostic.message, "out of bounds: it is wrong with n = 0");
@@ -92,10 +95,10 @@ TEST(Combine, ThePageSaysWhatWasTried) {
   report.assumed = "n = 1; 1 call from zeroed windows";
   const std::string page = html_of({report});
   EXPECT_NE(page.find("Checked: n = 1; 1 call from zeroed windows."), std::string::npos);
-  EXPECT_NE(page.find("n = 0 is not a valid input: out of bounds: it is wrong with n = 0"),
-            std::string::npos);
-  EXPECT_EQ(text_of(report).substr(0, text_of(report).find('\n')),
-            "1 rank: proved (exact, from one run of 12 events) for n = 1; 1 call from zeroed windows");
+  EXPECT_NE(page.find("not a valid input: n = 0: out of bounds: it is wrong with n = 0"), std::string::npos);
+  EXPECT_EQ(
+      text_of(report).substr(0, text_of(report).find('\n')),
+      "1 rank: proved (exact, from one run of 12 events) for n = 1; 1 call from zeroed windows; n = 0 fails");
 }
 
 TEST(Combine, WarningsOfAllInputsAreToldOnce) {
@@ -111,7 +114,25 @@ TEST(Combine, WarningsOfAllInputsAreToldOnce) {
   };
   const Report report =
       combine({warned(proved("n = 0", 1), 3), warned(proved("n = 1", 1), 3), warned(proved("n = 2", 1), 4)});
-  EXPECT_EQ(report.findings.size(), 2u);
+  ASSERT_EQ(report.findings.size(), 2u);
+  EXPECT_EQ(report.findings[0].diagnostic.notes.back().text, "with n = 0");
+  EXPECT_EQ(report.findings[1].diagnostic.notes.back().text, "with n = 2");
+  EXPECT_TRUE(combine({warned(proved("n = 0", 1), 3), warned(proved("n = 1", 1), 3)})
+                  .findings[0]
+                  .diagnostic.notes.empty());
+  // Another input waits for what this one does not.
+  Trial waits = proved("n = 1", 1);
+  waits.report.cell_uses.emplace(3, 1);
+  EXPECT_TRUE(combine({warned(proved("n = 0", 1), 3), waits}).findings.empty());
+}
+
+TEST(Combine, InputsThatStopAtOnePlaceAreOneWarning) {
+  const Report report = combine({stopped("n = 0"), stopped("n = 1"), proved("n = 2", 12)});
+  ASSERT_EQ(report.findings.size(), 1u);
+  EXPECT_EQ(report.findings[0].kind, Kind::Input);
+  EXPECT_EQ(report.findings[0].diagnostic.notes.back().text, "the same with n = 1");
+  EXPECT_EQ(text_of(report).substr(0, text_of(report).find('\n')),
+            "1 rank: proved (exact, from one run of 12 events); n = 0 and n = 1 fail");
 }
 
 }  // namespace
