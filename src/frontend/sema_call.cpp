@@ -306,6 +306,36 @@ ir::TypeRef parameter_type(const ir::TypeRef& type, std::string_view name) {
 
 }  // namespace
 
+namespace {
+
+// How a part of the argument would fit: `x[r]` drops a dimension that is wanted, `x` is all of it.
+std::optional<std::string> part_for(Sema& sema, const ir::Type& want, const ir::Type& have, const Expr& at) {
+  const auto* wanted = ir::as<ir::TensorType>(&want);
+  const auto* given = ir::as<ir::TensorType>(&have);
+  if (!wanted || !given || wanted->dtype != given->dtype || wanted->shape.empty()) return std::nullopt;
+  const SyntaxTree& tree = *sema.current_scope->tree;
+  const size_t rank = wanted->shape.size();
+  const bool one_row = ir::constant_value(wanted->shape[0]) == 1;
+  std::string rest;
+  for (size_t i = 1; i < rank; ++i) rest += ", :";
+  const bool dropped = given->shape.size() + 1 == rank && at.kind == ExprKind::Subscript &&
+                       at.items.size() == 1 && at.items[0]->kind != ExprKind::Slice;
+  if (dropped && one_row) {
+    const std::string index(tree.text(at.items[0]->range));
+    return "`" + std::string(tree.text(at.left->range)) + "[" + index + " : " + index + " + 1" + rest +
+           "]` keeps the dimension";
+  }
+  if (given->shape.size() == rank && one_row && at.kind == ExprKind::Name) {
+    return "pass one row of it: `" + std::string(tree.text(at.range)) + "[r : r + 1" + rest + "]`";
+  }
+  if (given->shape.size() == rank + 1 && at.kind == ExprKind::Name) {
+    return "pass a part of it: `" + std::string(tree.text(at.range)) + "[r]`";
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 ir::ExprRef convert_argument(Sema& sema, const Value& value, const Param& param,
                              const std::optional<TypeValue>& declared, const FunctionInfo& callee,
                              const Expr& at, ir::DimBindings& dims) {
@@ -335,8 +365,11 @@ ir::ExprRef convert_argument(Sema& sema, const Value& value, const Param& param,
     d.with_note("the parameter is declared here", callee.scope->tree->span(param.range));
     bool window = ir::isa<ir::DistributedTensorType>(want) && ir::isa<ir::TensorType>(arg->type) &&
                   !ir::isa<ir::DistributedTensorType>(arg->type);
-    if (window)
+    if (window) {
       d.with_help("pass a window: `buf = pld.alloc_window_buffer(...)`, `w = pld.window(buf, ...)`");
+    } else if (auto part = part_for(sema, *want, *arg->type, at)) {
+      d.with_help(*part);
+    }
     return nullptr;
   }
   bool output = declared && declared->has_direction;

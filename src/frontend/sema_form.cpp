@@ -7,6 +7,7 @@
 #include "ops/windows.h"
 #include "support/diagnostics/ops.h"
 #include "support/diagnostics/sema.h"
+#include "support/near.h"
 
 namespace tilewire::frontend {
 
@@ -102,6 +103,29 @@ Value dynamic_form(Sema& sema, const Expr& e) {
   return ir::ExprRef(ir::make<ir::DimSymbol>(sema.span(e), *text));
 }
 
+// A keyword of the form itself, or of the op that it expands to.
+bool known_window_keyword(Sema& sema, std::string_view key, const Keyword& keyword, const char* form_name,
+                          bool signal) {
+  const ir::Op& alloc = *sema.ops.find("pld.alloc_window_buffer");
+  std::vector<std::string> names;
+  for (const ir::OpParam& param : alloc.params) {
+    // The size is given in another way, and the form says itself whether it makes a signal.
+    const bool size = param.name == "nbytes" || (signal && (param.name == "shape" || param.name == "dtype"));
+    if (!size && param.name != "signal") names.push_back(param.name);
+  }
+  if (signal) names.emplace_back("n");
+  if (key == "name" || std::find(names.begin(), names.end(), key) != names.end()) return true;
+  Diagnostic& d = sema.report(diag::unknown_keyword, keyword.name_range, {form_name, std::string(key)});
+  if (auto near = nearest(key, names)) {
+    d.with_help("did you mean `" + *near + "`?");
+  } else {
+    std::string all;
+    for (const std::string& each : names) all += (all.empty() ? "`" : ", `") + each + "`";
+    d.with_help("its keywords are " + all);
+  }
+  return false;
+}
+
 Value alloc_window(Sema& sema, const Expr& e, Form form, const std::string& name) {
   if (!require_function(sema, e)) return {};
   bool failed = false;
@@ -122,6 +146,7 @@ Value alloc_window(Sema& sema, const Expr& e, Form form, const std::string& name
                      "(...)` the buffer is called `data`");
       failed = true;
     }
+    failed = !known_window_keyword(sema, key, keyword, form_name, signal) || failed;
     ir::OpArgument arg = argument(sema, *keyword.value, failed);
     if (key == "dtype" && !signal) window_keywords.push_back({key, arg, sema.span(keyword.name_range)});
     alloc_keywords.push_back({key, std::move(arg), sema.span(keyword.name_range)});
@@ -130,8 +155,11 @@ Value alloc_window(Sema& sema, const Expr& e, Form form, const std::string& name
   if (!shape || e.items.size() > 1 || (!signal && window_keywords.empty())) {
     sema.report(diag::form_arguments, e.range,
                 {form_name, signal ? "the number of cells" : "a shape and dtype="})
-        .with_help(signal ? "write `sig = pld.alloc_signal(n)`"
-                          : "write `w = pld.alloc_window([16, 256], dtype=pl.FP32)`");
+        .with_help(
+            signal ? "write `sig = pld.alloc_signal(n)`"
+                   : "write `w = pld.alloc_window(" +
+                         (shape ? std::string(sema.current_scope->tree->text(shape->range)) : "[16, 256]") +
+                         ", dtype=pl.FP32)`");
     return {};
   }
   ir::OpArgument dims;

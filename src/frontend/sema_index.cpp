@@ -5,6 +5,7 @@
 #include "frontend/sema_expr.h"
 #include "frontend/sema_name.h"
 #include "frontend/sema_type.h"
+#include "ir/function_kinds.h"
 #include "ir/printer.h"
 #include "ops/affine.h"
 #include "support/diagnostics/sema.h"
@@ -107,8 +108,16 @@ Value subscript_known(Sema& sema, const Value& base, const Expr& e) {
     if (!key.is_error()) sema.report(diag::no_such_key, e.range, {to_text(key)});
     return {};
   }
-  sema.report(diag::not_indexable, e.range, {describe(base)})
-      .with_help("tensors, tiles, arrays, tuples and lists are indexed");
+  Diagnostic& d = sema.report(diag::not_indexable, e.range, {describe(base)});
+  const auto* function = base.get<FunctionValue>();
+  if (function && ir::is_kernel(function->function->type) && e.items.size() == 1) {
+    const SyntaxTree& tree = *sema.current_scope->tree;
+    d.with_help("to run it as several blocks, call it in a scope: with pl.spmd(" +
+                std::string(tree.text(e.items[0]->range)) + "): " + std::string(tree.text(e.left->range)) +
+                "(...)");
+  } else {
+    d.with_help("tensors, tiles, arrays, tuples and lists are indexed");
+  }
   return {};
 }
 

@@ -8,6 +8,7 @@
 #include "frontend/parser.h"
 #include "frontend/sema_expr.h"
 #include "frontend/sema_program.h"
+#include "ops/other_names.h"
 #include "support/diagnostics/sema.h"
 #include "support/near.h"
 
@@ -127,6 +128,18 @@ Value lookup(Sema& sema, const Expr& e) {
   return value;
 }
 
+// A visible name that differs in case only, or by a slip. One letter is near any other.
+std::optional<std::string> nearest_visible(const Sema& sema, std::string_view text) {
+  const std::vector<std::string> names = visible_names(sema);
+  auto same = [](char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+  };
+  for (const std::string& name : names) {
+    if (std::equal(name.begin(), name.end(), text.begin(), text.end(), same)) return name;
+  }
+  return text.size() > 1 ? nearest(text, names) : std::nullopt;
+}
+
 Value lookup_global(Sema& sema, Symbol name, const Range& range) {
   Scope& scope = *sema.current_scope;
   std::string_view text = scope.tree->name(name);
@@ -154,8 +167,7 @@ Value lookup_global(Sema& sema, Symbol name, const Range& range) {
   }
   if (sema.broken_text) return {};
   Diagnostic& d = sema.report(diag::undefined_name, range, {std::string(text)});
-  auto near =
-      text.size() > 1 ? nearest(text, visible_names(sema)) : std::nullopt;  // one letter is near any other
+  auto near = nearest_visible(sema, text);
   if (std::find(std::begin(python_functions), std::end(python_functions), text) !=
       std::end(python_functions)) {
     const bool op = module_member(sema, "pl", text).has_value();
@@ -291,13 +303,26 @@ Value attribute(Sema& sema, const Expr& e) {
       }
       std::string members;
       for (const auto& m : info.members) members += (members.empty() ? "" : ", ") + std::string(m.name);
-      sema.report(diag::no_such_member, e.range,
-                  {std::string(info.module) + "." + std::string(info.name), std::string(name)})
-          .with_help("write one of: " + members);
+      const std::string qualified = std::string(info.module) + "." + std::string(info.name);
+      Diagnostic& d = sema.report(diag::no_such_member, e.range, {qualified, std::string(name)});
+      std::vector<std::string> names;
+      for (const auto& m : info.members) names.emplace_back(m.name);
+      if (auto near = nearest(name, names)) {
+        d.with_help("did you mean `" + qualified + "." + *near + "`?");
+      } else {
+        d.with_help("write one of: " + members);
+      }
       return {};
     }
     if (form->form == Form::Jit) {
       if (auto decorator = language_name("pl.jit", name)) return *decorator;
+      std::string others;
+      for (const ops::FormRecord& f : ops::all_forms) {
+        if (f.module == "pl.jit" && f.form != Form::JitIncore) others += ", @pl.jit." + std::string(f.name);
+      }
+      sema.report(diag::no_such_attribute, e.range, {"`pl.jit`", std::string(name)})
+          .with_help("write @pl.jit.incore for a kernel; the others are @pl.jit" + others);
+      return {};
     }
   }
   if (const auto* dtype = base.get<ir::DType>()) {
@@ -384,6 +409,19 @@ std::optional<Value> module_member(Sema& sema, std::string_view path, std::strin
   return OpValue{candidates};
 }
 
+// The module that has the member, first among those of the same root: `pld.notify` is `pld.system.notify`.
+std::optional<std::string_view> module_with(Sema& sema, std::string_view path, std::string_view name) {
+  const std::string_view root = path.substr(0, path.find('.'));
+  for (const bool same_root : {true, false}) {
+    for (std::string_view module : modules) {
+      const bool ours = module.starts_with("pl") && module != path;
+      if (!ours || (module.substr(0, module.find('.')) == root) != same_root) continue;
+      if (module_member(sema, module, name)) return module;
+    }
+  }
+  return std::nullopt;
+}
+
 Value module_attribute(Sema& sema, std::string_view path, std::string_view name, const Expr& e) {
   // `pl.add` is met on nearly every line: remember what each attribute of each module means.
   uint64_t key = (std::hash<std::string_view>{}(path) << 32) ^ e.name;
@@ -410,9 +448,10 @@ Value module_attribute(Sema& sema, std::string_view path, std::string_view name,
       for (const ir::DTypeInfo& dtype : ir::all_dtypes()) names.emplace_back(dtype.name);
     }
     Diagnostic& d = sema.report(diag::unknown_op, e.range, {std::string(path), std::string(name)});
-    std::string_view root = path.substr(0, path.find('.'));
-    if (root != path && module_member(sema, root, name)) {
-      d.with_help("write `" + std::string(root) + "." + std::string(name) + "`");
+    if (auto module = module_with(sema, path, name)) {
+      d.with_help("write `" + std::string(*module) + "." + std::string(name) + "`");
+    } else if (auto help = ops::known_elsewhere(name); help && path != "math") {
+      d.with_help(*help);
     } else if (auto near = nearest(name, names)) {
       d.with_help("did you mean `" + prefix + *near + "`?");
     } else if (path == "math") {

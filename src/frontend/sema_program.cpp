@@ -228,7 +228,10 @@ FunctionInfo* add_function(Sema& sema, Scope& scope, const FunctionDef& def, boo
   info.scope = &scope;
   info.def = &def;
   info.is_method = is_method;
-  if (!read_decorators(sema, info)) return nullptr;
+  if (!read_decorators(sema, info)) {
+    scope.resolved.emplace(def.name, Value());  // its calls say nothing new
+    return nullptr;
+  }
   if (is_method &&
       (def.params.empty() || scope.tree->name(def.params[0].name) != "self" || def.params[0].annotation)) {
     sema.report(diag::missing_self, def.name_range, {info.name})

@@ -114,11 +114,28 @@ bool shape_of(Sema& sema, const Value& value, const Expr& e, ir::ExprList& out, 
   return true;
 }
 
+// `pl.Tensor[16, 64, pl.FP32]` with its dimensions in brackets, as it was meant.
+std::optional<std::string> bracketed(Sema& sema, const FormValue& form, const Expr& e) {
+  if (form.form != Form::Tensor && form.form != Form::Tile && form.form != Form::DistributedTensor)
+    return std::nullopt;
+  const SyntaxTree& tree = *sema.current_scope->tree;
+  std::string dims;
+  for (size_t i = 0; i < e.items.size(); ++i) {
+    if (e.items[i]->kind == ExprKind::Slice || e.items[i]->kind == ExprKind::List) return std::nullopt;
+    if (i > 0 && i + 1 == e.items.size() && eval(sema, *e.items[i]).is<ir::DType>()) {
+      return std::string(tree.text(e.left->range)) + "[[" + dims + "], " +
+             std::string(tree.text(e.items[i]->range)) + "]";
+    }
+    dims += (i ? ", " : "") + std::string(tree.text(e.items[i]->range));
+  }
+  return std::nullopt;
+}
+
 Value type_subscript(Sema& sema, const FormValue& form, const Expr& e) {
   auto wrong = [&](const char* what) -> Value {
     sema.report(diag::type_arguments, e.range,
                 {std::string(sema.current_scope->tree->text(e.left->range)), what})
-        .with_help(std::string("write `") + example_of(form.form) + "`");
+        .with_help("write `" + bracketed(sema, form, e).value_or(example_of(form.form)) + "`");
     return {};
   };
   if (form.form == Form::Out || form.form == Form::InOut) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "ir/argument_help.h"
 #include "ir/op.h"
 #include "ir/printer.h"
 #include "ir/written.h"
@@ -77,6 +78,20 @@ std::string allowed_values(EnumId id) {
   return out;
 }
 
+// The text that was meant by a sign (`>=`) or a slip.
+std::optional<std::string> meant_member(EnumId id, const std::string& text) {
+  static constexpr std::pair<std::string_view, std::string_view> signs[] = {
+      {"==", "eq"}, {"!=", "ne"}, {">=", "ge"}, {">", "gt"}, {"<=", "le"}, {"<", "lt"}};
+  for (const auto& [sign, name] : signs) {
+    if (sign == text && enum_from_text(id, name)) return std::string(name);
+  }
+  std::vector<std::string> texts;
+  for (const EnumMember& member : info(id).members) {
+    if (!member.text.empty()) texts.emplace_back(member.text);
+  }
+  return nearest(text, texts);
+}
+
 bool is_literal(const ExprRef& expr) {
   if (const auto* i = as<ConstInt>(expr)) return i->dtype == DType::Index;
   const auto* f = as<ConstFloat>(expr);
@@ -100,15 +115,19 @@ std::optional<DType> element_dtype(const ExprRef& expr) {
   }
 }
 
-// An argument as the program writes it; "..." where that is long, or no text.
-std::string written(const OpArgument& argument) {
-  const Span& at = argument.span;
-  if (!at || !at.file || at.line != at.end_line || at.end_column <= at.column) return "...";
-  std::string_view line = at.file->line(at.line);
-  const size_t length = at.end_column - at.column;
-  const bool there = at.column - 1 + length <= line.size() && length < 40;
-  return there ? std::string(line.substr(at.column - 1, length)) : "...";
+// An integer, as an entry of a list of offsets may be.
+bool is_index(const OpArgument& argument) {
+  if (const auto* value = std::get_if<AttrValue>(&argument.value)) return value->get<int64_t>();
+  const auto* expr = std::get_if<ExprRef>(&argument.value);
+  auto dtype = expr ? scalar_dtype((*expr)->type) : std::nullopt;
+  return dtype && is_integer(*dtype);
 }
+
+// What keywords of other systems are called here.
+constexpr std::pair<std::string_view, std::string_view> keywords_elsewhere[] = {
+    {"dim", "axis"},          {"dims", "axis"},       {"mask", "valid_shape"},    {"size", "shape"},
+    {"dtype", "target_type"}, {"dtype", "out_dtype"}, {"rank", "peer"},           {"pe", "peer"},
+    {"dest", "peer"},         {"sem", "signal"},      {"transpose_a", "a_trans"}, {"transpose_b", "b_trans"}};
 
 class CallMaker {
  public:
@@ -126,6 +145,9 @@ class CallMaker {
     return diags_.report(id, at ? at : span_, std::move(arguments));
   }
   bool takes_unlisted(std::vector<OpArgument>& positional);
+  bool misplaced(std::span<const OpArgument> positional, std::span<const OpKeyword> keywords, size_t limit);
+  std::string list_help_of(const OpParam& param, const OpArgument& argument);
+  TypeRef type_given(int param) const;
   void bind_keyword(OpKeyword& keyword, std::array<OpArgument*, max_params>& bound);
   void unknown_keyword(const OpKeyword& keyword);
   void missing(const OpParam& param);
@@ -151,6 +173,10 @@ class CallMaker {
   AttrList attrs_;
   Places places_{};
   std::vector<const OpArgument*> unlisted_;  // elements of a list that were given one by one
+  std::vector<const OpArgument*> listed_;    // those that the help of an error has put into a list
+  std::array<OpArgument*, max_params> bound_{};
+  std::span<const OpArgument> positional_;
+  size_t unknown_keywords_ = 0;
   bool failed_ = false;
 };
 
@@ -168,7 +194,8 @@ bool CallMaker::takes_unlisted(std::vector<OpArgument>& positional) {
 
 void CallMaker::bind(std::vector<OpArgument>& positional, std::vector<OpKeyword>& keywords) {
   if (takes_unlisted(positional)) return;
-  std::array<OpArgument*, max_params> bound{};
+  positional_ = positional;
+  std::array<OpArgument*, max_params>& bound = bound_;
   size_t limit = 0;  // parameters that may be given by position
   while (limit < op_.params.size() && !op_.params[limit].keyword_only) ++limit;
   size_t next = 0;
@@ -193,12 +220,15 @@ void CallMaker::bind(std::vector<OpArgument>& positional, std::vector<OpKeyword>
     bound[next++] = &argument;
   }
   for (OpKeyword& keyword : keywords) bind_keyword(keyword, bound);
+  if (!failed_ && misplaced(positional, keywords, limit)) return;
   for (size_t i = 0; i < op_.params.size(); ++i) {
     const OpParam& param = op_.params[i];
     if (!bound[i] || std::holds_alternative<std::monostate>(bound[i]->value)) {
-      if (!param.optional) missing(param);
+      // A keyword that is not known may be meant for it.
+      if (!param.optional && unknown_keywords_ == 0) missing(param);
       continue;
     }
+    if (std::find(listed_.begin(), listed_.end(), bound[i]) != listed_.end()) continue;
     if (bound[i]->span) places_[i] = &bound[i]->span;
     if (param.kind == OpParam::Attribute) {
       add_attribute(param, *bound[i]);
@@ -207,6 +237,89 @@ void CallMaker::bind(std::vector<OpArgument>& positional, std::vector<OpKeyword>
     size_t slot = op_.operand_slots[i];
     args_[slot] = param.kind == OpParam::Operand ? to_operand(param, *bound[i]) : to_list(param, *bound[i]);
   }
+}
+
+// Arguments that fit the parameters, but not those at their places: one error for all of them.
+bool CallMaker::misplaced(std::span<const OpArgument> positional, std::span<const OpKeyword> keywords,
+                          size_t limit) {
+  const OpArgument* misfit = nullptr;
+  std::vector<bool> free(limit);
+  for (size_t i = 0; i < limit; ++i) {
+    const bool in_order = bound_[i] && !positional.empty() && bound_[i] >= &positional.front() &&
+                          bound_[i] <= &positional.back();
+    free[i] = !bound_[i] || in_order;
+    if (in_order && !misfit && !fits(op_.params[i], *bound_[i])) misfit = bound_[i];
+  }
+  if (!misfit) return false;
+  auto intent = intent_of(op_, positional, free);
+  if (!intent) return false;
+  auto is_given = [&](size_t i) {
+    return !free[i] || std::find(intent->params.begin(), intent->params.end(), static_cast<int>(i)) !=
+                           intent->params.end();
+  };
+  if (!intent->in_order) {
+    Diagnostic& d = fail(diag::op_argument_order, misfit->span, {op_.qualified()});
+    if (const auto* expr = std::get_if<ExprRef>(&misfit->value)) {
+      d.with_label("`" + written(*misfit) + "` is " + to_string((*expr)->type));
+    }
+    d.with_help("write " + rewritten(op_, span_, positional, keywords, intent->params));
+    return true;
+  }
+  for (size_t i = 0; i < limit; ++i) {
+    if (!op_.params[i].optional && !is_given(i)) missing(op_.params[i]);
+  }
+  if (failed_) return true;
+  // Only optional ones are left out, and an argument after them needs its name.
+  const std::string& name = op_.params[intent->params[misfit - positional.data()]].name;
+  fail(diag::op_keyword_only, misfit->span, {op_.qualified(), name})
+      .with_help("write `" + name + "=` before it");
+  return true;
+}
+
+// Of an operand that may not have been converted yet.
+TypeRef CallMaker::type_given(int param) const {
+  if (param < 0) return nullptr;
+  if (const ExprRef& arg = args_[op_.operand_slots[param]]) return arg->type;
+  const auto* expr = bound_[param] ? std::get_if<ExprRef>(&bound_[param]->value) : nullptr;
+  return expr && *expr ? (*expr)->type : nullptr;
+}
+
+// What to write for an argument that is no list.
+std::string CallMaker::list_help_of(const OpParam& param, const OpArgument& argument) {
+  OpParam entry = param;
+  entry.kind = OpParam::Operand;
+  const bool is_entry = fits(entry, argument);
+  std::vector<std::string> entries;
+  for (const OpArgument* item : unlisted_) entries.push_back(written(*item));
+  if (entries.empty() && is_entry) entries.push_back(written(argument));
+  if (entries.empty()) return "pass a list; each entry is " + describe(param.accepts);
+  const int index = static_cast<int>(&param - op_.params.data());
+  const ListSubject subject = subject_of(op_, index);
+  const TypeRef type = type_given(subject.param);
+  const auto* tensor = type ? as<TensorType>(type) : nullptr;
+  if (!tensor) return list_help(entries, {-1, true}, entries.size(), "");
+  const size_t rank = tensor->shape.size();
+  // `pl.load(x, i, 0)`: the entries one by one, if enough arguments remain for the parameters after the list.
+  const bool in_order =
+      !positional_.empty() && &argument >= &positional_.front() && &argument <= &positional_.back();
+  if (in_order && rank > 1) {
+    const size_t first = &argument - positional_.data();
+    size_t required = 0;
+    for (size_t i = index + 1; i < op_.params.size(); ++i) {
+      const bool named = bound_[i] && (bound_[i] < &positional_.front() || bound_[i] > &positional_.back());
+      required += !op_.params[i].optional && !named;
+    }
+    size_t last = first;
+    while (last < positional_.size() && last < first + rank && is_index(positional_[last])) ++last;
+    if (last == first + rank && positional_.size() - last >= required) {
+      entries.clear();
+      for (size_t i = first; i < last; ++i) {
+        entries.push_back(written(positional_[i]));
+        listed_.push_back(&positional_[i]);
+      }
+    }
+  }
+  return list_help(entries, subject, rank, to_string(type));
 }
 
 void CallMaker::bind_keyword(OpKeyword& keyword, std::array<OpArgument*, max_params>& bound) {
@@ -227,6 +340,7 @@ void CallMaker::unknown_keyword(const OpKeyword& keyword) {
                    "(...)` the buffer is called `data_buf`");
     return;
   }
+  ++unknown_keywords_;
   std::string all;
   std::vector<std::string> names;
   for (const OpParam& param : op_.params) {
@@ -235,7 +349,12 @@ void CallMaker::unknown_keyword(const OpKeyword& keyword) {
   }
   Diagnostic& d =
       fail(diag::op_unknown_keyword, keyword.name_span, {op_.qualified(), std::string(keyword.name)});
-  if (auto near = nearest(keyword.name, names)) {
+  auto elsewhere = std::find_if(
+      std::begin(keywords_elsewhere), std::end(keywords_elsewhere),
+      [&](auto& pair) { return pair.first == keyword.name && op_.param_index(pair.second) >= 0; });
+  if (elsewhere != std::end(keywords_elsewhere)) {
+    d.with_help("write `" + std::string(elsewhere->second) + "=`");
+  } else if (auto near = nearest(keyword.name, names)) {
     d.with_help("did you mean `" + *near + "`?");
   } else {
     d.with_help(all.empty() ? "it takes no arguments" : "it takes " + all);
@@ -257,9 +376,7 @@ void CallMaker::wrong_argument(const OpParam& param, const OpArgument& argument)
   if (param.kind == OpParam::ListOperand) {
     Diagnostic& d =
         fail(diag::op_list_expected, argument.span, {op_.qualified(), param.name, what_is(argument)});
-    std::string text;
-    for (const OpArgument* item : unlisted_) text += (text.empty() ? "" : ", ") + written(*item);
-    d.with_help("write [" + (text.empty() ? written(argument) : text) + "]");
+    d.with_help(list_help_of(param, argument));
     return;
   }
   if (std::holds_alternative<std::vector<OpArgument>>(argument.value)) {
@@ -361,8 +478,12 @@ bool CallMaker::convert_enum(const OpParam& param, AttrValue& value, const Span&
       value = {*member};
       return true;
     }
-    fail(diag::op_unknown_enum_text, at, {quote(*text), param.name, op_.qualified()})
-        .with_help("write one of " + allowed_values(param.enum_id));
+    Diagnostic& d = fail(diag::op_unknown_enum_text, at, {quote(*text), param.name, op_.qualified()});
+    if (auto meant = meant_member(param.enum_id, *text)) {
+      d.with_help("write " + quote(*meant));
+    } else {
+      d.with_help("write one of " + allowed_values(param.enum_id));
+    }
     return false;
   }
   if (const auto* number = value.get<int64_t>(); number && param.enum_id == EnumId::SplitMode) {
@@ -479,14 +600,22 @@ void CallMaker::wrong_class(const OpParam& param, const ExprRef& arg, const Span
         .with_label(label)
         .with_help("pl.cast(x, pl.INT32) makes an integer of it");
   } else if (tensor && (param.accepts & AcceptWindow)) {
-    std::string shape;
-    for (const ExprRef& dim : tensor->shape) shape += (shape.empty() ? "" : ", ") + to_string(dim);
     Diagnostic& d = fail(diag::needs_window, at, {op_.qualified()}).with_label(label);
+    const std::string type = to_string(arg->type);
+    const std::string contents = type.substr(type.find('['));  // "[[1, 256], pl.FP32]"
+    const bool named = isa<Var>(arg) && text.find_first_of(" .([") == std::string::npos;
+    if (named) {
+      d.with_help("declare the parameter as a window: " + text + ": pl.InOut[pld.DistributedTensor" +
+                  contents + "]");
+    }
     if (is_signal(param)) {
       d.with_help("signals are windows: s = pld.alloc_signal(n) on the host, then pass `s`");
     } else {
-      d.with_help("put `" + text + "` in a window: buf = pld.alloc_window_buffer([" + shape + "], dtype=pl." +
-                  std::string(info(tensor->dtype).name) + ") on the host, then pld.window(buf, ...)");
+      std::string shape;
+      for (const ExprRef& dim : tensor->shape) shape += (shape.empty() ? "" : ", ") + to_string(dim);
+      d.with_help("windows are made on the host: " + (named ? text : std::string("w")) +
+                  " = pld.alloc_window([" + shape + "], dtype=pl." + std::string(info(tensor->dtype).name) +
+                  ")");
     }
   } else {
     Diagnostic& d = fail(diag::op_operand_class, at,
@@ -495,7 +624,9 @@ void CallMaker::wrong_class(const OpParam& param, const ExprRef& arg, const Span
     if (tensor && (param.accepts & AcceptTile)) {
       d.with_help("pl.load(x, offsets, shape) gives a tile of a tensor");
     } else if (isa<TileType>(arg->type) && (param.accepts & (AcceptTensor | AcceptWindow))) {
-      d.with_help("pl.store(tile, offsets, t) writes a tile into a tensor");
+      const bool remote = op_.param_index("peer") >= 0;
+      d.with_help(remote ? "pld.tile.remote_store(tile, window, peer, offsets) stores a tile at a peer"
+                         : "pl.store(tile, offsets, t) writes a tile into a tensor");
     }
   }
 }

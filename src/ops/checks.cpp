@@ -2,6 +2,7 @@
 
 #include <tuple>
 
+#include "ir/argument_help.h"
 #include "ir/printer.h"
 #include "ir/written.h"
 #include "support/diagnostics/ops.h"
@@ -63,8 +64,19 @@ bool check_storage_dtype(OpCheck& c, const char* what, DType dtype) {
 bool check_length(OpCheck& c, std::string_view list, size_t count) {
   size_t found = c.list(list).size();
   if (found == count) return true;
-  c.error(diag::list_length, list,
-          {c.op.qualified(), std::to_string(count), std::string(list), std::to_string(found)});
+  Diagnostic& d =
+      c.error(diag::list_length, list,
+              {c.op.qualified(), std::to_string(count), std::string(list), std::to_string(found)});
+  const ListSubject subject = subject_of(c.op, c.op.param_index(list));
+  const ExprRef* tensor = subject.param < 0 ? nullptr : &c.args[c.op.operand_slots[subject.param]];
+  std::string text = written_at(d, c, list);
+  if (!tensor || !*tensor || text.size() < 2 || text.front() != '[' || text.back() != ']') return false;
+  // The entries as one text: what they are is as the program has it.
+  std::vector<std::string> entries;
+  text = text.substr(1, text.size() - 2);
+  if (found > 0) entries.push_back(text);
+  const size_t rank = count >= found && found > 0 ? count - found + 1 : count;
+  d.with_help(list_help(std::move(entries), subject, found > count ? 0 : rank, to_string((*tensor)->type)));
   return false;
 }
 
@@ -72,7 +84,7 @@ bool check_peer(OpCheck& c, std::string_view peer) {
   auto value = constant_value(c.arg(peer));
   if (!value || *value >= 0) return true;
   c.error(diag::negative_peer, peer, {c.op.qualified(), std::to_string(*value)})
-      .with_help("take it modulo the rank count: (pld.rank(ctx) - 1 + n) % n with n = pld.nranks(ctx)");
+      .with_help("take it modulo the rank count: (pld.rank(ctx) - 1) % pld.nranks(ctx)");
   return false;
 }
 
@@ -165,7 +177,9 @@ namespace {
 bool check_tile_extent(OpCheck& c, std::string_view list, const ExprRef& extent) {
   auto value = constant_value(extent);
   if (!value) {
-    c.error(diag::extent_not_constant, list, {to_string(extent)})
+    // An extent of its own stands in the text; a variable's place is where it was defined.
+    const bool placed = extent->span && !isa<Var>(extent);
+    c.error(diag::extent_not_constant, list, {written(placed ? &extent->span : nullptr, extent)})
         .with_help("give the tile its largest size and pass the part in use as `valid_shape`");
     return false;
   }

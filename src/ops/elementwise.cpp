@@ -1,5 +1,6 @@
 // Ops that work element by element, on tiles and on tensors: binary, unary, compare, select, cast.
 #include "ir/printer.h"
+#include "ir/written.h"
 #include "ops/broadcast.h"
 #include "ops/checks.h"
 #include "ops/define.h"
@@ -24,7 +25,18 @@ void shape_error(OpCheck& c, const Shaped& a, const Shaped& b) {
       c.error(diag::shape_mismatch, "b", {c.op.qualified(), shape_text(*a.shape), shape_text(*b.shape)});
   const auto* x = as<TileType>(c.args[0]->type);
   const auto* y = as<TileType>(c.args[1]->type);
-  if (!x || !y) return;
+  if (!x || !y) {
+    // Tiles of these shapes would be expanded.
+    auto has_one = [](const ExprList& shape) {
+      return shape.size() == 2 && (constant_value(shape[0]) == 1 || constant_value(shape[1]) == 1);
+    };
+    if (c.op.on_tensors && has_one(*b.shape) != has_one(*a.shape)) {
+      const ExprRef& large = has_one(*b.shape) ? c.args[0] : c.args[1];
+      const std::string text = written(isa<Var>(large) ? nullptr : &large->span, large);
+      d.with_help("tiles are expanded, tensors are not: load the tensor first, pl.load(" + text + ")");
+    }
+    return;
+  }
   if (const Op* form = expanded_form(c.op, *x, *y)) {
     d.with_help("write `" + form->qualified() + "(a, b)`, or use the operator");
   }

@@ -41,7 +41,7 @@ bool check_equal_rank(OpCheck& c, const char* a, const char* b) {
   size_t y = c.tensor(b)->shape.size();
   if (x == y) return true;
   c.error(diag::transfer_rank, b, {c.op.qualified(), std::to_string(x), std::to_string(y)})
-      .with_help("pl.tensor.reshape gives a tensor another rank");
+      .with_help("a slice keeps the dimension that an index drops: x[i : i + 1] instead of x[i]");
   return false;
 }
 

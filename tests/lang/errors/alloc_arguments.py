@@ -174,7 +174,7 @@ def host():
     w = pld.alloc_window([16])
 #       ^^^^^^^^^^^^^^^^^^^^^^
 # error: TW1026 `pld.alloc_window` takes a shape and dtype=
-# help: write `w = pld.alloc_window([16, 256], dtype=pl.FP32)`
+# help: write `w = pld.alloc_window([16], dtype=pl.FP32)`
 
 # --- alloc_window_without_shape
 import tilewire.language as pl

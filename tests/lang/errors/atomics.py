@@ -18,6 +18,7 @@ def kernel(x: pl.InOut[pl.Tensor[[4, 4], pl.INT32]]):
     old = pl.atomic_add(x, [0], 1)
 #                          ^^^
 # error: TW0332 `pl.tensor.atomic_add` needs a list of length 2 for `idx`, got 1
+# help: write [0, 0]
 
 # --- atomic_add_input
 import tilewire.language as pl
@@ -144,6 +145,7 @@ def kernel(s: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]]):
     old = pld.system.fetch_add(s, 0, [0], 1)
 #                                    ^^^
 # error: TW0332 `pld.system.fetch_add` needs a list of length 2 for `offsets`, got 1
+# help: write [0, 0]
 
 # --- fetch_add_negative_peer
 import tilewire.language as pl
@@ -155,7 +157,7 @@ def kernel(s: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]]):
     old = pld.system.fetch_add(s, -1, [0, 0], 1)
 #                                 ^^
 # error: TW0338 `pld.system.fetch_add` addresses rank -1; ranks count from 0
-# help: take it modulo the rank count: (pld.rank(ctx) - 1 + n) % n with n = pld.nranks(ctx)
+# help: take it modulo the rank count: (pld.rank(ctx) - 1) % pld.nranks(ctx)
 
 # --- fetch_add_of_slot
 import tilewire.language as pl
@@ -204,4 +206,5 @@ def kernel(x: pl.InOut[pl.Tensor[[4], pl.INT32]]):
     old = pld.system.fetch_add(x, 0, [0], 1)
 #                              ^ `x` is pl.Tensor[[4], pl.INT32]
 # error: TW0312 `pld.system.fetch_add` needs a window, got a plain tensor
-# help: put `x` in a window: buf = pld.alloc_window_buffer([4], dtype=pl.INT32) on the host, then pld.window(buf, ...)
+# help: declare the parameter as a window: x: pl.InOut[pld.DistributedTensor[[4], pl.INT32]]
+# help: windows are made on the host: x = pld.alloc_window([4], dtype=pl.INT32)

@@ -171,7 +171,7 @@ def kernel(w: pld.DistributedTensor[[16, 16], pl.FP32], x: pl.Tensor[[16, 16], p
 # help: convert one of them: pl.cast(x, pl.FP32)
 #                         ^^
 # error: TW0338 `pld.tensor.put` addresses rank -1; ranks count from 0
-# help: take it modulo the rank count: (pld.rank(ctx) - 1 + n) % n with n = pld.nranks(ctx)
+# help: take it modulo the rank count: (pld.rank(ctx) - 1) % pld.nranks(ctx)
 #                                           ^^
 # error: TW0377 `chunk_rows` of `pld.tensor.put` must not be negative, got -1
 # help: 0 leaves the size of a chunk to the compiler

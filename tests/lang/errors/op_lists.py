@@ -69,7 +69,7 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     v = pl.read(x, 3)
 #                  ^
 # error: TW0309 `pl.tensor.read` needs a list for `idx`, got an int
-# help: write [3]
+# help: write [3, 0]
 
 # --- op_list_expected_for_offsets
 import tilewire.language as pl

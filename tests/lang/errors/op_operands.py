@@ -219,7 +219,7 @@ def kernel(w: pld.DistributedTensor[[16, 16], pl.FP32], x: pl.Tensor[[16, 16], p
     w = pld.tensor.put(w, 0, pl.load(x))
 #                            ^^^^^^^^^^ `pl.load(x)` is pl.Tile[[16, 16], pl.FP32]
 # error: TW0306 `pld.tensor.put` needs a tensor for `src`, got a tile
-# help: pl.store(tile, offsets, t) writes a tile into a tensor
+# help: pld.tile.remote_store(tile, window, peer, offsets) stores a tile at a peer
 
 # --- window_of_number
 import tilewire.language as pl

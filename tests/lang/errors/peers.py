@@ -19,7 +19,7 @@ def kernel(s: pld.DistributedTensor[[4, 1], pl.INT32]):
     pld.system.notify(s, -1, [0, 0], 1)
 #                        ^^
 # error: TW0338 `pld.system.notify` addresses rank -1; ranks count from 0
-# help: take it modulo the rank count: (pld.rank(ctx) - 1 + n) % n with n = pld.nranks(ctx)
+# help: take it modulo the rank count: (pld.rank(ctx) - 1) % pld.nranks(ctx)
 
 # --- negative_peer_put
 import tilewire.language as pl
@@ -31,7 +31,7 @@ def kernel(w: pld.DistributedTensor[[16, 16], pl.FP32], x: pl.Tensor[[16, 16], p
     w = pld.tensor.put(w, -1, x)
 #                         ^^
 # error: TW0338 `pld.tensor.put` addresses rank -1; ranks count from 0
-# help: take it modulo the rank count: (pld.rank(ctx) - 1 + n) % n with n = pld.nranks(ctx)
+# help: take it modulo the rank count: (pld.rank(ctx) - 1) % pld.nranks(ctx)
 
 # --- negative_peer_remote_load
 import tilewire.language as pl
@@ -43,7 +43,7 @@ def kernel(w: pld.DistributedTensor[[16, 16], pl.FP32]):
     t = pld.tile.remote_load(w, -2, [0, 0], [16, 16])
 #                               ^^
 # error: TW0338 `pld.tile.remote_load` addresses rank -2; ranks count from 0
-# help: take it modulo the rank count: (pld.rank(ctx) - 1 + n) % n with n = pld.nranks(ctx)
+# help: take it modulo the rank count: (pld.rank(ctx) - 1) % pld.nranks(ctx)
 
 # --- negative_root
 import tilewire.language as pl
@@ -55,7 +55,7 @@ def kernel(w: pld.DistributedTensor[[16, 16], pl.FP32], s: pld.DistributedTensor
     w = pld.tensor.broadcast(w, s, root=-1)
 #                                       ^^
 # error: TW0338 `pld.tensor.broadcast` addresses rank -1; ranks count from 0
-# help: take it modulo the rank count: (pld.rank(ctx) - 1 + n) % n with n = pld.nranks(ctx)
+# help: take it modulo the rank count: (pld.rank(ctx) - 1) % pld.nranks(ctx)
 
 # --- transfer_rank
 import tilewire.language as pl
@@ -67,7 +67,7 @@ def kernel(w: pld.DistributedTensor[[16, 16], pl.FP32], x: pl.Tensor[[256], pl.F
     w = pld.tensor.put(w, 0, x)
 #                            ^ `x` is pl.Tensor[[256], pl.FP32]
 # error: TW0376 `pld.tensor.put` needs tensors of equal rank, got 2 and 1
-# help: pl.tensor.reshape gives a tensor another rank
+# help: a slice keeps the dimension that an index drops: x[i : i + 1] instead of x[i]
 
 # --- transfer_rank_get
 import tilewire.language as pl
@@ -79,4 +79,4 @@ def kernel(w: pld.DistributedTensor[[16, 16], pl.FP32], y: pl.Out[pl.Tensor[[256
     y = pld.tensor.get(y, 0, w)
 #                            ^ `w` is pld.DistributedTensor[[16, 16], pl.FP32]
 # error: TW0376 `pld.tensor.get` needs tensors of equal rank, got 1 and 2
-# help: pl.tensor.reshape gives a tensor another rank
+# help: a slice keeps the dimension that an index drops: x[i : i + 1] instead of x[i]

@@ -9,7 +9,8 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32], y: pl.Out[pl.Tensor[[16, 16], pl.FP3
     y = pld.tensor.all_to_all(x, y, s)
 #                                ^ `y` is pl.Tensor[[16, 16], pl.FP32]
 # error: TW0312 `pld.tensor.all_to_all` needs a window, got a plain tensor
-# help: put `y` in a window: buf = pld.alloc_window_buffer([16, 16], dtype=pl.FP32) on the host, then pld.window(buf, ...)
+# help: declare the parameter as a window: y: pl.InOut[pld.DistributedTensor[[16, 16], pl.FP32]]
+# help: windows are made on the host: y = pld.alloc_window([16, 16], dtype=pl.FP32)
 
 # --- plain_tensor_to_allgather
 import tilewire.language as pl
@@ -22,7 +23,8 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32], y: pl.Out[pl.Tensor[[64, 16], pl.FP3
     y = pld.tensor.allgather(x, y, s)
 #                               ^ `y` is pl.Tensor[[64, 16], pl.FP32]
 # error: TW0312 `pld.tensor.allgather` needs a window, got a plain tensor
-# help: put `y` in a window: buf = pld.alloc_window_buffer([64, 16], dtype=pl.FP32) on the host, then pld.window(buf, ...)
+# help: declare the parameter as a window: y: pl.InOut[pld.DistributedTensor[[64, 16], pl.FP32]]
+# help: windows are made on the host: y = pld.alloc_window([64, 16], dtype=pl.FP32)
 
 # --- plain_tensor_to_allreduce
 import tilewire.language as pl
@@ -34,7 +36,8 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32], s: pld.DistributedTensor[[4, 1], pl.
     x = pld.tensor.allreduce(x, s)
 #                            ^ `x` is pl.Tensor[[16, 16], pl.FP32]
 # error: TW0312 `pld.tensor.allreduce` needs a window, got a plain tensor
-# help: put `x` in a window: buf = pld.alloc_window_buffer([16, 16], dtype=pl.FP32) on the host, then pld.window(buf, ...)
+# help: declare the parameter as a window: x: pl.InOut[pld.DistributedTensor[[16, 16], pl.FP32]]
+# help: windows are made on the host: x = pld.alloc_window([16, 16], dtype=pl.FP32)
 
 # --- plain_tensor_to_allreduce_signal
 import tilewire.language as pl
@@ -46,6 +49,7 @@ def kernel(w: pld.DistributedTensor[[16, 16], pl.FP32], s: pl.Tensor[[4, 1], pl.
     w = pld.tensor.allreduce(w, s)
 #                               ^ `s` is pl.Tensor[[4, 1], pl.INT32]
 # error: TW0312 `pld.tensor.allreduce` needs a window, got a plain tensor
+# help: declare the parameter as a window: s: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]]
 # help: signals are windows: s = pld.alloc_signal(n) on the host, then pass `s`
 
 # --- plain_tensor_to_barrier
@@ -58,6 +62,7 @@ def kernel(x: pl.Tensor[[4, 1], pl.INT32]):
     pld.tensor.barrier(x)
 #                      ^ `x` is pl.Tensor[[4, 1], pl.INT32]
 # error: TW0312 `pld.tensor.barrier` needs a window, got a plain tensor
+# help: declare the parameter as a window: x: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]]
 # help: signals are windows: s = pld.alloc_signal(n) on the host, then pass `s`
 
 # --- plain_tensor_to_broadcast
@@ -70,7 +75,8 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32], s: pld.DistributedTensor[[4, 1], pl.
     x = pld.tensor.broadcast(x, s, root=0)
 #                            ^ `x` is pl.Tensor[[16, 16], pl.FP32]
 # error: TW0312 `pld.tensor.broadcast` needs a window, got a plain tensor
-# help: put `x` in a window: buf = pld.alloc_window_buffer([16, 16], dtype=pl.FP32) on the host, then pld.window(buf, ...)
+# help: declare the parameter as a window: x: pl.InOut[pld.DistributedTensor[[16, 16], pl.FP32]]
+# help: windows are made on the host: x = pld.alloc_window([16, 16], dtype=pl.FP32)
 
 # --- plain_tensor_to_host_allreduce
 import tilewire.language as pl
@@ -82,7 +88,8 @@ def host(x: pl.Tensor[[16, 16], pl.FP32]):
     x = pld.tensor.allreduce(x)
 #                            ^ `x` is pl.Tensor[[16, 16], pl.FP32]
 # error: TW0312 `pld.tensor.allreduce` needs a window, got a plain tensor
-# help: put `x` in a window: buf = pld.alloc_window_buffer([16, 16], dtype=pl.FP32) on the host, then pld.window(buf, ...)
+# help: declare the parameter as a window: x: pl.InOut[pld.DistributedTensor[[16, 16], pl.FP32]]
+# help: windows are made on the host: x = pld.alloc_window([16, 16], dtype=pl.FP32)
 
 # --- plain_tensor_to_reduce_scatter
 import tilewire.language as pl
@@ -94,4 +101,5 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32], s: pld.DistributedTensor[[4, 1], pl.
     x = pld.tensor.reduce_scatter(x, s)
 #                                 ^ `x` is pl.Tensor[[16, 16], pl.FP32]
 # error: TW0312 `pld.tensor.reduce_scatter` needs a window, got a plain tensor
-# help: put `x` in a window: buf = pld.alloc_window_buffer([16, 16], dtype=pl.FP32) on the host, then pld.window(buf, ...)
+# help: declare the parameter as a window: x: pl.InOut[pld.DistributedTensor[[16, 16], pl.FP32]]
+# help: windows are made on the host: x = pld.alloc_window([16, 16], dtype=pl.FP32)

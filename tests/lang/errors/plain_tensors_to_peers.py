@@ -8,7 +8,8 @@ def kernel(x: pl.Tensor[[4, 1], pl.INT32]):
     ctx = pld.get_comm_ctx(x)
 #                          ^ `x` is pl.Tensor[[4, 1], pl.INT32]
 # error: TW0312 `pld.get_comm_ctx` needs a window, got a plain tensor
-# help: put `x` in a window: buf = pld.alloc_window_buffer([4, 1], dtype=pl.INT32) on the host, then pld.window(buf, ...)
+# help: declare the parameter as a window: x: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]]
+# help: windows are made on the host: x = pld.alloc_window([4, 1], dtype=pl.INT32)
 
 # --- plain_tensor_to_comm_notify
 import tilewire.language as pl
@@ -42,7 +43,8 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32], y: pl.Out[pl.Tensor[[16, 16], pl.FP3
     y = pld.tensor.get(y, 0, x)
 #                            ^ `x` is pl.Tensor[[16, 16], pl.FP32]
 # error: TW0312 `pld.tensor.get` needs a window, got a plain tensor
-# help: put `x` in a window: buf = pld.alloc_window_buffer([16, 16], dtype=pl.FP32) on the host, then pld.window(buf, ...)
+# help: declare the parameter as a window: x: pl.InOut[pld.DistributedTensor[[16, 16], pl.FP32]]
+# help: windows are made on the host: x = pld.alloc_window([16, 16], dtype=pl.FP32)
 
 # --- plain_tensor_to_notify
 import tilewire.language as pl
@@ -54,6 +56,7 @@ def kernel(x: pl.Tensor[[4, 1], pl.INT32]):
     pld.system.notify(x, 0, [0, 0], 1)
 #                     ^ `x` is pl.Tensor[[4, 1], pl.INT32]
 # error: TW0312 `pld.system.notify` needs a window, got a plain tensor
+# help: declare the parameter as a window: x: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]]
 # help: signals are windows: s = pld.alloc_signal(n) on the host, then pass `s`
 
 # --- plain_tensor_to_notify_all
@@ -66,6 +69,7 @@ def kernel(x: pl.Tensor[[4, 1], pl.INT32]):
     pld.system.notify_all(x)
 #                         ^ `x` is pl.Tensor[[4, 1], pl.INT32]
 # error: TW0312 `pld.system.notify_all` needs a window, got a plain tensor
+# help: declare the parameter as a window: x: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]]
 # help: signals are windows: s = pld.alloc_signal(n) on the host, then pass `s`
 
 # --- plain_tensor_to_peer_slot
@@ -78,7 +82,8 @@ def kernel(x: pl.Tensor[[4, 1], pl.INT32]):
     v = pld.peer_slot(x, 0, [0, 0])
 #                     ^ `x` is pl.Tensor[[4, 1], pl.INT32]
 # error: TW0312 `pld.peer_slot` needs a window, got a plain tensor
-# help: put `x` in a window: buf = pld.alloc_window_buffer([4, 1], dtype=pl.INT32) on the host, then pld.window(buf, ...)
+# help: declare the parameter as a window: x: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]]
+# help: windows are made on the host: x = pld.alloc_window([4, 1], dtype=pl.INT32)
 
 # --- plain_tensor_to_put
 import tilewire.language as pl
@@ -90,7 +95,8 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32], y: pl.Out[pl.Tensor[[16, 16], pl.FP3
     y = pld.tensor.put(y, 0, x)
 #                      ^ `y` is pl.Tensor[[16, 16], pl.FP32]
 # error: TW0312 `pld.tensor.put` needs a window, got a plain tensor
-# help: put `y` in a window: buf = pld.alloc_window_buffer([16, 16], dtype=pl.FP32) on the host, then pld.window(buf, ...)
+# help: declare the parameter as a window: y: pl.InOut[pld.DistributedTensor[[16, 16], pl.FP32]]
+# help: windows are made on the host: y = pld.alloc_window([16, 16], dtype=pl.FP32)
 
 # --- plain_tensor_to_put_signal
 import tilewire.language as pl
@@ -103,6 +109,7 @@ def kernel(w: pld.DistributedTensor[[16, 16], pl.FP32], x: pl.Tensor[[16, 16], p
     w = pld.tensor.put(w, 0, x, signal=s, at=[0, 0])
 #                                      ^ `s` is pl.Tensor[[4, 1], pl.INT32]
 # error: TW0312 `pld.tensor.put` needs a window, got a plain tensor
+# help: declare the parameter as a window: s: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]]
 # help: signals are windows: s = pld.alloc_signal(n) on the host, then pass `s`
 
 # --- plain_tensor_to_remote_load
@@ -115,7 +122,8 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     t = pld.tile.remote_load(x, 0, [0, 0], [16, 16])
 #                            ^ `x` is pl.Tensor[[16, 16], pl.FP32]
 # error: TW0312 `pld.tile.remote_load` needs a window, got a plain tensor
-# help: put `x` in a window: buf = pld.alloc_window_buffer([16, 16], dtype=pl.FP32) on the host, then pld.window(buf, ...)
+# help: declare the parameter as a window: x: pl.InOut[pld.DistributedTensor[[16, 16], pl.FP32]]
+# help: windows are made on the host: x = pld.alloc_window([16, 16], dtype=pl.FP32)
 
 # --- plain_tensor_to_remote_store
 import tilewire.language as pl
@@ -127,7 +135,8 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32], y: pl.Out[pl.Tensor[[16, 16], pl.FP3
     y = pld.tile.remote_store(pl.load(x), y, 0, [0, 0])
 #                                         ^ `y` is pl.Tensor[[16, 16], pl.FP32]
 # error: TW0312 `pld.tile.remote_store` needs a window, got a plain tensor
-# help: put `y` in a window: buf = pld.alloc_window_buffer([16, 16], dtype=pl.FP32) on the host, then pld.window(buf, ...)
+# help: declare the parameter as a window: y: pl.InOut[pld.DistributedTensor[[16, 16], pl.FP32]]
+# help: windows are made on the host: y = pld.alloc_window([16, 16], dtype=pl.FP32)
 
 # --- plain_tensor_to_tensor_remote_store
 import tilewire.language as pl
@@ -139,7 +148,8 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32], y: pl.Out[pl.Tensor[[16, 16], pl.FP3
     y = pld.tensor.remote_store(x, y, 0, [0, 0])
 #                                  ^ `y` is pl.Tensor[[16, 16], pl.FP32]
 # error: TW0312 `pld.tensor.remote_store` needs a window, got a plain tensor
-# help: put `y` in a window: buf = pld.alloc_window_buffer([16, 16], dtype=pl.FP32) on the host, then pld.window(buf, ...)
+# help: declare the parameter as a window: y: pl.InOut[pld.DistributedTensor[[16, 16], pl.FP32]]
+# help: windows are made on the host: y = pld.alloc_window([16, 16], dtype=pl.FP32)
 
 # --- plain_tensor_to_test
 import tilewire.language as pl
@@ -151,6 +161,7 @@ def kernel(x: pl.Tensor[[4, 1], pl.INT32]):
     v = pld.system.test(x, [0, 0], 1)
 #                       ^ `x` is pl.Tensor[[4, 1], pl.INT32]
 # error: TW0312 `pld.system.test` needs a window, got a plain tensor
+# help: declare the parameter as a window: x: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]]
 # help: signals are windows: s = pld.alloc_signal(n) on the host, then pass `s`
 
 # --- plain_tensor_to_wait
@@ -163,6 +174,7 @@ def kernel(x: pl.Tensor[[4, 1], pl.INT32]):
     pld.system.wait(x, [0, 0], 1)
 #                   ^ `x` is pl.Tensor[[4, 1], pl.INT32]
 # error: TW0312 `pld.system.wait` needs a window, got a plain tensor
+# help: declare the parameter as a window: x: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]]
 # help: signals are windows: s = pld.alloc_signal(n) on the host, then pass `s`
 
 # --- plain_tensor_to_wait_all
@@ -175,6 +187,7 @@ def kernel(x: pl.Tensor[[4, 1], pl.INT32]):
     pld.system.wait_all(x, 1)
 #                       ^ `x` is pl.Tensor[[4, 1], pl.INT32]
 # error: TW0312 `pld.system.wait_all` needs a window, got a plain tensor
+# help: declare the parameter as a window: x: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]]
 # help: signals are windows: s = pld.alloc_signal(n) on the host, then pass `s`
 
 # --- signal_not_a_window
@@ -187,4 +200,5 @@ def kernel(sig: pl.Tensor[[4, 1], pl.INT32]):
     pld.system.wait(sig, [0, 0], 1)
 #                   ^^^ `sig` is pl.Tensor[[4, 1], pl.INT32]
 # error: TW0312 `pld.system.wait` needs a window, got a plain tensor
+# help: declare the parameter as a window: sig: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]]
 # help: signals are windows: s = pld.alloc_signal(n) on the host, then pass `s`

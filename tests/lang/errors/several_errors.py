@@ -42,6 +42,7 @@ def first(x: pl.Tensor[[16, 16], pl.FP32]):
     t = pl.load(x, [0], [16, 16])
 #                  ^^^
 # error 1: TW0332 `pl.tile.load` needs a list of length 2 for `offsets`, got 1
+# help: write [0, 0]
 
 
 @pl.jit.incore
@@ -291,6 +292,7 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     u = pl.load(x, [0], [16, 16])
 #                  ^^^
 # error 3: TW0332 `pl.tile.load` needs a list of length 2 for `offsets`, got 1
+# help: write [0, 0]
     v = lambda a: a
 #       ^^^^^^^^^^^ a lambda
 # error 1: TW0150 `lambda` is not part of the language

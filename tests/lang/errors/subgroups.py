@@ -74,7 +74,7 @@ def kernel(s: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]]):
     pld.system.wait(s, [pld.member_rank(g, -1), 0], 1)
 #                                          ^^
 # error: TW0338 `pld.member_rank` addresses rank -1; ranks count from 0
-# help: take it modulo the rank count: (pld.rank(ctx) - 1 + n) % n with n = pld.nranks(ctx)
+# help: take it modulo the rank count: (pld.rank(ctx) - 1) % pld.nranks(ctx)
 
 # --- context_to_a_kernel
 # run: tilewire check %s --ranks 2

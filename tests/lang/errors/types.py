@@ -41,7 +41,7 @@ def kernel():
     t = pl.tile.create([16, 16], dtype=pl.FLOAT32)
 #                                      ^^^^^^^^^^
 # error: TW1008 `pl` has no `FLOAT32`
-# help: `tilewire ops` lists all ops; dtypes are pl.FP32, pl.INT32 and their kin
+# help: write `pl.FP32`
 
 # --- number_as_type
 import tilewire.language as pl

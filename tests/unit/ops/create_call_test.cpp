@@ -122,9 +122,8 @@ TEST(CreateCall, PointsAtTheArgument) {
             "  |\n"
             "1 | y = pld.tensor.allreduce(x, sig)\n"
             "  |                          ^ `x` is pl.Tensor[[1, 256], pl.FP32]\n"
-            "  = help: put `x` in a window: buf = pld.alloc_window_buffer([1, 256], dtype=pl.FP32) on the "
-            "host, then "
-            "pld.window(buf, ...)\n");
+            "  = help: declare the parameter as a window: x: pl.InOut[pld.DistributedTensor[[1, 256], pl.FP32]]\n"
+            "  = help: windows are made on the host: x = pld.alloc_window([1, 256], dtype=pl.FP32)\n");
 }
 
 TEST(CreateCall, SuggestsNearKeywords) {
