@@ -591,6 +591,7 @@ std::optional<Finding> failure_of(const Run& run) {
   finding.diagnostic = diagnostic(id, said.span, {said.message});
   finding.diagnostic.label = said.label;
   finding.diagnostic.notes = said.notes;
+  finding.diagnostic.helps = said.helps;
   const interp::RunError& error = *run.world.error();
   const Names names(run.world);
   const TaskNo task = run.schedule.empty() ? interp::no_task : run.world.agent(run.schedule.back()).task;

@@ -119,9 +119,9 @@ Words words_of(const Failure& failure, const abi::Module& module, const abi::Sit
           {"fault " + std::to_string(static_cast<uint32_t>(failure.fault)) + " has no text"}};
 }
 
-Diagnostic make(Diag row, Span span, const std::vector<std::string>& arguments) {
-  const DiagInfo& info = diag_info(row);
-  return {row, info.severity, std::move(span), expand(info.text, arguments), {}, {}, {}};
+Diagnostic make(Diag row, const Span& span, const std::vector<std::string>& arguments) {
+  Diagnostics one;
+  return one.report(row, span, arguments);
 }
 
 // Every blocked fiber is a note at its place; equal ones of one kernel, which differ in the block alone, are

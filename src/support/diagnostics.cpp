@@ -19,6 +19,13 @@ constexpr DiagInfo table[] = {
 static_assert(std::ranges::adjacent_find(table, std::greater_equal(), &DiagInfo::code) == std::end(table),
               "the codes of messages ascend, within a section and from one to the next");
 
+// What to write instead, where that is the same in every program.
+constexpr std::pair<int, std::string_view> helps[] = {
+#define TW_HELP(code, text) {code, text},
+#include "support/diagnostics/helps.def"
+#undef TW_HELP
+};
+
 struct Explanation {
   int code;
   std::string_view text;
@@ -176,7 +183,11 @@ std::string render(const Diagnostic& d) {
 Diagnostic& Diagnostics::report(Diag id, const Span& span, std::vector<std::string> arguments) {
   const DiagInfo& info = diag_info(id);
   std::vector<Diagnostic::Note> notes(contexts_.rbegin(), contexts_.rend());
-  return add({id, info.severity, span, expand(info.text, arguments), {}, std::move(notes), {}});
+  std::vector<std::string> texts;
+  for (const auto& [code, text] : helps) {
+    if (code == info.code) texts.emplace_back(text);
+  }
+  return add({id, info.severity, span, expand(info.text, arguments), {}, std::move(notes), std::move(texts)});
 }
 
 Diagnostic& Diagnostics::add(Diagnostic d) {

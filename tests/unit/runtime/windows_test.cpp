@@ -170,7 +170,8 @@ TEST(Ranks, AFailureOfOneStopsTheOthers) {
               "error[TW2110]: rank 8 does not exist: there are 8\n"
               " --> k.py:8:5\n"
               "  = pld.tile.remote_load\n"
-              "  = note: rank 5, in `kern`\n");
+              "  = note: rank 5, in `kern`\n"
+              "  = help: take it modulo the number of ranks: (pld.rank(ctx) + 1) % pld.nranks(ctx)\n");
   }
 }
 

@@ -129,7 +129,8 @@ void a_failure_stops_all_parts(const ExpectSame& expect_same) {
       "error[TW2110]: rank 4 does not exist: there are 4\n"
       " --> k.py:9:5\n"
       "  = pld.tile.remote_load\n"
-      "  = note: rank 3, in `kern`\n");
+      "  = note: rank 3, in `kern`\n"
+      "  = help: take it modulo the number of ranks: (pld.rank(ctx) + 1) % pld.nranks(ctx)\n");
 }
 
 // The host function runs in every part, keeps what is for ranks there, and stages their rows.
