@@ -10,7 +10,6 @@
 #include "support/diagnostics.h"
 #include "support/diagnostics/command.h"
 #include "support/explanations.h"
-#include "support/near.h"
 
 namespace tilewire::cli {
 namespace {
@@ -36,11 +35,7 @@ int explain(const std::string& code) {
   if (!diag) {
     Diagnostics diags;
     Diagnostic& d = diags.report(diag::no_such_code, {}, {code});
-    std::vector<std::string> codes;
-    for (Diag each : all_diags()) codes.push_back(code_text(each));
-    const std::optional<std::string> near = nearest(code, codes);
-    d.with_help(near ? "did you mean `" + *near + "`?"
-                     : "codes look like TW2501; docs/diagnostics.md lists all");
+    d.with_help("codes look like TW2501; docs/diagnostics.md lists all");
     std::fputs(diags.text().c_str(), stderr);
     return WrongUsage;
   }

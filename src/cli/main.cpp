@@ -2,12 +2,15 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <CLI/Validators.hpp>
+#include <charconv>
 #include <cstdio>
 #include <exception>
+#include <limits>
 #include <map>
 #include <memory>
 #include <new>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -54,6 +57,31 @@ class HelpText : public CLI::Formatter {
       {"doctor", ""},
   };
 };
+
+// A whole number within bounds; CLI11's own ranges show up in the help.
+CLI::Validator whole_number(int64_t least, int64_t most = std::numeric_limits<int32_t>::max()) {
+  return CLI::Validator(
+      [least, most](const std::string& text) -> std::string {
+        int64_t value = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        const bool whole = error == std::errc() && end == text.data() + text.size();
+        if (whole && value >= least && value <= most) return {};
+        return "must be a whole number from " + std::to_string(least) + " to " + std::to_string(most) +
+               ", got " + text;
+      },
+      "");
+}
+
+CLI::Validator rank_counts() {
+  return CLI::Validator(
+      [](const std::string& text) -> std::string {
+        int64_t value = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        if (error == std::errc() && end == text.data() + text.size()) return {};
+        return "write the numbers with commas, --ranks 2,3,4; got " + text;
+      },
+      "");
+}
 
 void add_input(CLI::App& command, InputOptions& input) {
   auto* file =
@@ -126,9 +154,9 @@ void add_run(CLI::App& command, RunOptions& options) {
   command.add_option("--out", options.out, "Folder for the outputs as .npy files; made if missing")
       ->type_name("DIR");
   command.add_option("--target", options.target, targets_to_run())->type_name("TARGET");
-  command.add_option("--threads", options.threads, "Worker threads; one a core when left out")
+  command.add_option("--threads", options.threads, "Worker threads (default: one per core)")
       ->type_name("N")
-      ->check(CLI::NonNegativeNumber);
+      ->check(whole_number(0));
   CLI::Option* schedule = command
                               .add_option("--schedule", options.schedule,
                                           "random:SEED delays and reorders tasks and transfers on purpose")
@@ -151,6 +179,7 @@ void add_check(CLI::App& command, CheckOptions& options) {
       .add_option("--ranks", options.ranks, "Numbers of ranks to check; what the program says, else 2 and 3")
       ->type_name("N,...")
       ->delimiter(',')
+      ->check(rank_counts())
       ->allow_extra_args(false);
   command
       .add_option("--in", options.inputs,
@@ -162,11 +191,11 @@ void add_check(CLI::App& command, CheckOptions& options) {
       .add_option("--calls", options.calls,
                   "Calls of the entry, one after the other over windows that keep their content (default: 1)")
       ->type_name("N")
-      ->check(CLI::Range(1, 65536));
+      ->check(whole_number(1, 65536));
   command
       .add_option("--cores", options.cores, "Blocks of a rank that run at a time; any number when left out")
       ->type_name("K")
-      ->check(CLI::NonNegativeNumber);
+      ->check(whole_number(0));
   command.add_option("--limit", options.limit, "Schedules to try before going on at random (default: 20000)")
       ->type_name("N");
   command.add_option("--seed", options.seed, "Of inputs and of schedules at random")->type_name("N");
@@ -182,10 +211,45 @@ void add_build(CLI::App& command, BuildOptions& options) {
       ->required()
       ->type_name("DIR");
   command
-      .add_option("--ranks", options.ranks, "Build for this number of ranks alone; any number when left out")
+      .add_option("--ranks", options.ranks, "Build for this number of ranks only; any number when left out")
       ->type_name("N")
-      ->check(CLI::PositiveNumber);
+      ->check(whole_number(1));
   command.add_flag("--debug-bounds", options.debug_bounds, "Check every access to memory");
+}
+
+// Options that the command does not have, each with the nearest one that it has; or arguments without a
+// place.
+int extra_arguments(const CLI::App& app, std::span<char*> arguments) {
+  const CLI::App* command = &app;
+  if (!app.get_subcommands().empty()) command = app.get_subcommands().front();
+  const std::string name = command == &app ? "tilewire" : "tilewire " + command->get_name();
+  std::vector<std::string> known;
+  for (const CLI::Option* option : command->get_options()) {
+    for (const std::string& each : option->get_lnames()) known.push_back("--" + each);
+  }
+  tilewire::Diagnostics diags;
+  std::vector<std::string> values;
+  for (const std::string& argument : command->remaining()) {
+    if (!argument.starts_with("-")) {
+      values.push_back(argument);
+      continue;
+    }
+    const std::string option = argument.substr(0, argument.find('='));
+    // A prefix counts as near: `--call` for `--calls`, `--all` for `--all-passes`.
+    std::optional<std::string> near = tilewire::nearest(option, known);
+    for (const std::string& each : known) {
+      if (option.size() > 4 && each.starts_with(option)) near = each;
+    }
+    diags.report(tilewire::diag::no_such_option, {}, {name, option})
+        .with_help(near ? "did you mean `" + *near + "`?" : "`" + name + " --help` lists all");
+  }
+  if (!diags.has_errors()) {
+    const std::string first = values.empty() ? std::string(arguments.back()) : values.front();
+    diags.report(tilewire::diag::extra_argument, {}, {name, first})
+        .with_help("`" + name + " --help` shows what it takes");
+  }
+  std::fputs(diags.text().c_str(), stderr);
+  return WrongUsage;
 }
 
 int unknown_command(const CLI::App& app, const std::string& name) {
@@ -273,9 +337,13 @@ int execute(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    if (app.get_subcommands().empty() && argc > 1 && argv[1][0] != '-') {
-      return unknown_command(app, argv[1]);
+    if (argc == 1) {
+      std::fputs(app.help().c_str(), stderr);
+      return WrongUsage;
     }
+    if (app.get_subcommands().empty() && argv[1][0] != '-') return unknown_command(app, argv[1]);
+    if (dynamic_cast<const CLI::ExtrasError*>(&e))
+      return extra_arguments(app, std::span(argv + 1, argv + argc));
     return app.exit(e) == 0 ? Fine : WrongUsage;
   }
   if (*print_command) return print(print_options);

@@ -339,6 +339,28 @@ def test_unknown_commands_name_the_nearest():
     assert "`tilewire --help` lists all" in text(tilewire("frobnicate"))[1]
 
 
+@pytest.mark.parametrize("words, message", [
+    (["run", "a.py", "--rank", "2"], "error[TW0622]: `tilewire run` has no option `--rank`\n  = help: did you mean `--ranks`?\n"),
+    (["run", "a.py", "--trase=x"], "error[TW0622]: `tilewire run` has no option `--trase`\n  = help: did you mean `--trace`?\n"),
+    (["check", "a.py", "--call", "2"], "error[TW0622]: `tilewire check` has no option `--call`\n  = help: did you mean `--calls`?\n"),
+    (["print", "a.py", "--all-pass"], "error[TW0622]: `tilewire print` has no option `--all-pass`\n  = help: did you mean `--all-passes`?\n"),
+    (["print", "a.py", "--bogus"], "error[TW0622]: `tilewire print` has no option `--bogus`\n  = help: `tilewire print --help` lists all\n"),
+    (["print", "a.py", "b.py"], "error[TW0623]: `tilewire print` does not take `b.py`\n  = help: `tilewire print --help` shows what it takes\n"),
+    (["check", "a.py", "--ranks", "2-4"], "--ranks: write the numbers with commas, --ranks 2,3,4; got 2-4\nRun with --help for more information.\n"),
+    (["run", "a.py", "--threads", "-1"], "--threads: must be a whole number from 0 to 2147483647, got -1\nRun with --help for more information.\n"),
+])
+def test_wrong_options_say_what_to_write(words, message):
+    assert text(tilewire(*words)) == ("", message, 64)
+
+
+def test_without_a_command_the_help_is_printed():
+    assert text(tilewire())[1] == text(tilewire("--help"))[0]
+
+
+def test_codes_that_do_not_exist_have_no_neighbours():
+    assert text(tilewire("explain", "TW9999"))[1].endswith("= help: codes look like TW2501; docs/diagnostics.md lists all\n")
+
+
 @pytest.mark.parametrize("words", [[], ["print"], ["run", "--bogus"], ["check", "a.py", "--ranks", "x"], ["completion", "tcsh"]])
 def test_wrong_usage_exits_with_64(words):
     out, err, status = text(tilewire(*words))

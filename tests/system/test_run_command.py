@@ -116,3 +116,48 @@ def test_stats_and_trace(program, tmp_path):
     import json
     events = json.loads((tmp_path / "t.json").read_text())
     assert any(event.get("name") == "scale" for event in events["traceEvents"])
+
+
+def test_sizes_that_are_not_known(program):
+    code, out, err = run(program, "--in", "by=1")
+    assert code == 64 and "help: give its shape, --shape x=4x8:FP32, or an array, --in x=FILE.npy\n" in err
+    code, out, err = run(program, "--in", "N=3")
+    assert code == 64 and "help: `N` is a dimension: give the shape of a parameter, --shape x=4x8:FP32\n" in err
+    text = program.read_text().replace("@pl.jit\n", "@pl.jit.host\n").replace("scale(x, y, by)", "pass")
+    program.write_text(text)
+    code, out, err = run(program, "--in", "by=1")
+    assert code == 64 and "or the number of ranks, --ranks 4\n" in err
+
+
+def test_valid_extents_and_peers_that_do_not_fit_have_a_help(program, target):
+    program.write_text('''import tilewire.language as pl
+import tilewire.language.distributed as pld
+
+NR = pl.dynamic("NR")
+
+
+@pl.jit.incore
+def kernel(x: pl.Tensor[[64, 8], pl.FP32], y: pl.Out[pl.Tensor[[64, 8], pl.FP32]], first: pl.Scalar[pl.INDEX]):
+    y = pl.store(pl.load(x, [first, 0], [16, 8], valid_shape=[64 - first, 8]), [first, 0], y)
+
+
+@pl.jit.incore
+def past_the_end(x: pl.Tensor[[1, 8], pl.FP32], w: pl.InOut[pld.DistributedTensor[[1, 8], pl.FP32]]):
+    pld.tile.remote_store(pl.load(x), w, pld.rank(pld.get_comm_ctx(w)) + 1, [0, 0])
+
+
+@pl.jit.host
+def ring(x: pl.Tensor[[NR, 1, 8], pl.FP32]):
+    w = pld.alloc_window([1, 8], dtype=pl.FP32)
+    for r in pl.range(pld.world_size()):
+        past_the_end(x[r], w, device=r)
+''')
+    code, out, err = run(program, "--entry", "kernel", "--in", "first=0", "--target", target)
+    assert code == 1 and err.startswith("error[TW2106]: valid extent 64 does not fit dimension 0 of the tile")
+    assert "  = help: bound it by the extent of the tile: min(pl.dim(x, 0) - first, 16)\n" in err.replace("   =", "  =")
+    help_line = "  = help: take it modulo the number of ranks: (pld.rank(ctx) + 1) % pld.nranks(ctx)\n"
+    code, out, err = run(program, "--entry", "ring", "--ranks", "2", "--target", target)
+    assert code == 1 and err.startswith("error[TW2110]: rank 2 does not exist") and help_line in err.replace("   =", "  =")
+    done = subprocess.run([TILEWIRE, "check", program.name, "--entry", "ring", "--ranks", "2"], cwd=program.parent,
+                          capture_output=True, text=True, timeout=120)
+    assert "error[TW2505]" in done.stdout and help_line in done.stdout.replace("   =", "  =")

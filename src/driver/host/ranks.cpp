@@ -46,7 +46,9 @@ std::optional<int> agreed_ranks(const Signature& signature, std::span<const Rank
     return std::nullopt;
   }
   if (!answers.empty()) return valid_ranks(signature, answers[0].ranks, diags);
-  diags.report(diag::ranks_unknown, at, {signature.name()}).with_help(help);
+  diags.report(diag::ranks_unknown, at, {signature.name()})
+      .with_help(help)
+      .with_help("or loop over a dimension of an argument: for r in pl.range(NR)");
   return std::nullopt;
 }
 

@@ -17,6 +17,15 @@ Argument number_of(ir::DType dtype, int64_t value) {
   return ir::is_float(dtype) ? Number(static_cast<double>(value)) : Number(value);
 }
 
+// "x=4x64:FP32": the type of the parameter, with a number in place of each dimension that is open.
+std::string shape_example(const ParameterInfo& param) {
+  std::string text = param.node->name + "=";
+  for (size_t d = 0; d < param.dims.size(); ++d) {
+    text += (d ? "x" : "") + std::to_string(param.dims[d] >= 0 ? param.dims[d] : 4);
+  }
+  return text + ":" + std::string(ir::info(param.dtype).name);
+}
+
 }  // namespace
 
 std::optional<BoundArguments> Inputs::bind(Diagnostics& diags) {
@@ -53,7 +62,17 @@ void Inputs::read_settings(Diagnostics& diags) {
     for (const ParameterInfo& param : signature_.params()) {
       if (param.node->name == name) return true;
     }
-    diags.report(diag::input_without_parameter, signature_.entry().span, {signature_.name(), name});
+    Diagnostic& d =
+        diags.report(diag::input_without_parameter, signature_.entry().span, {signature_.name(), name});
+    for (const ParameterInfo& param : signature_.params()) {
+      for (const auto& dim : param.dim_exprs) {
+        const auto* symbol = dim ? ir::as<ir::DimSymbol>(dim) : nullptr;
+        if (!symbol || symbol->name != name) continue;
+        d.with_help("`" + name + "` is a dimension: give the shape of a parameter, --shape " +
+                    shape_example(param));
+        return false;
+      }
+    }
     return false;
   };
   for (const std::string& text : settings_.texts) {
@@ -173,8 +192,11 @@ int64_t Inputs::extent_of(size_t index, size_t d, Diagnostics& diags) {
   auto follows = ops::evaluate_integer(*param.dim_exprs[d], dimension);
   if (follows && *follows >= 0) return *follows;
   diags.report(diag::extent_unknown, param.node->span, {std::to_string(d), param.node->name})
-      .with_help("give its shape, --shape " + param.node->name + "=4x16:FP32, or an array, --in " +
-                 param.node->name + "=FILE.npy");
+      .with_help("give its shape, --shape " + shape_example(param) + ", or an array, --in " +
+                 param.node->name + "=FILE.npy" +
+                 (d == 0 && signature_.entry().type == ir::FunctionType::Host
+                      ? ", or the number of ranks, --ranks 4"
+                      : ""));
   return 0;
 }
 
