@@ -27,8 +27,8 @@ def _encode(text: str) -> bytes:
 
 def _no_source(name: str) -> ProgramError:
     return ProgramError(
-        f"the source text of `{name}` is not available; write it in a file or a notebook cell, "
-        "or give the text to pl.parse"
+        f"the source text of `{name}` is not available; write the function in a file or a notebook cell, "
+        "or pass its text to pl.parse"
     )
 
 
@@ -70,8 +70,8 @@ class _Reader:
             else:
                 lines, first = inspect.getsourcelines(target)
                 self._file = inspect.getsourcefile(target) or self._file
-        except (OSError, TypeError, IndexError) as error:
-            raise _no_source(target.__name__) from error
+        except (OSError, TypeError, IndexError):
+            raise _no_source(target.__name__) from None
         return _shown_name(self._file), _encode("".join(lines)), first
 
     def _class_lines(self) -> tuple[list[str], int]:
@@ -139,6 +139,9 @@ def _decorator(wrap: Callable[[Any, _Reader], Any], name: str) -> Callable[..., 
     def decorate_one(target: Any, frame: types.FrameType) -> Any:
         if not inspect.isfunction(target):
             raise TypeError(f"{name} decorates a function, not {type(target).__name__}")
+        file = target.__code__.co_filename
+        if file.startswith("<") and not linecache.getlines(file, target.__globals__):
+            raise _no_source(target.__name__)  # typed at a prompt: no text to read when it is called
         return wrap(target, _Reader(target, frame))
 
     decorate.__name__ = decorate.__qualname__ = name.rpartition(".")[2]
@@ -181,6 +184,10 @@ class JitFunction:
         """The program made ready to be called; arguments give parameters without annotation their types."""
         program = self._versions.program(*self._versions.arguments(arguments, named))
         return compile_program(program, self.__name__, target, debug_bounds, split, named)
+
+    def open(self, *arguments: Any, ranks: int | None = None, target: str = "cpu", debug_bounds: bool = False, split: str = "auto", **named: Any) -> Any:
+        """A session of the compiled function: calls in it find the windows as the last one left them."""
+        return self.compile(*arguments, target=target, debug_bounds=debug_bounds, split=split, **named).open(ranks=ranks)
 
     def check(self, *arguments: Any, ranks: int | Iterable[int] | None = None, make: Callable[[int], Any] | None = None,
               calls: int = 1, cores: int = 0, seed: int = 1, limit: int = 0, general: bool = False, split: str = "auto", **named: Any) -> Reports:

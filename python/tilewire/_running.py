@@ -67,6 +67,10 @@ class Entry:
         """The program made ready to be called from this function. Arguments are only checked."""
         return compile_program(self.program, self.name, target, debug_bounds, split, named)
 
+    def open(self, *arguments: Any, ranks: int | None = None, target: str = "cpu", debug_bounds: bool = False, split: str = "auto", **named: Any) -> Any:
+        """A session: `compile`, then `open` of the executable."""
+        return self.compile(*arguments, target=target, debug_bounds=debug_bounds, split=split, **named).open(ranks=ranks)
+
     def check(self, *arguments: Any, ranks: int | Iterable[int] | None = None, make: Callable[[int], Any] | None = None,
               calls: int = 1, cores: int = 0, seed: int = 1, limit: int = 0, general: bool = False, split: str = "auto", **named: Any) -> Reports:
         """Whether some schedule goes wrong, one report per number of ranks (docs/checking.md).

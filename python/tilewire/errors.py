@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from dataclasses import dataclass
 
@@ -74,6 +75,18 @@ class Warning(UserWarning):
 
 class ReplayWarning(UserWarning):
     """A run followed a schedule that the checker found: which two uses it put into which order."""
+
+
+# Each replay is told, also where one line replays twice; filters of the user come first.
+warnings.filterwarnings("always", category=ReplayWarning, append=True)
+
+
+def warn_of_replay(text: str) -> None:
+    """At the line that called the package."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "tilewire":
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, ReplayWarning, level)
 
 
 def warn(diagnostic: Diagnostic) -> None:

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "driver/execute/array_names.h"
 #include "python/convert.h"
 
 namespace tilewire::python {
@@ -13,9 +14,8 @@ namespace tilewire::python {
 // `dtype`, a scalar for a number. Raises TypeError, naming the parameter.
 ir::TypeRef type_of_argument(const std::string& parameter, nb::handle argument);
 
-// Element types by the name that NumPy, ml_dtypes and PyTorch print.
-std::optional<ir::DType> dtype_from_array_name(std::string_view name);
-std::string_view array_name(ir::DType dtype);
-bool is_numpy_name(ir::DType dtype);  // one of NumPy's own; the others are in ml_dtypes
+using driver::array_name;
+using driver::dtype_from_array_name;
+using driver::is_numpy_name;
 
 }  // namespace tilewire::python

@@ -58,6 +58,7 @@ BorrowedArgument::BorrowedArgument(nb::handle object) {
 
 BorrowedArgument::BorrowedArgument(BorrowedArgument&& other) noexcept
     : value(std::move(other.value)),
+      fits(other.fits),
       has_buffer_(std::exchange(other.has_buffer_, false)),
       buffer_(other.buffer_),
       owner_(std::move(other.owner_)) {}
@@ -147,7 +148,8 @@ bool BorrowedArgument::take_reinterpreted(nb::handle object) {
 void BorrowedArgument::take_dlpack(nb::handle object) {
   nb::ndarray<> tensor;
   if (!nb::hasattr(object, "__dlpack__") || !nb::try_cast(object, tensor)) {
-    throw nb::type_error(("an argument must be an array or a number, not " + given_type(object)).c_str());
+    fits = false;
+    return;
   }
   if (tensor.device_type() != nb::device::cpu::value) {
     throw nb::value_error("an array argument must be in the memory of the CPU");

@@ -20,6 +20,7 @@ class BorrowedArgument {
   ~BorrowedArgument();
 
   driver::Argument value;
+  bool fits = true;  // false: neither an array nor a number
 
  private:
   bool take_number(nb::handle object);

@@ -53,8 +53,7 @@ void raise_run_error(const Diagnostics& diags, const char* type) {
 }
 
 void warn_of_replay(const std::string& told) {
-  const std::string text = "replayed: " + told;
-  if (PyErr_WarnEx(errors().attr("ReplayWarning").ptr(), text.c_str(), 1) != 0) throw nb::python_error();
+  errors().attr("warn_of_replay")(python::to_python("replayed: " + told));
 }
 
 void emit_warnings(const Diagnostics& diags) {

@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 
 #include "driver/bundle/bundle.h"
+#include "driver/execute/array_names.h"
 #include "driver/execute/targets.h"
 #include "driver/world/local_rows.h"
 #include "python/arrays.h"
@@ -14,6 +15,7 @@
 #include "python/html.h"
 #include "python/interrupt.h"
 #include "python/known_call.h"
+#include "support/diagnostics/driver.h"
 
 namespace tilewire::python {
 namespace {
@@ -58,7 +60,12 @@ bool take_option(const std::string& name, nb::handle value, driver::CallOptions&
     if (given) options.ranks = option<int64_t>(name, value, "an int");
   } else if (name == "threads") {
     if (given) options.threads = option<int>(name, value, "an int");
-    if (options.threads < 0) throw nb::value_error("threads must not be negative");
+    if (options.threads < 0) {
+      Diagnostics diags;
+      diags.report(diag::threads_invalid, {}, {std::to_string(options.threads)})
+          .with_help("leave it out for one thread per core");
+      raise_run_error(diags);
+    }
   } else if (name == "trace") {
     if (given) options.trace = path_option(name, value);
   } else if (name == "schedule") {
@@ -96,7 +103,11 @@ bool is_parameter(const driver::Executable& executable, const std::string& name)
   Diagnostics all, unknown;  // that arguments are missing does not matter here
   executable.signature().arrange(0, {name}, all, call_keywords);
   const Diagnostic& first = all.all().front();
-  unknown.report(first.id, first.span) = first;
+  Diagnostic& told = unknown.report(first.id, first.span) = first;
+  if (name == "target" || name == "split" || name == "debug_bounds") {
+    told.helps = {"it is fixed when the program is compiled: " + executable.signature().name() + ".compile(" +
+                  name + "=...)"};
+  }
   raise_run_error(unknown);
 }
 
@@ -130,7 +141,9 @@ class PythonCall {
       arranged.push_back(place < 0 ? driver::Argument() : borrowed_[place].value);
       auto* array = std::get_if<driver::Array>(&arranged.back());
       if (rows_ && array) *array = rows_->whole(i, *array);
+      if (place >= 0) check_kind(i, given_[place], borrowed_[place].fits, diags);
     }
+    if (diags.has_errors()) raise_run_error(diags);
     auto make = [&](size_t parameter, const std::vector<int64_t>& shape) {
       nb::object object = new_array(executable_.signature().params()[parameter].dtype,
                                     rows_ ? rows_->own_shape(parameter, shape) : shape);
@@ -182,6 +195,19 @@ class PythonCall {
     }
   }
 
+  // Reports None for an input, and objects that are neither arrays nor numbers.
+  void check_kind(size_t parameter, nb::handle object, bool fits, Diagnostics& diags) const {
+    const driver::ParameterInfo& param = executable_.signature().params()[parameter];
+    if (fits && !(object.is_none() && param.needed)) return;
+    const std::string& name = param.node->name;
+    Diagnostic& d = diags.report(diag::argument_kind, param.node->span,
+                                 {name, ir::to_string(param.node->type),
+                                  object.is_none() ? "None" : "an object of type " + given_type(object)});
+    if (!fits && param.tensor) {
+      d.with_help("make an array of it: np.asarray(" + name + ", " + driver::array_type(param.dtype) + ")");
+    }
+  }
+
   nb::object results(const driver::Call& call) {
     nb::list values;
     for (const driver::Returned& value : call.results) values.append(returned_object(value, objects_));
@@ -229,8 +255,9 @@ Callable with_settings(const Callable& self, const nb::dict& named) {
   return result;
 }
 
-OpenSession open(const Callable& self, const nb::kwargs& settings) {
+OpenSession open(const Callable& self, nb::handle ranks, const nb::kwargs& settings) {
   OpenSession made{with_settings(self, settings), nullptr};
+  take_option("ranks", ranks, made.callable.options);
   Diagnostics diags;
   made.session = made.callable.executable->open(made.callable.options.ranks, diags);
   if (!made.session) raise_run_error(diags);
@@ -238,7 +265,11 @@ OpenSession open(const Callable& self, const nb::kwargs& settings) {
 }
 
 std::shared_ptr<driver::Session> checked(const OpenSession& self) {
-  if (!self.session) throw nb::value_error("the session is closed");
+  if (!self.session) {
+    Diagnostics diags;
+    diags.report(diag::session_closed, {}).with_help("open another one: with exe.open() as session:");
+    raise_run_error(diags);
+  }
   return self.session;
 }
 
@@ -368,7 +399,9 @@ void bind_executable(nb::module_& module) {
           },
           "A call with the rows of the ranks that live in this process.")
       .def("_with_settings", with_settings)
-      .def("open", open, "Calls in this session find the windows as the last one left them.")
+      .def("open", open, nb::arg("ranks") = nb::none(), nb::arg("settings"),
+           "Calls in this session find the windows as the last one left them. Without `ranks` the first call "
+           "decides the number. `threads`, `schedule` and `trace` hold for every call.")
       .def_prop_ro("manifest", manifest)
       .def_prop_ro("program", [](const Callable& self) { return to_python(self.executable->program()); })
       .def_prop_ro("entry",

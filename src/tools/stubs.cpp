@@ -293,6 +293,7 @@ class JitFunction:
                 schedule: str | None = None, replay: str | os.PathLike[str] | None = None,
                 gather: str | int = "all", **named: Any) -> Executable:
         """The program made ready to be called."""
+    def open(self, *arguments: Any, ranks: int | None = None, target: str = "cpu", debug_bounds: bool = False, **named: Any) -> Session: ...
     def check(self, *arguments: Any, ranks: int | Iterable[int] | None = None, make: Callable[[int], Any] | None = None,
               calls: int = 1, cores: int = 0, seed: int = 1, limit: int = 0, general: bool = False, split: str = "auto",
               **named: Any) -> Reports:
@@ -350,8 +351,8 @@ std::string annotation_class(std::string_view name) {
 std::string language_stub() {
   std::string text = std::string(head) +
                      "import os\nfrom collections.abc import Callable, Iterable\nfrom typing import "
-                     "Any, overload\n\nfrom tilewire import ir\nfrom tilewire._core import "
-                     "Executable\n"
+                      "Any, overload\n\nfrom tilewire import ir\nfrom tilewire._core import "
+                      "Executable, Session\n"
                      "from tilewire._enums import DTypeBase, Enumeration\nfrom tilewire.checking import "
                      "Reports\nfrom tilewire.ir import TensorView\n"
                      "from tilewire.language import distributed as pld\n\n";

@@ -32,6 +32,13 @@ def host(y: pl.Out[pl.Tensor[[NR, 1, 8], pl.FP32]]):
         give(w, y[r], device=r)
 
 
+@pl.jit.host
+def rows(y: pl.Out[pl.Tensor[[NR, 1, 8], pl.FP32]]):
+    w = pld.alloc_window([1, 8], dtype=pl.FP32)
+    for r in pl.range(NR):
+        give(w, y[r], device=r)
+
+
 X = np.zeros((4, 8), np.float32)
 
 
@@ -72,6 +79,42 @@ def test_keywords_that_do_not_exist():
     assert help_of(lambda: cp.compile(rank=2)) == "did you mean `ranks`?"
     assert help_of(lambda: cp(X, bias=X)) == "it has `x`, `y`"
     assert help_of(lambda: cp.check(X, limits=3)) == "did you mean `limit`?"
+
+
+def test_what_is_fixed_when_a_program_is_compiled():
+    exe = cp.compile()
+    for name, value in {"target": "interp", "split": "split", "debug_bounds": True}.items():
+        assert first_line(lambda: exe(X, **{name: value})) == f"error[TW2202]: `cp` has no parameter `{name}`"
+        assert help_of(lambda: exe(X, **{name: value})) == f"it is fixed when the program is compiled: cp.compile({name}=...)"
+
+
+def test_help_for_elements_of_another_type():
+    assert help_of(lambda: cp(X.astype(np.float64))) == "convert it, in NumPy: x.astype(np.float32)"
+
+
+def test_sessions():
+    y = np.ones((4, 1, 8), np.float32)
+    with rows.open(ranks=2) as session:
+        session(y[:2])
+    assert first_line(lambda: session(y[:2])) == "error[TW2250]: the session is closed"
+    with rows.compile().open(4) as session:
+        session(y)
+        assert first_line(lambda: session(y[:2])).startswith("error[TW2229]: `give` is dispatched once for each of `NR`")
+        assert help_of(lambda: session(y[:2])) == "this session has 4 ranks; open another one for these arguments"
+
+
+def test_threads_are_a_number():
+    assert first_line(lambda: cp(X, threads=-1)) == "error[TW2251]: `threads` must be at least 0, got -1"
+
+
+def test_a_function_without_text_is_refused_where_it_is_defined():
+    text = "import tilewire.language as pl\n@pl.jit\ndef f(x: pl.Tensor[[4], pl.FP32]):\n    pass\n"
+    done = subprocess.run([sys.executable, "-"], input=text, capture_output=True, text=True)
+    assert 'File "<stdin>", line 2, in <module>' in done.stderr
+    assert done.stderr.splitlines()[-1] == (
+        "tilewire.errors.ProgramError: the source text of `f` is not available; write the function in a file or a notebook "
+        "cell, or pass its text to pl.parse")
+    assert "During handling" not in done.stderr and "direct cause" not in done.stderr
 
 
 @pytest.mark.parametrize("name", ["trace", "replay"])

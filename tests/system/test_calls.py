@@ -196,8 +196,8 @@ WRONG = [
     (lambda x: scaled(x, by=1.0, z=x, target="interp"), "TW2202", "`scaled` has no parameter `z`"),
     (lambda x: scaled(3, by=1.0, target="interp"), "TW2204", "`x` must be pl.Tensor[[16, 64], pl.FP32], got the number 3"),
     (lambda x: scaled(x, by=x, target="interp"), "TW2204", "`by` must be pl.Scalar[pl.FP32], got an array [16, 64] of FP32"),
-    (lambda x: scaled(x.astype(np.float64), by=1.0, target="interp"), "TW2205", "`x` must have elements of type FP32, got float64"),
-    (lambda x: scaled(x.astype(np.int32), by=1.0, target="interp"), "TW2205", "`x` must have elements of type FP32, got INT32"),
+    (lambda x: scaled(x.astype(np.float64), by=1.0, target="interp"), "TW2205", "`x` must have elements of type FP32 (float32), got float64"),
+    (lambda x: scaled(x.astype(np.int32), by=1.0, target="interp"), "TW2205", "`x` must have elements of type FP32 (float32), got INT32 (int32)"),
     (lambda x: scaled(x[0], by=1.0, target="interp"), "TW2206", "`x` must have 2 dimensions, got 1"),
     (lambda x: scaled(x[:8], by=1.0, target="interp"), "TW2207", "dimension 0 of `x` must be 16, got 8"),
     (lambda x: added(x[:, :32], x[:7, 32:], target="interp"), "TW2208", "dimension `N` is 16 in `x` and 7 in `y`"),
@@ -232,8 +232,13 @@ def test_all_mistakes_are_said_at_once():
 
 
 def test_not_an_array():
-    with pytest.raises(TypeError, match="an argument must be an array or a number, not str"):
-        scaled("x", by=1.0, target="interp")
+    said = message(scaled, "x", by=1.0, target="interp")
+    assert said.startswith("error[TW2204]: `x` must be pl.Tensor[[16, 64], pl.FP32], got an object of type str\n")
+    assert "help: make an array of it: np.asarray(x, np.float32)" in said
+    assert "got an object of type list" in message(scaled, floats(16, 64).tolist(), by=1.0, target="interp")
+    said = message(scaled, floats(16, 64), by="2", target="interp")
+    assert said.startswith("error[TW2204]: `by` must be pl.Scalar[pl.FP32], got an object of type str\n")
+    assert "got None" in message(scaled, None, by=1.0, target="interp")
 
 
 def test_torch(target):

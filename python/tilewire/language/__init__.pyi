@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, overload
 
 from tilewire import ir
-from tilewire._core import Executable
+from tilewire._core import Executable, Session
 from tilewire._enums import DTypeBase, Enumeration
 from tilewire.checking import Reports
 from tilewire.ir import TensorView
@@ -129,6 +129,7 @@ class JitFunction:
                 schedule: str | None = None, replay: str | os.PathLike[str] | None = None,
                 gather: str | int = "all", **named: Any) -> Executable:
         """The program made ready to be called."""
+    def open(self, *arguments: Any, ranks: int | None = None, target: str = "cpu", debug_bounds: bool = False, **named: Any) -> Session: ...
     def check(self, *arguments: Any, ranks: int | Iterable[int] | None = None, make: Callable[[int], Any] | None = None,
               calls: int = 1, cores: int = 0, seed: int = 1, limit: int = 0, general: bool = False, split: str = "auto",
               **named: Any) -> Reports:

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "driver/execute/array_names.h"
 #include "ir/op.h"
 #include "ops/evaluate.h"
 #include "runtime/box.h"
@@ -20,12 +21,18 @@ std::string list_text(const std::vector<int64_t>& values) {
   return text + "]";
 }
 
+// "FP32 (float32)"
+std::string dtype_text(ir::DType dtype) {
+  return std::string(ir::info(dtype).name) + " (" + std::string(array_name(dtype)) + ")";
+}
+
 std::string dtype_text(const Array& array) {
-  return array.foreign.empty() ? std::string(ir::info(array.dtype).name) : array.foreign;
+  return array.foreign.empty() ? dtype_text(array.dtype) : array.foreign;
 }
 
 std::string type_text(const Array& array) {
-  return "an array " + list_text(array.shape) + " of " + dtype_text(array);
+  const std::string dtype = array.foreign.empty() ? std::string(ir::info(array.dtype).name) : array.foreign;
+  return "an array " + list_text(array.shape) + " of " + dtype;
 }
 
 std::string text_of(const Number& number) {
@@ -228,8 +235,8 @@ void Signature::check_array(const ParameterInfo& param, const Array& array, Diag
     return;
   }
   if (array.dtype != param.dtype || !array.foreign.empty()) {
-    diags.report(diag::argument_dtype, at,
-                 {name, std::string(ir::info(param.dtype).name), dtype_text(array)});
+    diags.report(diag::argument_dtype, at, {name, dtype_text(param.dtype), dtype_text(array)})
+        .with_help("convert it, in NumPy: " + name + ".astype(" + array_type(param.dtype) + ")");
   }
   if (array.shape.size() != param.dims.size()) {
     diags

@@ -30,7 +30,15 @@ Call CompiledSession::call(const BoundArguments& arguments, const CallOptions& o
     return {};
   }
   if (ranks_ && options.ranks && *options.ranks != *ranks_) return refuse(diags);
-  auto ranks = executable_.host().ranks(ranks_ ? ranks_ : options.ranks, arguments, diags);
+  Diagnostics unfit;
+  auto ranks = executable_.host().ranks(ranks_ ? ranks_ : options.ranks, arguments, unfit);
+  for (Diagnostic each : unfit.all()) {
+    if (ranks_) {
+      each.helps = {"this session has " + std::to_string(*ranks_) +
+                    " ranks; open another one for these arguments"};
+    }
+    diags.report(each.id, each.span) = std::move(each);
+  }
   std::optional<runtime::Manifest> own;
   const runtime::Manifest* manifest =
       ranks ? executable_.manifest_for(*ranks, arguments, own, diags) : nullptr;
