@@ -208,4 +208,10 @@ def _type_key(value: Any) -> Any:
     shape = getattr(value, "shape", None)
     if shape is not None:
         return tuple(shape), str(value.dtype)
-    return type(value) if type(value) in (int, float) else (type(value), value)
+    if type(value) in (int, float):
+        return type(value)
+    try:
+        hash(value)
+    except TypeError:
+        return type(value), repr(value)  # a list
+    return type(value), value

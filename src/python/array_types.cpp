@@ -2,13 +2,17 @@
 
 #include <nanobind/stl/string.h>
 
+#include "python/errors.h"
 #include "python/language_objects.h"
+#include "support/diagnostics/driver.h"
 
 namespace tilewire::python {
 namespace {
 
-[[noreturn]] void raise(const std::string& parameter, const std::string& what) {
-  throw nb::type_error(("argument `" + parameter + "` " + what).c_str());
+[[noreturn]] void refuse(Diag id, std::vector<std::string> arguments, const std::string& help) {
+  Diagnostics diags;
+  diags.report(id, {}, std::move(arguments)).with_help(help);
+  raise_run_error(diags);
 }
 
 ir::DType element_type(const std::string& parameter, nb::handle dtype) {
@@ -16,7 +20,8 @@ ir::DType element_type(const std::string& parameter, nb::handle dtype) {
   std::string name = nb::cast<std::string>(nb::str(dtype));
   if (name.starts_with("torch.")) name = name.substr(6);
   if (auto found = dtype_from_array_name(name)) return *found;
-  raise(parameter, "has element type " + name + ", which the language does not have");
+  refuse(diag::argument_dtype, {parameter, "FP32 or another dtype of the language", name},
+         "convert it, in NumPy: " + parameter + ".astype(np.float32)");
 }
 
 ir::TypeRef array_type(const std::string& parameter, nb::handle array, nb::handle shape) {
@@ -24,7 +29,10 @@ ir::TypeRef array_type(const std::string& parameter, nb::handle array, nb::handl
   ir::ExprList dims;
   for (nb::handle extent : nb::borrow<nb::object>(shape)) {
     int64_t value = 0;
-    if (!int_from(extent, value)) raise(parameter, "has a shape that is not made of integers");
+    if (!int_from(extent, value)) {
+      refuse(diag::argument_kind, {parameter, "an array", "an object whose shape is not made of integers"},
+             "pass a NumPy array");
+    }
     dims.push_back(ir::const_index(value));
   }
   // NumPy's scalars are arrays without dimensions.
@@ -43,7 +51,10 @@ ir::TypeRef type_of_argument(const std::string& parameter, nb::handle argument) 
   double number = 0;
   if (int_from(argument, integer)) return ir::scalar_type(ir::DType::Index);
   if (float_from(argument, number)) return ir::scalar_type(ir::DType::FP32);
-  raise(parameter, "must be a type, an array or a number, not " + given_type(argument));
+  refuse(diag::argument_kind,
+         {parameter, "an array or a number",
+          argument.is_none() ? "None" : "an object of type " + given_type(argument)},
+         "make an array of it: np.asarray(" + parameter + ", np.float32)");
 }
 
 }  // namespace tilewire::python

@@ -11,7 +11,7 @@
 namespace tilewire::python {
 
 // The type a parameter takes from an argument: an ir.Type itself, a tensor for anything with `shape` and
-// `dtype`, a scalar for a number. Raises TypeError, naming the parameter.
+// `dtype`, a scalar for a number. Raises RunError, naming the parameter.
 ir::TypeRef type_of_argument(const std::string& parameter, nb::handle argument);
 
 using driver::array_name;

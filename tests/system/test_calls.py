@@ -241,6 +241,20 @@ def test_not_an_array():
     assert "got None" in message(scaled, None, by=1.0, target="interp")
 
 
+@pl.jit.incore
+def copied(x, y: pl.Out):
+    y = pl.store(pl.load(x), [0, 0], y)
+
+
+def test_arguments_that_have_no_type():
+    said = message(copied, [[1.0]], floats(16, 64))
+    assert said == ("error[TW2204]: `x` must be an array or a number, got an object of type list\n"
+                    "  = help: make an array of it: np.asarray(x, np.float32)\n")
+    said = message(copied, np.zeros((16, 64)), floats(16, 64))
+    assert said == ("error[TW2205]: `x` must have elements of type FP32 or another dtype of the language, got float64\n"
+                    "  = help: convert it, in NumPy: x.astype(np.float32)\n")
+
+
 def test_torch(target):
     torch = pytest.importorskip("torch")
     x = torch.randn(16, 64)

@@ -391,13 +391,13 @@ def test_imported_names():
 
 def test_jit_specialise_wrong():
     x = np.zeros((16, 16), np.float64)
-    with pytest.raises(TypeError, match="`x`.*float64"):
+    with pytest.raises(tw.RunError, match="`x`.*float64"):
         entry.specialize(x, x)
     with pytest.raises(TypeError):
         entry.specialize(x, x, x)
     with pytest.raises(TypeError):
         entry.specialize(no_such=x)
-    with pytest.raises(TypeError, match="`x`"):
+    with pytest.raises(tw.RunError, match="`x`"):
         entry.specialize(object(), object())
     with pytest.raises(tw.ProgramError, match="x"):
         entry.program

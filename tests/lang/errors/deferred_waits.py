@@ -60,7 +60,7 @@ def main(s: pld.DistributedTensor[[4, 1], pl.INT32]):
         v = pld.system.defer_wait(s, [0, 0], 1)
 #           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 # error: TW1062 the call returns no value
-# help: write the call as a statement of its own, or return a value from the function
+# help: write the call as a statement of its own
 
 # --- defer_wait_with_other_work
 import tilewire.language as pl

@@ -134,4 +134,4 @@ def main(x: pl.Tensor[[16, 64], pl.FP32]):
     s = pld.alloc_signal(4, cells=2)
 #                           ^^^^^
 # error: TW1084 `pld.alloc_signal` has no keyword `cells`
-# help: its keywords are `nbytes`, `shape`, `load_from_host`, `store_to_host`, `signal`, `n`
+# help: its keywords are `load_from_host`, `store_to_host`, `n`

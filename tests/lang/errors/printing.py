@@ -39,7 +39,7 @@ def kernel(n: pl.Scalar[pl.INDEX]):
     v = pl.print(n)
 #       ^^^^^^^^^^^
 # error: TW1062 the call returns no value
-# help: write the call as a statement of its own, or return a value from the function
+# help: write the call as a statement of its own
 
 # --- sum_without_axis
 import tilewire.language as pl

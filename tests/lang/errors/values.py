@@ -8,7 +8,7 @@ def kernel(s: pld.DistributedTensor[[4, 1], pl.INT32]):
     v = pld.system.notify(s, 0, [0, 0], 1)
 #       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 # error: TW1062 the call returns no value
-# help: write the call as a statement of its own, or return a value from the function
+# help: write the call as a statement of its own
 
 # --- no_value_nested
 import tilewire.language as pl
@@ -24,7 +24,7 @@ def main(x: pl.Tensor[[16, 64], pl.FP32], y: pl.Out[pl.Tensor[[16, 64], pl.FP32]
     double(double(x, y), y)
 #          ^^^^^^^^^^^^
 # error: TW1062 the call returns no value
-# help: write the call as a statement of its own, or return a value from the function
+# help: write the call as a statement of its own
 
 # --- no_value_returned
 import tilewire.language as pl
@@ -40,7 +40,7 @@ def main(x: pl.Tensor[[16, 64], pl.FP32], y: pl.Out[pl.Tensor[[16, 64], pl.FP32]
     return double(x, y), y
 #          ^^^^^^^^^^^^
 # error: TW1062 the call returns no value
-# help: write the call as a statement of its own, or return a value from the function
+# help: write the call as a statement of its own
 
 # --- string_returned
 import tilewire.language as pl
