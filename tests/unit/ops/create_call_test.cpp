@@ -116,14 +116,15 @@ TEST(CreateCall, PointsAtTheArgument) {
                                   {ExprRef(window("sig", {4, 1}, DType::Int32)), Span{file, 1, 29, 1, 32}}};
   Diagnostics diags;
   create_call(*registry().find("pld.tensor.allreduce"), std::move(args), {}, Span{file, 1, 5, 1, 33}, diags);
-  EXPECT_EQ(diags.text(),
-            "error[TW0312]: `pld.tensor.allreduce` needs a window, got a plain tensor\n"
-            " --> mlp.py:1:26\n"
-            "  |\n"
-            "1 | y = pld.tensor.allreduce(x, sig)\n"
-            "  |                          ^ `x` is pl.Tensor[[1, 256], pl.FP32]\n"
-            "  = help: declare the parameter as a window: x: pl.InOut[pld.DistributedTensor[[1, 256], pl.FP32]]\n"
-            "  = help: windows are made on the host: x = pld.alloc_window([1, 256], dtype=pl.FP32)\n");
+  EXPECT_EQ(
+      diags.text(),
+      "error[TW0312]: `pld.tensor.allreduce` needs a window, got a plain tensor\n"
+      " --> mlp.py:1:26\n"
+      "  |\n"
+      "1 | y = pld.tensor.allreduce(x, sig)\n"
+      "  |                          ^ `x` is pl.Tensor[[1, 256], pl.FP32]\n"
+      "  = help: declare the parameter as a window: x: pl.InOut[pld.DistributedTensor[[1, 256], pl.FP32]]\n"
+      "  = help: windows are made on the host: x = pld.alloc_window([1, 256], dtype=pl.FP32)\n");
 }
 
 TEST(CreateCall, SuggestsNearKeywords) {
