@@ -140,7 +140,7 @@ def _decorator(wrap: Callable[[Any, _Reader], Any], name: str) -> Callable[..., 
         if not inspect.isfunction(target):
             raise TypeError(f"{name} decorates a function, not {type(target).__name__}")
         file = target.__code__.co_filename
-        if file.startswith("<") and not linecache.getlines(file, target.__globals__):
+        if name.startswith("pl.jit") and file.startswith("<") and not linecache.getlines(file, target.__globals__):
             raise _no_source(target.__name__)  # typed at a prompt: no text to read when it is called
         return wrap(target, _Reader(target, frame))
 
