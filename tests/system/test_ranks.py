@@ -241,12 +241,13 @@ def test_sessions_of_the_interpreter():
 
 def test_stats_and_trace(tmp_path):
     file = PROGRAMS / "mesh_allreduce.py"
-    code, out, err = command(file, "--ranks", 2, "--shape", "x=2x1x256:FP32", "--stats", "--trace", tmp_path / "t.json")
-    assert (code, err) == (0, "")
+    trace = tmp_path / "t.json"
+    code, out, err = command(file, "--ranks", 2, "--shape", "x=2x1x256:FP32", "--stats", "--trace", trace)
+    assert (code, err) == (0, f"trace written to {trace}; open it at https://ui.perfetto.dev, which does not upload it\n")
     for rank in range(2):
         [line] = [text for text in out.splitlines() if text.startswith(f"rank {rank}: ")]
         assert "2 tasks" in line and " bytes" in line
-    names = {event.get("name") for event in json.loads((tmp_path / "t.json").read_text())["traceEvents"]}
+    names = {event.get("name") for event in json.loads(trace.read_text())["traceEvents"]}
     assert {"stage", "reduce"} <= names
 
 
