@@ -5,8 +5,9 @@ namespace tilewire::interp {
 OpEntry& OpEntries::add(const ir::Op& op, OpRun run, int which, OpReady ready, OpExplain explain) {
   OpEntry entry{.run = run, .which = which, .ready = ready, .explain = explain};
   entry.visible = op.synchronizes || ready;
-  entry.accesses = !op.effects.empty();
+  entry.accesses = !op.effects.empty() && !op.note;
   for (const ir::Effect& effect : op.effects) {
+    if (op.note) break;
     bool update = effect.access == ir::Access::Update;
     bool signal = update || effect.access == ir::Access::Signal || effect.access == ir::Access::Wait;
     entry.signals |= effect.access == ir::Access::Signal;

@@ -198,6 +198,8 @@ std::string window_text(const Context& c, const Tensor& part) {
   return text(part.shape) + " at byte " + std::to_string(begin) + " of " + name;
 }
 
+void collective_effects(Context&, int) {}
+
 void enter_collective(Context& c, int) {
   if (!c.sink) return;
   std::string name = "`" + *c.attr("name")->get<std::string>() + "`";
@@ -233,6 +235,7 @@ void add_windows(OpEntries& entries) {
   entries.add(ops::pld::system::check_extent, check_extent);
   entries.add(ops::pld::system::check_count, check_count);
   entries.add(ops::pld::system::enter_collective, enter_collective).visible = false;  // no step of its own
+  entries.add(ops::pld::system::collective_effects, collective_effects).visible = false;
 }
 
 }  // namespace tilewire::interp

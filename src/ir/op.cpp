@@ -42,7 +42,7 @@ void complete(Op& op) {
 
 // Nothing but reading this rank's memory happens, and nothing of it is seen elsewhere.
 bool may_be_removed(const Op& op) {
-  if (op.keeps || op.functions != 0 || op.synchronizes || op.plain_assignment_only) return false;
+  if (op.keeps || op.note || op.functions != 0 || op.synchronizes || op.plain_assignment_only) return false;
   return std::all_of(op.effects.begin(), op.effects.end(), [](const Effect& effect) {
     return effect.access == Access::Read && effect.peer_param < 0 && !effect.all_peers;
   });

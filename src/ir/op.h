@@ -114,6 +114,7 @@ struct Op {
   Elementwise kind = Elementwise::None;
   uint8_t cost =
       1;  // of one element, in additions; from 2 on, doing it twice costs more than a trip to memory
+  bool note = false;    // nothing happens where it stands: its effects are those of the function as a whole
   bool keeps = false;   // stays although nobody uses its result and no effect shows: others count on it
   int scratch = -1;     // a parameter whose value is never looked at
   std::string no_rule;  // why targets, and interpreters unless they have one, have no rule for it

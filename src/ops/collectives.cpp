@@ -335,6 +335,19 @@ void define_mark(std::vector<Op>& ops) {
       .result("Nothing.")
       .rule([](OpCheck& c) { return check_members(c) ? unit_type() : nullptr; });
   enter.op().synchronizes = true;
+
+  Define own(ops, "pld", "system.collective_effects",
+             "Says what the collective that the ops that follow are made of does to memory of this rank, by "
+             "this rank or by others on its behalf. Tasks are ordered by it; nothing happens.");
+  own.operand("reads", AcceptTensor, Data, "A tensor that the collective reads.")
+      .optional()
+      .operand("writes", AcceptTensor, Data, "A tensor that the collective writes.")
+      .optional()
+      .effect(Access::Read, "reads")
+      .effect(Access::Write, "writes")
+      .result("Nothing.")
+      .rule([](OpCheck&) { return unit_type(); });
+  own.op().note = true;
 }
 
 }  // namespace

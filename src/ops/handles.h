@@ -286,6 +286,7 @@ inline constinit const Handle check_group{"pld.system.check_group"};
 inline constinit const Handle check_member{"pld.system.check_member"};
 inline constinit const Handle check_mesh{"pld.system.check_mesh"};
 inline constinit const Handle check_subgroup{"pld.system.check_subgroup"};
+inline constinit const Handle collective_effects{"pld.system.collective_effects"};
 inline constinit const Handle compare_exchange{"pld.system.compare_exchange"};
 inline constinit const Handle defer_wait{"pld.system.defer_wait"};
 inline constinit const Handle enter_collective{"pld.system.enter_collective"};

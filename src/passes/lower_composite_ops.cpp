@@ -353,8 +353,22 @@ class Lowering final : public CollectiveBuilder {
     if (found == rules().end()) return nullptr;
     at(*call);
     ExprList args = use(call->args);
+    note_effects(*call->op, args);
     return found->second(*call, args,
                          team(args[signal_slot(*call->op)], args[group_slot(*call->op)], single_), *this);
+  }
+
+  // What the collective declares of this rank's memory. The ops that it becomes do not show it: they reach
+  // the own copy as a peer's, or leave it to other ranks, whose writes are complete when the collective is.
+  void note_effects(const Op& op, const ExprList& args) {
+    for (const Effect& effect : op.effects) {
+      if (effect.peer_param >= 0 || effect.all_peers) continue;
+      const bool reads = effect.access == Access::Read || effect.access == Access::ReadWrite;
+      const bool writes = effect.access == Access::Write || effect.access == Access::ReadWrite;
+      const ExprRef& memory = args[static_cast<size_t>(op.operand_slots[static_cast<size_t>(effect.param)])];
+      if (!reads && !writes) continue;
+      run(ops::pld::system::collective_effects, {reads ? memory : nullptr, writes ? memory : nullptr});
+    }
   }
 
   bool single_;

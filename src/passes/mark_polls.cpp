@@ -37,6 +37,7 @@ bool tries(const Call& call, const Effect& effect) {
 enum class Touch { Nothing, Look, Other };
 
 Touch touch_of(const Call& call) {
+  if (call.op->note) return Touch::Nothing;
   Touch touch = call.op->synchronizes && !only_checks(*call.op) ? Touch::Other : Touch::Nothing;
   for (const Effect& effect : call.op->effects) {
     if (!happens(effect, call)) continue;

@@ -39,6 +39,7 @@ class Check : public Visitor<Check> {
 
   void visit(const Call& call) {
     walk_children(call);
+    if (call.op->note) return;
     const bool creates = call.op->form == OpForm::Create;
     const bool computes = (makes_tensor(call) && !creates) || reads_whole_tensor(call);
     const bool left = is_expanded(*call.op, traits_) || (is_kernel(function_.type) && computes);

@@ -277,7 +277,7 @@ Value* check_member(FunctionEmitter& e, const Call& call) {
   return nullptr;
 }
 
-Value* enter_collective(FunctionEmitter&, const Call&) {
+Value* nothing(FunctionEmitter&, const Call&) {
   return nullptr;
 }
 
@@ -317,7 +317,8 @@ void add_scalar_lowerings(LoweringTable& table) {
   table.add(ops::pld::system::check_subgroup, scalar_row(check_subgroup));
   table.add(ops::pld::system::check_mesh, scalar_row(check_mesh));
   table.add(ops::pld::system::check_member, scalar_row(check_member));
-  table.add(ops::pld::system::enter_collective, scalar_row(enter_collective));
+  table.add(ops::pld::system::enter_collective, scalar_row(nothing));
+  table.add(ops::pld::system::collective_effects, scalar_row(nothing));
 }
 
 }  // namespace tilewire::target::cpu

@@ -21,6 +21,7 @@ constexpr size_t member_limit = 48;
 constexpr int level_limit = 6;
 
 bool touches_memory(const Call& call, bool writes) {
+  if (call.op->note) return false;
   for (const Effect& effect : call.op->effects) {
     if (!happens(effect, call)) continue;
     if ((effect.access != Access::Read) == writes) return true;

@@ -49,7 +49,7 @@ class FenceWalk {
 
   void value(const ExprRef& expr) {
     const auto* call = as<Call>(expr);
-    if (!call) return;
+    if (!call || call->op->note) return;
     bool signals = false, accesses = call->op->synchronizes;
     for (const Effect& effect : call->op->effects) {
       if (!happens(effect, *call)) continue;

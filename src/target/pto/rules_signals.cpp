@@ -213,6 +213,7 @@ void add_signal_rules(RuleTable& table) {
   table.add(system::notify_all, {notify_all, {}, "a fence, comm.tnotify in a loop over ranks", {}});
   table.add(system::wait_all, {wait_all, {}, "comm.twait in a loop over ranks, cmo.cacheinvalid", {}});
   table.add(system::enter_collective, {nothing, {}, "nothing: a note for the checker", {}});
+  table.add(system::collective_effects, {nothing, {}, "nothing: a note for the order of tasks", {}});
   table.add(system::check_extent, {check_extent, {}, "scf.if, trap", {}});
   table.add(system::check_count, {check_count, {}, "scf.if, trap", {}});
   table.add(system::check_member, {check_member, {}, "scf.if, trap", {}});

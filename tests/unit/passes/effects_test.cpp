@@ -66,6 +66,38 @@ TEST(Effects, OfAtomicUpdatesThatReturn) {
   EXPECT_EQ(recorded(windows, "        pld.system.fetch_add(s, n, [0, 0], 1)\n"), "-, communicate, -");
 }
 
+// Whatever a collective is made of, it is recorded as what it declares of this rank's memory: what is read
+// and written there as a peer's, or by others on its behalf, is complete when it returns.
+TEST(Effects, OfCollectivesAreThoseDeclared) {
+  struct Form {
+    const char *call, *effects;  // of x, c, d, w, a, b, s
+  };
+  const std::string reduces = "-, -, -, read+write+communicate, -, -, communicate";
+  const Form forms[] = {
+      {"allreduce(w, s)", reduces.c_str()},
+      {"allreduce(w, s, mode=\"mesh\")", reduces.c_str()},
+      {"allreduce(w, s, mode=\"two_shot\")", reduces.c_str()},
+      {"allreduce(w, s, mode=\"ring\")", reduces.c_str()},
+      {"reduce_scatter(w, s)", reduces.c_str()},
+      {"broadcast(w, s, root=1)", reduces.c_str()},
+      {"allgather(x, a, s)", "read, -, -, -, read+write+communicate, -, communicate"},
+      {"allgather(w, a, s)", "-, -, -, read, read+write+communicate, -, communicate"},
+      {"all_to_all(a, b, s)", "-, -, -, -, read, write+communicate, communicate"},
+      {"all_to_all_v(a, b, c, d, s)", "-, read, write, -, read, write+communicate, communicate"},
+      {"barrier(s)", "-, -, -, -, -, -, communicate"},
+  };
+  const std::string parameters =
+      "x: pl.Tensor[[4, 8], pl.FP32], c: pl.Tensor[[4], pl.INT32], d: pl.InOut[pl.Tensor[[4], pl.INT32]], "
+      "w: pl.InOut[pld.DistributedTensor[[4, 8], pl.FP32]], a: pl.InOut[pld.DistributedTensor[[16, 8], "
+      "pl.FP32]], "
+      "b: pl.InOut[pld.DistributedTensor[[16, 8], pl.FP32]], "
+      "s: pl.InOut[pld.DistributedTensor[[8, 1], pl.INT32]]";
+  for (const Form& form : forms) {
+    EXPECT_EQ(recorded(parameters, std::string("        pld.tensor.") + form.call + "\n"), form.effects)
+        << form.call;
+  }
+}
+
 TEST(Effects, FollowTensorsThroughViewsLoopsAndBranches) {
   EXPECT_EQ(recorded("x: pl.Tensor[[4, 8], pl.FP32], y: pl.InOut[pl.Tensor[[4, 8], pl.FP32]], "
                      "z: pl.InOut[pl.Tensor[[4, 8], pl.FP32]], n: pl.Scalar[pl.INDEX]",
