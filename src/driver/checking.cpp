@@ -264,6 +264,15 @@ class Checking {
   std::string named_;  // a number that is left out
 };
 
+bool gives_one_array_twice(const std::map<std::string, Argument, std::less<>>& given) {
+  std::set<const void*> data;
+  for (const auto& [name, argument] : given) {
+    const auto* array = std::get_if<Array>(&argument);
+    if (array && !data.insert(array->data).second) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::vector<check::Report> check_program(const ir::ProgramRef& program, const CheckOptions& options,
@@ -271,7 +280,8 @@ std::vector<check::Report> check_program(const ir::ProgramRef& program, const Ch
   const Entry entry = find_entry(program, options.entry, diags);
   if (!entry.function) return {};
   // What targets run: collectives are checked as what they are made of, and what is not used does not race.
-  const passes::Traits traits = passes::with_split(default_target().traits, options.split);
+  passes::Traits traits = passes::with_split(default_target().traits, options.split);
+  traits.arguments_apart = !gives_one_array_twice(options.given);
   ir::ProgramRef lowered = passes::lower(entry.program, passes::for_checking(traits), diags);
   if (!lowered) return {};
   return Checking(entry, std::move(lowered), options).go(diags);

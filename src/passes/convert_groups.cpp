@@ -11,7 +11,7 @@ using namespace ir;
 
 void TensorConverter::statements(const Block& body) {
   for (size_t i = 0; i < body.stmts.size();) {
-    OpGroup group = group_from(body, i, plan_, roots_, uses_);
+    OpGroup group = group_from(body, i, plan_, roots_, sharing_, uses_);
     if (!group.items.empty()) {
       emit_group(group);
       i = group.end;

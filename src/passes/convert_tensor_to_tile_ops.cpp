@@ -43,8 +43,8 @@ int64_t axis_of(const Call& call, int64_t by_default, size_t rank) {
 }
 
 TensorConverter::TensorConverter(const Function& kernel, const Traits& traits, const ReturnRoots& returns,
-                                 Diagnostics& diags)
-    : BlockLoops(diags), plan_(kernel, traits), roots_(kernel, returns), uses_(kernel) {}
+                                 const Sharing& sharing, Diagnostics& diags)
+    : BlockLoops(diags), plan_(kernel, traits), roots_(kernel, returns), sharing_(sharing), uses_(kernel) {}
 
 void TensorConverter::assign(const Assign& assign) {
   const auto* call = as<Call>(assign.value);
@@ -86,9 +86,7 @@ ExprList TensorConverter::memory_operands(const Call& call) {
 }
 
 bool TensorConverter::may_overlap(const ExprRef& a, const ExprRef& b) const {
-  const RootSet& x = roots_.of(a);
-  const RootSet& y = roots_.of(b);
-  return std::any_of(x.begin(), x.end(), [&](int root) { return std::count(y.begin(), y.end(), root) > 0; });
+  return passes::may_overlap(roots_.of(a), roots_.of(b), sharing_);
 }
 
 ExprRef TensorConverter::apart_from(const ExprRef& operand, const ExprRef& target, const Span& span) {
@@ -257,11 +255,12 @@ void TensorConverter::into_memory(const Call& call, const Op& op, const ExprRef&
 ProgramRef convert_tensor_to_tile_ops(const ProgramRef& program, const Traits& traits, Diagnostics& diags) {
   ProgramRef ready = return_by_parameter(program, diags);
   if (diags.has_errors()) return ready;
-  ReturnRoots returns = return_roots(*ready);
+  const ReturnRoots returns = return_roots(*ready);
+  const SharedParameters shared(*ready, returns, traits.arguments_apart);
   Ref<Program> result = copy(*ready);
   for (FunctionRef& function : result->functions) {
     if (!is_kernel(function->type)) continue;
-    TensorConverter converter(*function, traits, returns, diags);
+    TensorConverter converter(*function, traits, returns, shared.of(*function), diags);
     function = with_body(*function, converter.block(*function->body));
   }
   return finish_node(std::move(result));

@@ -35,8 +35,8 @@ const ExprList& shape_of(const TypeRef& type) {
 
 class Grouper {
  public:
-  Grouper(const TilePlan& plan, const Roots& roots, const UseCounts& uses)
-      : plan_(plan), roots_(roots), uses_(uses) {}
+  Grouper(const TilePlan& plan, const Roots& roots, const Sharing& sharing, const UseCounts& uses)
+      : plan_(plan), roots_(roots), sharing_(sharing), uses_(uses) {}
 
   OpGroup run(const ir::Block& body, size_t first) {
     group_.end = first;
@@ -160,9 +160,7 @@ class Grouper {
   }
 
   bool overlap(const ExprRef& a, const ExprRef& b) const {
-    const RootSet &x = roots_.of(a), &y = roots_.of(b);
-    return std::any_of(x.begin(), x.end(),
-                       [&](int root) { return std::count(y.begin(), y.end(), root) > 0; });
+    return may_overlap(roots_.of(a), roots_.of(b), sharing_);
   }
 
   void widen(const TypeRef& type) {
@@ -208,6 +206,7 @@ class Grouper {
 
   const TilePlan& plan_;
   const Roots& roots_;
+  const Sharing& sharing_;
   const UseCounts& uses_;
   OpGroup group_;
   std::vector<size_t> stmts_;  // where each item stands
@@ -239,8 +238,8 @@ uint32_t UseCounts::of(const Expr& var) const {
 }
 
 OpGroup group_from(const ir::Block& body, size_t first, const TilePlan& plan, const Roots& roots,
-                   const UseCounts& uses) {
-  return Grouper(plan, roots, uses).run(body, first);
+                   const Sharing& sharing, const UseCounts& uses) {
+  return Grouper(plan, roots, sharing, uses).run(body, first);
 }
 
 }  // namespace tilewire::passes

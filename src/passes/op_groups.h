@@ -7,6 +7,7 @@
 #include "ir/nodes.h"
 #include "ir/pointer_map.h"
 #include "passes/roots.h"
+#include "passes/shared_parameters.h"
 #include "passes/tensor_forms.h"
 #include "passes/tile_plan.h"
 
@@ -46,6 +47,6 @@ struct OpGroup {
 // ends before an op of another shape, before an effect, and before an op that would read in one block what
 // another block writes.
 OpGroup group_from(const ir::Block& body, size_t first, const TilePlan& plan, const Roots& roots,
-                   const UseCounts& uses);
+                   const Sharing& sharing, const UseCounts& uses);
 
 }  // namespace tilewire::passes

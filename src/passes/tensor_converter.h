@@ -4,6 +4,7 @@
 #include "passes/block_loops.h"
 #include "passes/op_groups.h"
 #include "passes/roots.h"
+#include "passes/shared_parameters.h"
 #include "passes/tensor_forms.h"
 #include "passes/tensor_type.h"
 #include "passes/tile_plan.h"
@@ -12,8 +13,9 @@ namespace tilewire::passes {
 
 class TensorConverter : public BlockLoops {
  public:
+  // `sharing`: which parameters of the kernel may be one memory.
   TensorConverter(const ir::Function& kernel, const Traits& traits, const ReturnRoots& returns,
-                  Diagnostics& diags);
+                  const Sharing& sharing, Diagnostics& diags);
 
   // Runs of ops over the same rows share one loop.
   void statements(const ir::Block& body) override;
@@ -85,6 +87,7 @@ class TensorConverter : public BlockLoops {
 
   TilePlan plan_;
   Roots roots_;
+  const Sharing& sharing_;
   UseCounts uses_;
   // Of the group being written: the tile that holds a value in this block, the tensors it reads and writes,
   // and what has been loaded in this block.

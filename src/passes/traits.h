@@ -35,6 +35,9 @@ struct Traits {
   // `pld.system.enter_collective` says in front of what was a collective which one it was.
   bool marks_collectives = false;
 
+  // No entry is called with one array for two parameters of which it writes one.
+  bool arguments_apart = true;
+
   // The target runs cube and vector halves side by side and has pipes between them.
   bool has_pipes = false;
 
@@ -97,6 +100,7 @@ inline Traits with_split(Traits traits, KernelSplit split) {
 inline Traits for_interp(Traits traits) {
   traits = for_checking(traits);
   traits.written_kernels = true;
+  traits.arguments_apart = false;
   return traits;
 }
 

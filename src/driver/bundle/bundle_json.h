@@ -30,7 +30,7 @@ struct BundleEntry {
   std::vector<BundleResult> results;
   RankRule ranks;
   std::string code;     // of arrays whose last dimension is contiguous: a key of `files`
-  std::string strided;  // of any arrays
+  std::string strided;  // of any arrays, also of one for two parameters
 };
 
 struct BundleDescription {

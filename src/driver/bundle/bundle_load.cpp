@@ -72,7 +72,7 @@ class BundleExecutable final : public Executable {
       return {};
     }
     auto ranks = entry_.ranks.count(signature(), options.ranks, arguments, diags);
-    auto loaded = ranks ? code(arguments.strided, diags) : nullptr;
+    auto loaded = ranks ? code(arguments.strided || arguments.shared, diags) : nullptr;
     if (!loaded || !rows_fit(signature(), staged(loaded->module()), *ranks, arguments, diags)) return {};
     auto digest = [this] { return hexadecimal(sha256(contents_.at(entry_.code))); };
     auto world = WorldCall::enter(signature(), arguments, options, *ranks, digest, diags);

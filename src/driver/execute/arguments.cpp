@@ -346,7 +346,11 @@ bool Signature::check_memory(BoundArguments& bound, Diagnostics& diags) const {
     for (size_t q = 0; q < p; ++q) {
       const auto* other = std::get_if<Array>(&bound.values[q]);
       if (!other || !(params_[p].written || params_[q].written)) continue;
-      if (same_elements(*array, *other) || !shares_elements(*array, *other)) continue;
+      if (!shares_elements(*array, *other)) continue;
+      if (same_elements(*array, *other)) {
+        bound.shared = true;
+        continue;
+      }
       size_t written = params_[p].written ? p : q;
       diags
           .report(diag::arguments_overlap, params_[p].node->span,

@@ -61,6 +61,7 @@ struct BoundArguments {
   std::vector<Argument> values;  // one a parameter, none left out
   std::map<std::string, int64_t, std::less<>> dimensions;
   bool strided = false;       // some array's last dimension is not contiguous
+  bool shared = false;        // an array that is written is given for another parameter as well
   std::vector<size_t> made;   // parameters that were left out and made
   std::vector<OwnRows> rows;  // of values that are whole arrays, which are nowhere
 

@@ -29,17 +29,18 @@ std::shared_ptr<CompiledExecutable> CompiledExecutable::make(const Entry& entry,
   ir::ProgramRef lowered =
       passes::lower(entry.program, passes::with_split(target.traits, options.split), diags);
   if (!lowered) return nullptr;
-  auto made = std::make_shared<CompiledExecutable>(entry, target, std::move(lowered), options.bounds);
+  auto made = std::make_shared<CompiledExecutable>(entry, target, options, std::move(lowered));
   return made->prepare(diags) && made->code({}, diags) ? made : nullptr;
 }
 
 CompiledExecutable::CompiledExecutable(const Entry& entry, const CompiledTarget& target,
-                                       ir::ProgramRef lowered, bool bounds)
+                                       const CompileOptions& options, ir::ProgramRef lowered)
     : Executable(entry.program, signature_of(entry), target.name),
       target_(target),
       lowered_(std::move(lowered)),
       host_(signature(), *lowered_),
-      bounds_(bounds) {}
+      bounds_(options.bounds),
+      split_(options.split) {}
 
 bool CompiledExecutable::prepare(Diagnostics& diags) {
   if (!host_.function() || passes::lacks_comm_groups(*lowered_, *host_.function())) return true;
@@ -98,7 +99,9 @@ bool CompiledExecutable::save(const std::string& folder, std::optional<int64_t> 
     options.bounds = bounds_;
     options.strided = strided;
     options.in_memory = false;
-    auto made = from_disk_or_compiled(options, to);
+    // That of any arrays is also for one that is given twice.
+    ir::ProgramRef lowered = strided ? lowered_shared(to) : lowered_;
+    auto made = lowered ? from_disk_or_compiled(lowered, options, to) : nullptr;
     if (!made) return std::nullopt;
     std::span<const std::byte> object = made->object();
     return std::string(reinterpret_cast<const char*>(object.data()), object.size());
@@ -146,13 +149,15 @@ bool CompiledExecutable::fits(int ranks, Diagnostics& diags) {
 
 const target::Code* CompiledExecutable::code(Version version, Diagnostics& diags) {
   std::lock_guard lock(mutex_);
-  std::unique_ptr<target::Code>& place = code_[version.strided][version.hooks];
+  std::unique_ptr<target::Code>& place = code_[version.strided][version.hooks][version.shared];
   if (place) return place.get();
+  ir::ProgramRef lowered = version.shared ? lowered_shared(diags) : lowered_;
+  if (!lowered) return nullptr;
   target::CodeOptions options;
   options.bounds = bounds_;
   options.strided = version.strided;
   options.hooks = version.hooks;
-  place = from_disk_or_compiled(options, diags);
+  place = from_disk_or_compiled(lowered, options, diags);
   return place.get();
 }
 
@@ -163,7 +168,7 @@ Call CompiledExecutable::run(const BoundArguments& arguments, const CallOptions&
   // Signals are inline in plain code, where nothing sees them.
   const bool signals = host_.function() || has_halves(*lowered_);
   const bool watched = schedule.watched() || (signals && (options.stats || !options.trace.empty()));
-  const target::Code* compiled = code({arguments.strided, watched}, diags);
+  const target::Code* compiled = code({arguments.strided, watched, arguments.shared}, diags);
   if (!compiled) return {};
   LocalRun local;
   local.module = compiled->module();
@@ -196,9 +201,16 @@ std::optional<WorldCall> CompiledExecutable::enter(const BoundArguments& argumen
   return WorldCall::enter(signature(), arguments, options, ranks, digest, diags);
 }
 
-std::unique_ptr<target::Code> CompiledExecutable::from_disk_or_compiled(const target::CodeOptions& options,
-                                                                        Diagnostics& diags) {
-  std::string program = ir::to_bytes(ir::NodeRef(lowered_));
+ir::ProgramRef CompiledExecutable::lowered_shared(Diagnostics& diags) const {
+  passes::Traits traits = passes::with_split(target_.traits, split_);
+  traits.arguments_apart = false;
+  return passes::lower(program(), traits, diags);
+}
+
+std::unique_ptr<target::Code> CompiledExecutable::from_disk_or_compiled(const ir::ProgramRef& lowered,
+                                                                        const target::CodeOptions& options,
+                                                                        Diagnostics& diags) const {
+  std::string program = ir::to_bytes(ir::NodeRef(lowered));
   std::string identity = target_.identity();
   std::string settings =
       std::string(options.bounds ? "b" : "-") + (options.strided ? "s" : "-") + (options.hooks ? "h" : "-");
@@ -212,7 +224,7 @@ std::unique_ptr<target::Code> CompiledExecutable::from_disk_or_compiled(const ta
   if (auto loaded = kept()) return loaded;
   const DiskCache::Making making = cache.make(digest);
   if (auto loaded = kept()) return loaded;  // made by another process meanwhile
-  auto made = target_.code(lowered_, options, diags);
+  auto made = target_.code(lowered, options, diags);
   if (made) {
     std::span<const std::byte> object = made->object();
     cache.store(digest, {reinterpret_cast<const char*>(object.data()), object.size()});

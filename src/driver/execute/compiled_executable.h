@@ -20,7 +20,8 @@ class CompiledExecutable final : public Executable {
   // Null after reporting errors.
   static std::shared_ptr<CompiledExecutable> make(const Entry& entry, const CompiledTarget& target,
                                                   const CompileOptions& options, Diagnostics& diags);
-  CompiledExecutable(const Entry& entry, const CompiledTarget& target, ir::ProgramRef lowered, bool bounds);
+  CompiledExecutable(const Entry& entry, const CompiledTarget& target, const CompileOptions& options,
+                     ir::ProgramRef lowered);
 
   std::vector<std::string> forms() const override;
   std::optional<std::string> text(const std::string& form, Diagnostics& diags) const override;
@@ -45,18 +46,23 @@ class CompiledExecutable final : public Executable {
                                  Diagnostics& diags);
 
  private:
-  // Which code a call needs. Most programs never see an array whose last dimension is not contiguous, and
-  // never run under a schedule or a trace of transfers.
+  // Which code a call needs. Most programs never see an array whose last dimension is not contiguous, or one
+  // for two parameters, and never run under a schedule or a trace of transfers.
   struct Version {
     bool strided = false;
     bool hooks = false;
+    bool shared = false;
   };
 
   // The manifest, unless only a call can tell who shares which windows. False after reporting errors.
   bool prepare(Diagnostics& diags);
   // Compiled on first use.
   const target::Code* code(Version version, Diagnostics& diags);
-  std::unique_ptr<target::Code> from_disk_or_compiled(const target::CodeOptions& options, Diagnostics& diags);
+  // For calls that give one array for two parameters. Null after reporting errors.
+  ir::ProgramRef lowered_shared(Diagnostics& diags) const;
+  std::unique_ptr<target::Code> from_disk_or_compiled(const ir::ProgramRef& lowered,
+                                                      const target::CodeOptions& options,
+                                                      Diagnostics& diags) const;
   std::optional<runtime::Manifest> manifest_to_save(std::optional<int64_t> ranks, Diagnostics& diags) const;
   // What can be told of the program for a number of ranks: signals with too few cells, views too large.
   bool fits(int ranks, Diagnostics& diags);
@@ -67,12 +73,13 @@ class CompiledExecutable final : public Executable {
   const CompiledTarget& target_;
   ir::ProgramRef lowered_;
   HostAnalysis host_;
-  bool bounds_;
+  const bool bounds_;
+  const passes::KernelSplit split_;
   std::optional<runtime::Manifest> manifest_;
   std::mutex mutex_;
-  std::string digest_;                        // of the program, made when it is needed
-  std::set<int> fitting_;                     // numbers of ranks it was run on
-  std::unique_ptr<target::Code> code_[2][2];  // strided, hooks
+  std::string digest_;                           // of the program, made when it is needed
+  std::set<int> fitting_;                        // numbers of ranks it was run on
+  std::unique_ptr<target::Code> code_[2][2][2];  // strided, hooks, shared
 };
 
 }  // namespace tilewire::driver

@@ -40,6 +40,7 @@ void Executable::report(const Diagnostic& error, Diagnostics& diags) const {
 
 void Executable::remember(const BoundArguments& arguments, const CallOptions& options,
                           const KnownCall& call) {
+  if (arguments.shared) return;  // code for such calls is slower
   const bool plain = options.trace.empty() && !options.stats && options.schedule.empty();
   if (plain && known_calls_.word_count() != 0) known_calls_.add(argument_words(signature_, arguments), call);
 }

@@ -31,7 +31,6 @@ bool KnownCalls::matches(const Form& form, std::span<const abi::Word> words) con
   return true;
 }
 
-// Not for the same array passed twice, which is fine.
 bool KnownCalls::may_overlap(const Form& form, std::span<const abi::Word> words) const {
   for (size_t a = 1; a < tensors_.size(); ++a) {
     for (size_t b = 0; b < a; ++b) {
@@ -39,12 +38,9 @@ bool KnownCalls::may_overlap(const Form& form, std::span<const abi::Word> words)
       if (!one.written && !other.written) continue;
       const abi::Word at = words[one.word], other_at = words[other.word];
       const Reach &reach = form.reach[a], &other_reach = form.reach[b];
-      if (at + reach.first >= other_at + other_reach.end || other_at + other_reach.first >= at + reach.end)
-        continue;
-      const bool same =
-          at == other_at && one.dtype == other.dtype && one.rank == other.rank &&
-          std::equal(&words[one.word + 1], &words[one.word + 1] + 2 * one.rank, &words[other.word + 1]);
-      if (!same) return true;
+      if (at + reach.first < other_at + other_reach.end && other_at + other_reach.first < at + reach.end) {
+        return true;
+      }
     }
   }
   return false;
