@@ -133,6 +133,9 @@ class system:
     @staticmethod
     def enter_collective(signal: Any, target: Any = None, root: Any = None, *, name: str, members: Any = None) -> Any:
         """Says which collective the ops that follow are made of. The checker reads it; nothing happens."""
+    @staticmethod
+    def collective_effects(reads: Any = None, writes: Any = None) -> Any:
+        """Says what the collective that the ops that follow are made of does to memory of this rank, by this rank or by others on its behalf. Tasks are ordered by it; nothing happens."""
 class tensor:
     """The ops of `pld.tensor`."""
     @staticmethod

@@ -83,7 +83,7 @@ TEST(Effects, OfCollectivesAreThoseDeclared) {
       {"allgather(x, a, s)", "read, -, -, -, read+write+communicate, -, communicate"},
       {"allgather(w, a, s)", "-, -, -, read, read+write+communicate, -, communicate"},
       {"all_to_all(a, b, s)", "-, -, -, -, read, write+communicate, communicate"},
-      {"all_to_all_v(a, b, c, d, s)", "-, read, write, -, read, write+communicate, communicate"},
+      {"all_to_all_v(a, b, s, c, d)", "-, read, write, -, read, write+communicate, communicate"},
       {"barrier(s)", "-, -, -, -, -, -, communicate"},
   };
   const std::string parameters =
