@@ -204,7 +204,7 @@ for i in pl.range(3):
     p = pl.matmul(p, pl.load(b))
 pl.store(p * 2.0, [0, 0], y)
 """, {"N": 11}),  # fmt: skip
-    Hard("valid_in_loop_carry", (0, 0, 0), "a Nx32, b 32x32, +y Nx32", """
+    Hard("valid_in_loop_carry", (1, 1, 1), "a Nx32, b 32x32, +y Nx32", """
 rows = pl.dim(a, 0)
 t = pl.load(a, [0, 0], [16, 32])
 for i in pl.range(0, rows, 16):
@@ -213,7 +213,7 @@ for i in pl.range(0, rows, 16):
 p = pl.matmul(t, pl.load(b))
 pl.store(p * 2.0, [0, 0], y)
 """, {"N": 41}),  # fmt: skip
-    Hard("valid_branch", (0, 0, 0), "a Nx32, b 32x32, +y Nx32, n", """
+    Hard("valid_branch", (1, 1, 1), "a Nx32, b 32x32, +y Nx32, n", """
 rows = pl.dim(a, 0)
 if n > 0:
     v = pl.min(rows, 7)
