@@ -4,8 +4,10 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "driver/execute/array_names.h"
 #include "python/array_types.h"
 #include "python/convert.h"
+#include "support/diagnostics/driver.h"
 
 namespace tilewire::python {
 namespace {
@@ -54,6 +56,18 @@ std::string dtype_name(nb::handle object) {
 BorrowedArgument::BorrowedArgument(nb::handle object) {
   if (object.is_none() || take_number(object) || take_buffer(object) || take_reinterpreted(object)) return;
   take_dlpack(object);
+}
+
+void BorrowedArgument::check_kind(const driver::ParameterInfo& param, nb::handle object,
+                                  Diagnostics& diags) const {
+  if (fits && !(object.is_none() && param.needed)) return;
+  const std::string& name = param.node->name;
+  Diagnostic& d = diags.report(diag::argument_kind, param.node->span,
+                               {name, ir::to_string(param.node->type),
+                                object.is_none() ? "None" : "an object of type " + given_type(object)});
+  if (!fits && param.tensor) {
+    d.with_help("make an array of it: np.asarray(" + name + ", " + driver::array_type(param.dtype) + ")");
+  }
 }
 
 BorrowedArgument::BorrowedArgument(BorrowedArgument&& other) noexcept

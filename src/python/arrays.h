@@ -19,6 +19,10 @@ class BorrowedArgument {
   BorrowedArgument& operator=(BorrowedArgument&&) = delete;
   ~BorrowedArgument();
 
+  // Reports None for a parameter that needs an argument, and objects that are neither arrays nor numbers.
+  // `object`: what was borrowed.
+  void check_kind(const driver::ParameterInfo& param, nb::handle object, Diagnostics& diags) const;
+
   driver::Argument value;
   bool fits = true;  // false: neither an array nor a number
 

@@ -78,12 +78,17 @@ nb::list check(const ir::Program& program, const std::string& entry, const nb::t
   options.split = split_option(split);
   options.seed = seed;
   options.schedules = limit;
-  const auto objects = by_name(driver::signature_of(found), in_order, named);
+  const driver::Signature signature = driver::signature_of(found);
+  const auto objects = by_name(signature, in_order, named);
   std::vector<BorrowedArgument> borrowed;
   borrowed.reserve(objects.size());
   for (const auto& [name, object] : objects) {
     options.given.emplace(name, borrowed.emplace_back(object).value);
+    for (const driver::ParameterInfo& param : signature.params()) {
+      if (param.node->name == name) borrowed.back().check_kind(param, object, diags);
+    }
   }
+  if (diags.has_errors()) raise_run_error(diags);
   bool stopped = false;  // by Ctrl-C, which is told once: what is left to check stops as well
   options.progress = [&stopped](const check::Progress&) {
     if (stopped) return false;

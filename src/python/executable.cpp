@@ -141,7 +141,7 @@ class PythonCall {
       arranged.push_back(place < 0 ? driver::Argument() : borrowed_[place].value);
       auto* array = std::get_if<driver::Array>(&arranged.back());
       if (rows_ && array) *array = rows_->whole(i, *array);
-      if (place >= 0) check_kind(i, given_[place], borrowed_[place].fits, diags);
+      if (place >= 0) borrowed_[place].check_kind(executable_.signature().params()[i], given_[place], diags);
     }
     if (diags.has_errors()) raise_run_error(diags);
     auto make = [&](size_t parameter, const std::vector<int64_t>& shape) {
@@ -192,19 +192,6 @@ class PythonCall {
       names_.push_back(std::move(name));
       given_.push_back(object);
       borrowed_.emplace_back(object);
-    }
-  }
-
-  // Reports None for an input, and objects that are neither arrays nor numbers.
-  void check_kind(size_t parameter, nb::handle object, bool fits, Diagnostics& diags) const {
-    const driver::ParameterInfo& param = executable_.signature().params()[parameter];
-    if (fits && !(object.is_none() && param.needed)) return;
-    const std::string& name = param.node->name;
-    Diagnostic& d = diags.report(diag::argument_kind, param.node->span,
-                                 {name, ir::to_string(param.node->type),
-                                  object.is_none() ? "None" : "an object of type " + given_type(object)});
-    if (!fits && param.tensor) {
-      d.with_help("make an array of it: np.asarray(" + name + ", " + driver::array_type(param.dtype) + ")");
     }
   }
 

@@ -259,7 +259,7 @@ def test_wrong_arguments():
         by_data.check(m=1, ranks=2)
     with pytest.raises(tw.RunError):
         by_data.check(np.array([2], dtype=np.int32), n=np.array([2], dtype=np.int32), ranks=2)
-    with pytest.raises(TypeError):
+    with pytest.raises(tw.RunError, match="`n`"):
         by_data.check("2", ranks=2)
     with pytest.raises(TypeError, match="not both"):
         by_data.check(np.array([2], dtype=np.int32), make=lambda ranks: (), ranks=2)
