@@ -12,6 +12,7 @@ def send(rows: pl.InOut[pld.DistributedTensor[[ROWS, 8], pl.FP32]], counts: pl.T
     ranks = pld.nranks(pld.get_comm_ctx(rows))
     pld.system.check_extent(pl.dim(rows, 0), ranks * 4)
     pld.system.enter_collective(rows, rows, name="all_to_all_v")
+    pld.system.collective_effects(rows, rows)
     for peer in pl.range(ranks):
         pld.system.check_count(counts[peer], 4)
         pld.tensor.put(rows, peer, x, [0, 0], [0, 0], [counts[peer], 8])

@@ -16,6 +16,7 @@ constexpr Known table[] = {
      "credits may be taken at any time before the next wait for them"},
     {"early", "for k in pl.range(1, ranks): before pl.tensor.write(*, [rank], count)", Fate::Equal,
      "the own count is no concern of other ranks"},
+    {"early", "* before pld.system.collective_effects(*", Fate::Equal, "nothing happens at a note"},
     {"always", "if whole < stop:", Fate::Equal, "the last chunk is empty then"},
     {"never", "if ranks == *:", Fate::Equal, "the code for any number of ranks does the same"},
     {"weaken", "seen = pld.system.wait(*, 2)", Fate::Equal, "a count adds at least 2"},

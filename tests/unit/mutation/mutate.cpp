@@ -96,7 +96,7 @@ class Mutation : public Visitor<Mutation> {
   void visit(const Block& block) {
     for (const StmtRef& stmt : block.stmts) {
       if (const auto* assign = as<Assign>(stmt)) values_[assign->var.get()] = assign->value;
-      if (belongs(*stmt) && what(*stmt).anything()) statement(*stmt);
+      if (belongs(*stmt) && what(*stmt).anything() && !is_note(*stmt)) statement(*stmt);
       walk(stmt);
     }
     order(block);
@@ -104,6 +104,12 @@ class Mutation : public Visitor<Mutation> {
   }
 
  private:
+  // What it says of the own copy matters to the tasks around the collective, of which these programs have
+  // none.
+  static bool is_note(const Stmt& stmt) {
+    const auto* call = isa<Eval>(stmt) ? as<Call>(static_cast<const Eval&>(stmt).value) : nullptr;
+    return call && call->op->note;
+  }
   bool belongs(const Node& node) const {
     return std::any_of(calls_.begin(), calls_.end(), [&](const Span& call) {
       return call.line == node.span.line && call.column == node.span.column &&
