@@ -53,7 +53,7 @@ def test_sessions_keep_windows(place):
             assert (found.code, found.message, *found.helps) == (
                 "TW2232", "this call of `counts` needs other window buffers than the session has",
                 "open another session for arguments of other sizes, or other ranks")
-    with pytest.raises(ValueError, match="the session is closed"):
+    with pytest.raises(tilewire.RunError, match="the session is closed"):
         session(y, 32)
     exe(y, 32)
     assert (y == 1).all()
