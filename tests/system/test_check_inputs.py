@@ -106,7 +106,7 @@ def test_what_does_not_fit(folder, argument, text):
     "shape, text",
     [
         ("scale=1x9:FP32", "error[TW2207]: dimension 1 of `scale` must be 8, got 9"),
-        ("scale=1x8:FP16", "error[TW2205]: `scale` must have elements of type FP32, got FP16"),
+        ("scale=1x8:FP16", "error[TW2205]: `scale` must have elements of type FP32 (float32), got FP16 (float16)"),
         ("scale=1x8x2:FP32", "error[TW2206]: `scale` must have 2 dimensions, got 3"),
         ("scales=1x8:FP32", "error[TW2202]: `main` has no parameter `scales`"),
         ("rows=1x8:FP32", "error[TW2204]: `rows` must be pl.Scalar[pl.INT32], got "),
@@ -126,7 +126,7 @@ def test_a_constant_that_the_program_does_not_have(folder):
         done = subprocess.run([TILEWIRE, command, "fill.py", "-D", "countz=3"], cwd=folder, capture_output=True, text=True,
                               timeout=60)
         assert (done.returncode, done.stdout) == (64, "")
-        assert done.stderr == "error[TW0622]: `fill.py` has no name `countz`\n  = help: did you mean `counts`?\n"
+        assert done.stderr == "error[TW0624]: `fill.py` has no name `countz`\n  = help: did you mean `counts`?\n"
 
 
 def test_a_report_that_cannot_be_written(folder):
