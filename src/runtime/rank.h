@@ -50,8 +50,8 @@ class Rank {
   void throttle(Job& job, Worker& worker);
   // Nothing else can run: lets a throttled orchestration function go on. False: none is throttled.
   bool unthrottle(Worker& worker);
-  // Whether one is throttled and no task has ended for a while, so that those which run may wait for what it has
-  // not submitted yet. Asked again and again.
+  // Whether one is throttled and no task has ended for a while, so that those which run may wait for what it
+  // has not submitted yet. Asked again and again.
   bool is_throttled_in_vain(uint64_t now_ns);
 
   Run& run;

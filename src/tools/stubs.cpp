@@ -351,8 +351,8 @@ std::string annotation_class(std::string_view name) {
 std::string language_stub() {
   std::string text = std::string(head) +
                      "import os\nfrom collections.abc import Callable, Iterable\nfrom typing import "
-                      "Any, overload\n\nfrom tilewire import ir\nfrom tilewire._core import "
-                      "Executable, Session\n"
+                     "Any, overload\n\nfrom tilewire import ir\nfrom tilewire._core import "
+                     "Executable, Session\n"
                      "from tilewire._enums import DTypeBase, Enumeration\nfrom tilewire.checking import "
                      "Reports\nfrom tilewire.ir import TensorView\n"
                      "from tilewire.language import distributed as pld\n\n";

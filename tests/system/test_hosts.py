@@ -217,6 +217,8 @@ except tw.WorldError as error:
 
 
 # Where the other host went, nobody can say; it is silent.
+# A process that has lost its network may hang when it ends.
+@pytest.mark.skipif("TILEWIRE_VANISHING" not in os.environ, reason="part of scripts/test --slow")
 def test_a_host_that_vanishes_is_named(hosts, tmp_path):
     text = """
 shift(x, y, 1, ranks=4)

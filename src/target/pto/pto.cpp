@@ -27,7 +27,8 @@ namespace {
 void refuse_mixed(const Program& program, const Function& kernel, const passes::ReturnRoots& returns,
                   Diagnostics& diags) {
   const passes::SharedParameters shared(program, returns);
-  std::string why = passes::plan_mixed(ref(&kernel), returns, shared.of(kernel), traits, diags).plan.obstacle();
+  std::string why =
+      passes::plan_mixed(ref(&kernel), returns, shared.of(kernel), traits, diags).plan.obstacle();
   if (why.empty()) why = "no value goes from one core to the other";
   diags
       .report(diag::pto_inexpressible, kernel.span,

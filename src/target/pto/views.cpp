@@ -72,11 +72,12 @@ Way way_of(const Tensor& tensor) {
 
 }  // namespace
 
-// Rows of one element are taken for a column, which tiles of the cube core do not take, where the assembler sees
-// that they are neighbours.
+// Rows of one element are taken for a column, which tiles of the cube core do not take, where the assembler
+// sees that they are neighbours.
 Tensor FunctionEmitter::rows_of_one(Tensor tensor) {
   const size_t rank = tensor.strides.size();
-  if (rank < 2 || tensor.strides[rank - 2].integer != 1 || tensor.strides[rank - 1].integer != 1) return tensor;
+  if (rank < 2 || tensor.strides[rank - 2].integer != 1 || tensor.strides[rank - 1].integer != 1)
+    return tensor;
   tensor.strides[rank - 2] = kept_apart(number(1));
   return tensor;
 }
