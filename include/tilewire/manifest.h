@@ -26,6 +26,10 @@ struct TILEWIRE_API Manifest {
     std::optional<uint64_t> offset;  // in the region of a rank; nothing: follows from sizes known later
     bool load_from_host = false;
     bool store_to_host = false;
+    // How the program views it, which messages need; no shape: in several ways, or in none known before it
+    // runs.
+    std::vector<std::string> shape = {};
+    int64_t element_bytes = 4;
   };
   struct Group {
     std::vector<int32_t> devices;  // empty: all ranks

@@ -14,9 +14,15 @@ Manifest to_public(const runtime::Manifest& from) {
     made.window_bytes = group.bytes;
     for (const auto& slot : group.slots) {
       auto bytes = slot.size.constant();
-      made.slots.push_back({slot.name, slot.size.text(),
+      made.slots.push_back({slot.name,
+                            slot.size.text(),
                             bytes ? std::optional<uint64_t>(static_cast<uint64_t>(*bytes)) : std::nullopt,
-                            slot.offset, slot.load_from_host, slot.store_to_host});
+                            slot.offset,
+                            slot.load_from_host,
+                            slot.store_to_host,
+                            {},
+                            slot.element_bytes});
+      for (const auto& dimension : slot.shape) made.slots.back().shape.push_back(dimension.text());
     }
   }
   return manifest;
@@ -34,6 +40,13 @@ runtime::Manifest from_public(const Manifest& from) {
                               : runtime::SizeExpression::parse(slot.size, problem);
       if (!size) throw BundleError("the size of `" + slot.name + "` is not the size of a buffer: " + problem);
       made.slots.push_back({slot.name, *size, slot.offset, slot.load_from_host, slot.store_to_host});
+      made.slots.back().element_bytes = slot.element_bytes;
+      for (const std::string& text : slot.shape) {
+        auto dimension = runtime::SizeExpression::parse(text, problem);
+        if (!dimension)
+          throw BundleError("the shape of `" + slot.name + "` is not one of a buffer: " + problem);
+        made.slots.back().shape.push_back(*dimension);
+      }
     }
   }
   return manifest;

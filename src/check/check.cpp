@@ -24,7 +24,7 @@ namespace {
 class Checker {
  public:
   Checker(const interp::Image& image, const interp::World& start, const Options& options)
-      : image_(image), start_(start), options_(options) {}
+      : image_(image), start_(start), options_(options), shortener_(start) {}
 
   Report go() {
     report_.ranks = options_.ranks;
@@ -79,7 +79,7 @@ class Checker {
     for (Finding& warning : warnings_of(first, cells_)) warnings_.push_back(std::move(warning));
     for (Finding& warning : unwritten_reads(first)) warnings_.push_back(std::move(warning));
     if (first.wrong()) {
-      refute(first, findings_of(first), "the first schedule tried shows it");
+      refute(first, findings_of(first, shortener_), "the first schedule tried shows it");
     } else if (exact.applies && start_.options().cores == 0 && !options_.general) {
       decide(first, exact);
       report_.blocks = options_.cores > 0 ? most_blocks(first.world, first.watch.trace()) : 0;
@@ -200,7 +200,8 @@ class Checker {
     report_.tier = Tier::Exact;
     if (!exact.races.empty()) {
       std::vector<Finding> findings;
-      for (const Meeting& race : exact.races) findings.push_back(race_in(run, race.conflict, race.schedule));
+      for (const Meeting& race : exact.races)
+        findings.push_back(race_in(run, race.conflict, race.schedule, shortener_));
       return refute(run, std::move(findings), "found from the order of the events of one run");
     }
     warn(exact.flow);
@@ -231,7 +232,8 @@ class Checker {
     report_.random = result.random;
     const std::string count = std::to_string(result.schedules - result.random) + " schedules";
     if (result.wrong) {
-      std::vector<Finding> findings = findings_of(*result.wrong);
+      Shortener shortener(start);
+      std::vector<Finding> findings = findings_of(*result.wrong, shortener);
       if (findings.empty()) {
         take_failure(*result.wrong);
         return;
@@ -296,6 +298,7 @@ class Checker {
   Cells cells_;
   Flow flow_;  // of all that may depend on the schedule
   std::vector<Finding> warnings_;
+  Shortener shortener_;
   Report report_;
 };
 

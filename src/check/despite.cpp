@@ -105,8 +105,9 @@ std::optional<OtherError> error_despite(const interp::World& start, const interp
   carry_on(run, scheduler);
   if (run.world.error() || run.end == Run::End::TooLong) return std::nullopt;
   std::optional<OtherError> found;
+  Shortener shortener(world);
   if (!run.watch.conflicts().empty()) {
-    std::vector<Finding> findings = conflict_findings(run);
+    std::vector<Finding> findings = conflict_findings(run, shortener);
     found = OtherError{std::move(run), std::move(findings), "the first schedule tried shows it"};
   } else {
     Cells cells = collect_cells(run.watch.trace());
@@ -118,7 +119,9 @@ std::optional<OtherError> error_despite(const interp::World& start, const interp
     ExactResult exact = decide_exactly(world, entry, run, cells);
     if (!exact.races.empty()) {
       std::vector<Finding> findings;
-      for (const Meeting& race : exact.races) findings.push_back(race_in(run, race.conflict, race.schedule));
+      for (const Meeting& race : exact.races) {
+        findings.push_back(race_in(run, race.conflict, race.schedule, shortener));
+      }
       found =
           OtherError{std::move(run), std::move(findings), "found from the order of the events of one run"};
     } else if (!exact.applies) {
@@ -127,7 +130,7 @@ std::optional<OtherError> error_despite(const interp::World& start, const interp
       few.random = 0;
       SearchResult result = search(world, few);
       if (result.wrong) {
-        std::vector<Finding> findings = findings_of(*result.wrong);
+        std::vector<Finding> findings = findings_of(*result.wrong, shortener);
         if (!findings.empty()) {
           found = OtherError{std::move(*result.wrong), std::move(findings),
                              "schedule " + std::to_string(result.schedules)};

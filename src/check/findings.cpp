@@ -6,11 +6,13 @@
 #include "check/divergence.h"
 #include "check/outlook.h"
 #include "check/replay.h"
+#include "interp/windows.h"
 #include "ops/handles.h"
 #include "ops/pipe.h"
 #include "support/block_text.h"
 #include "support/diagnostics/check.h"
 #include "support/diagnostics/runtime.h"
+#include "support/element_text.h"
 
 namespace tilewire::check {
 namespace {
@@ -96,7 +98,7 @@ struct CellWords {
     }
     const std::string name = operand_name(action);
     if (names.is_in_window(action.cell()) || name.empty()) return;
-    brief = name + "[" + std::to_string(action.box.offset / ir::bytes(action.dtype)) + "]";
+    brief = names.element(name, action.cell(), ir::bytes(action.dtype));
     text = "`" + brief + "`";
   }
 };
@@ -379,6 +381,51 @@ std::vector<AgentId> steps_in_order(const Run& run, const std::vector<uint32_t>&
   return order;
 }
 
+// The conflict of another run between the same blocks, in the same places and order: which use comes first
+// decides whether a replay shows a wrong result.
+const Conflict* same_conflict(const Run& run, const Conflict& conflict, const Run& other) {
+  using Use = std::tuple<const ir::Node*, int, std::string, int64_t, int>;
+  const auto uses = [](const Run& of, const Conflict& c) {
+    const Names names(of.world);
+    const auto use = [&](uint32_t i) {
+      const Action& action = of.watch.trace()[i];
+      return Use{action.where, action.rank, names.function(action.task), action.block,
+                 names.call(action.task)};
+    };
+    return std::pair(use(c.first), use(c.second));
+  };
+  const auto wanted = uses(run, conflict);
+  const Kind kind = conflict_finding(run, conflict).kind;
+  for (const Conflict& candidate : other.watch.conflicts()) {
+    if (uses(other, candidate) == wanted && conflict_finding(other, candidate).kind == kind)
+      return &candidate;
+  }
+  return nullptr;
+}
+
+bool same_failure(const Run& run, const Run& other) {
+  if (!run.world.error() || !other.world.error()) return false;
+  const interp::RunError &a = *run.world.error(), &b = *other.world.error();
+  return a.kind == b.kind && a.diagnostic.id == b.diagnostic.id &&
+         a.diagnostic.span.line == b.diagnostic.span.line &&
+         a.diagnostic.span.column == b.diagnostic.span.column && a.rank == b.rank && a.task == b.task &&
+         a.block == b.block;
+}
+
+// The finding of the shortest run that shows the conflict; nothing if the steps do not lead there.
+std::optional<Finding> shortened(const Run& run, const Conflict& conflict, const std::vector<AgentId>& steps,
+                                 Shortener& shortener) {
+  const auto shorter = shortener.shorten(
+      run, steps, [&](const Run& other) { return same_conflict(run, conflict, other) != nullptr; });
+  if (!shorter) return std::nullopt;
+  const Conflict shown = *same_conflict(run, conflict, *shorter);
+  Finding finding = conflict_finding(*shorter, shown);
+  finding.story = story_of(*shorter, &shown);
+  finding.timeline = timeline_of(*shorter, &shown);
+  finding.replay = replay_of(*shorter, &shown);
+  return finding;
+}
+
 int64_t pipe_cell_number(const CellId& cell) {
   return cell.offset / (ops::cell_line * ir::bytes(ir::DType::Int32));
 }
@@ -413,7 +460,7 @@ std::string Names::cell_name(const CellId& cell) const {
   if (const std::string* rings = rings_of(cell)) return ops::short_cell_text(*rings, pipe_cell_number(cell));
   const interp::Window* window = window_of(cell.storage);
   if (!window) return tensor_element(cell);
-  return (window->buffer ? window->buffer->name : "window") + "[" + std::to_string(cell.offset / 4) + "]";
+  return interp::cell_text(*window, cell.offset);
 }
 
 // By the parameter of the entry, or where it was created.
@@ -430,7 +477,24 @@ std::string Names::tensor_element(const CellId& cell) const {
     name = world_.entry().function->params[i]->name;
     size = ir::bytes(tensor->dtype);
   }
-  return name + "[" + std::to_string(cell.offset / size) + "]";
+  return element(name, cell, size);
+}
+
+std::string Names::element(const std::string& name, const CellId& cell, int64_t size) const {
+  std::span<const int64_t> shape;
+  for (const interp::Value& argument : world_.arguments()) {
+    const interp::Tensor* tensor = argument.tensor();
+    const bool is_it = tensor && tensor->storage == cell.storage;
+    if (is_it && tensor->strides == interp::dense_strides(tensor->shape)) shape = tensor->shape;
+  }
+  return element_text(name, shape, cell.offset / size);
+}
+
+std::string Names::schedule_cell(const CellId& cell) const {
+  const interp::Window* window = window_of(cell.storage);
+  if (!window) return "";
+  return element_text(window->buffer ? window->buffer->name : "window", {},
+                      cell.offset / ir::bytes(ir::DType::Int32));
 }
 
 const std::string* Names::rings_of(const CellId& cell) const {
@@ -501,10 +565,18 @@ std::vector<Actor> actors_of(const interp::World& world) {
   return actors;
 }
 
-std::vector<Finding> conflict_findings(Run& run) {
+std::vector<Finding> conflict_findings(Run& run, Shortener& shortener) {
   constexpr size_t most_timelines = 24;  // each goes through the whole run, and nobody looks at more
   std::vector<Finding> all;
   for (const Conflict& conflict : run.watch.conflicts()) {
+    const uint32_t last = run.watch.trace()[conflict.second].step;
+    const std::vector<AgentId> steps(run.schedule.begin(), run.schedule.begin() + last + 1);
+    std::optional<Finding> shorter;
+    if (all.size() < most_timelines) shorter = shortened(run, conflict, steps, shortener);
+    if (shorter) {
+      all.push_back(std::move(*shorter));
+      continue;
+    }
     Finding finding = conflict_finding(run, conflict);
     finding.story = story_of(run, &conflict);
     if (all.size() < most_timelines) finding.timeline = timeline_of(run, &conflict);
@@ -522,7 +594,7 @@ Finding deadlock_of(Run& run) {
   return finding;
 }
 
-std::vector<Finding> findings_of(Run& run) {
+std::vector<Finding> findings_of(Run& run, Shortener& shortener) {
   std::vector<Finding> all;
   // Where ranks do not call the same collectives, races and deadlocks inside of these say nothing more.
   if (auto divergence = divergence_of(run)) {
@@ -532,22 +604,32 @@ std::vector<Finding> findings_of(Run& run) {
     all.back().replay = replay_of(run, nullptr);
     return all;
   }
-  all = conflict_findings(run);
+  all = conflict_findings(run, shortener);
   // What is wrong after a race may be its doing.
   if (all.empty() && !run.world.finished() && run.world.runnable().empty() && !run.world.error()) {
     all.push_back(deadlock_of(run));
   }
   if (all.empty()) {
     if (auto failure = failure_of(run)) {
-      all.push_back(std::move(*failure));
-      all.back().timeline = timeline_of(run, nullptr);
-      all.back().replay = replay_of(run, nullptr);
+      const auto shorter =
+          shortener.shorten(run, run.schedule, [&](const Run& other) { return same_failure(run, other); });
+      Run& shown = shorter ? *shorter : run;
+      all.push_back(shorter ? *failure_of(shown) : std::move(*failure));
+      all.back().timeline = timeline_of(shown, nullptr);
+      all.back().replay = replay_of(shown, nullptr);
     }
   }
   return all;
 }
 
-Finding race_in(Run& run, const Conflict& conflict, const std::vector<uint32_t>& schedule) {
+Finding race_in(Run& run, const Conflict& conflict, const std::vector<uint32_t>& schedule,
+                Shortener& shortener) {
+  std::vector<uint32_t> actions = schedule;
+  actions.push_back(conflict.first);
+  actions.push_back(conflict.second);
+  if (auto shorter = shortened(run, conflict, steps_in_order(run, actions), shortener)) {
+    return std::move(*shorter);
+  }
   Finding finding = conflict_finding(run, conflict);
   const Trace& trace = run.watch.trace();
   Story story(run);

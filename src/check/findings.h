@@ -4,6 +4,7 @@
 #include "check/flow.h"
 #include "check/report.h"
 #include "check/search.h"
+#include "check/shorten.h"
 
 namespace tilewire::check {
 
@@ -24,17 +25,22 @@ class Names {
   // Blocks of the task that work as one.
   int64_t lanes(TaskNo task) const { return task == interp::no_task ? 1 : world_.task(task).code->lanes(); }
   int call(TaskNo task) const { return task == interp::no_task ? 0 : world_.task(task).call; }
-  // "`sig[3]` on rank 1"; for an element of a tensor that is no window, "`count[3]`"
+  // "`sig[1, 0]` on rank 1"; for an element of a tensor that is not a window, "`count[3]`"
   std::string cell(const CellId& cell) const;
   // "`filled[3]` of pipe 0, cube to vector"; empty for others
   std::string pipe_cell(const CellId& cell) const;
-  std::string cell_name(const CellId& cell) const;   // "sig[3]", "filled[3]"
-  std::string short_cell(const CellId& cell) const;  // "sig[3]@1"
+  std::string cell_name(const CellId& cell) const;   // "sig[1, 0]", "filled[3]"
+  std::string short_cell(const CellId& cell) const;  // "sig[1, 0]@1"
+  // "count[2, 3]" by that name, for an element of a tensor of so many bytes per element.
+  std::string element(const std::string& name, const CellId& cell, int64_t size) const;
+  // As a ScheduleStep names it; empty for one of no window.
+  std::string schedule_cell(const CellId& cell) const;
   bool is_in_window(const CellId& cell) const { return window_of(cell.storage) != nullptr; }
   int rank_of(const CellId& cell) const { return world_.storage(cell.storage).rank; }
   // "bytes 0 to 63 of `w` on rank 1"
   std::string bytes(const Action& action, int64_t begin, int64_t end) const;
-  // "adds 1 to `sig[0]` on rank 1, which is 2 now", "sig[0]@1 += 1 (2)"; empty for what only orders tasks
+  // "adds 1 to `sig[1, 0]` on rank 1, which is 2 now", "sig[1, 0]@1 += 1 (2)"; empty for what only orders
+  // tasks
   Words words(const Action& action) const;
 
  private:
@@ -45,14 +51,16 @@ class Names {
 };
 
 std::vector<Actor> actors_of(const interp::World& world);
-// Errors of a run that ended badly, one finding each; those that concern the same places are told once.
-std::vector<Finding> findings_of(Run& run);
+// Errors of a run that ended badly, one finding each, with the shortest schedule found; those that concern
+// the same places are told once.
+std::vector<Finding> findings_of(Run& run, Shortener& shortener);
 // Of them, uses that nothing orders.
-std::vector<Finding> conflict_findings(Run& run);
+std::vector<Finding> conflict_findings(Run& run, Shortener& shortener);
 // Of a run that stands still.
 Finding deadlock_of(Run& run);
 // A race shown by a schedule of the actions of `run`, which itself went well.
-Finding race_in(Run& run, const Conflict& conflict, const std::vector<uint32_t>& schedule);
+Finding race_in(Run& run, const Conflict& conflict, const std::vector<uint32_t>& schedule,
+                Shortener& shortener);
 // Things that are no errors, of a run that came to its end or stands still.
 std::vector<Finding> warnings_of(Run& run, const Cells& cells);
 // Reads of outputs of the entry that nothing in the run has written before.

@@ -136,7 +136,7 @@ class Steps {
     }
     if (!uses_cell(event)) return;
     if (names_.is_in_window(action.cell())) {
-      step.cell = names_.cell_name(action.cell());
+      step.cell = names_.schedule_cell(action.cell());
       step.cell_rank = names_.rank_of(action.cell());
     }
     step.held = action.held;

@@ -8,6 +8,7 @@
 #include "interp/agent_keys.h"
 #include "interp/delays.h"
 #include "interp/op_table.h"
+#include "interp/windows.h"
 #include "support/diagnostics/runtime.h"
 
 namespace tilewire::interp {
@@ -226,11 +227,21 @@ class Follower final : public EventSink {
     return false;
   }
 
+  std::string shown_cell(const ScheduleStep& step) const {
+    const auto cell = cell_of(step);
+    for (const Window& window : world_.windows()) {
+      if (!cell || !window.buffer || window.buffer->name != cell->window) continue;
+      return cell_text(window, cell->element * ir::bytes(ir::DType::Int32));
+    }
+    return step.cell;
+  }
+
   void refuse(size_t index, const std::string& why) {
+    const ScheduleStep& step = schedule_.steps[index];
     Diagnostics diags;
     const Diagnostic& said =
         diags.report(diag::run_replay_step, {},
-                     {std::to_string(index + 1), text_of(schedule_, schedule_.steps[index]), why});
+                     {std::to_string(index + 1), text_of(schedule_, step, shown_cell(step)), why});
     problem_ = RunError{RunError::Kind::Program, said, {}, -1, -1, {}};
   }
 

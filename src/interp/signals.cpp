@@ -3,6 +3,7 @@
 #include "interp/move.h"
 #include "interp/op_table.h"
 #include "interp/wait_condition.h"
+#include "interp/windows.h"
 #include "numeric/numeric.h"
 #include "ops/handles.h"
 #include "support/diagnostics/runtime.h"
@@ -85,12 +86,11 @@ void test(Context& c, int which) {
   c.result = Scalar::of_bool(held);
 }
 
-// "`sig[3]` on rank 1", counting INT32 elements of the window buffer.
+// "`sig[1, 0]` on rank 1"
 std::string cell_name(const Context& c, const Tensor& cell) {
   if (cell.window < 0) return "a cell";
   const Window& window = c.world.windows()[static_cast<size_t>(cell.window)];
-  return "`" + (window.buffer ? window.buffer->name : "window") + "[" +
-         std::to_string(cell.offset * bytes(cell.dtype) / bytes(DType::Int32)) + "]` on rank " +
+  return "`" + cell_text(window, cell.offset * bytes(cell.dtype)) + "` on rank " +
          std::to_string(c.world.storage(cell.storage).rank);
 }
 

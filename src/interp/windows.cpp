@@ -11,6 +11,7 @@
 #include "ir/comm_groups.h"
 #include "ops/handles.h"
 #include "support/diagnostics/runtime.h"
+#include "support/element_text.h"
 
 namespace tilewire::interp {
 
@@ -29,8 +30,21 @@ int32_t World::add_window(Window window, const Node* where) {
   return static_cast<int32_t>(number);
 }
 
-void World::name_window(int32_t window, const WindowBuffer& buffer) {
-  windows_[window].buffer = &buffer;
+void World::note_view(const Tensor& view, const WindowBuffer& buffer) {
+  Window& window = windows_[static_cast<size_t>(view.window)];
+  if (!window.buffer) {
+    window.shape = view.shape;
+    window.dtype = view.dtype;
+  } else if (window.shape != view.shape || window.dtype != view.dtype) {
+    window.shape.clear();
+    window.dtype = DType::Int32;
+  }
+  window.buffer = &buffer;
+}
+
+std::string cell_text(const Window& window, int64_t offset) {
+  return element_text(window.buffer ? window.buffer->name : "window", window.shape,
+                      offset / ir::bytes(window.dtype));
 }
 
 Tensor World::at_rank(const Tensor& tensor, int rank) const {
@@ -149,12 +163,12 @@ void alloc_window_buffer(Context& c, int) {
 
 void window(Context& c, int) {
   const int32_t handle = c.value(0).window()->window;
-  c.world.name_window(handle, static_cast<const WindowBuffer&>(*c.call.args[0]));
   Tensor view;
   view.window = handle;
   view.dtype = static_cast<const TensorType&>(*c.call.type).dtype;
   view.shape = c.integers(1);
   view.strides = dense_strides(view.shape);
+  c.world.note_view(view, static_cast<const WindowBuffer&>(*c.call.args[0]));
   const Window& buffer = c.world.windows()[static_cast<size_t>(handle)];
   int64_t bytes = checked_count(view.shape, view.dtype) * ir::bytes(view.dtype);
   if (bytes > buffer.bytes) {

@@ -210,6 +210,8 @@ struct Window {
   int32_t group = 0;
   std::vector<StorageId> copies;  // per rank
   std::set<int> dispatched;       // ranks that were given a view
+  Dims shape;                     // of its views; empty: they differ
+  ir::DType dtype = ir::DType::Int32;
   std::optional<Tensor> load_from, store_to;
 };
 
@@ -279,7 +281,7 @@ class World {
   StorageId create_storage(Storage::Kind kind, int rank, int64_t bytes, const ir::Node* where);
   // Of the call that runs: a new one, or the one that the first call made in its place.
   int32_t add_window(Window window, const ir::Node* where);
-  void name_window(int32_t window, const ir::WindowBuffer& buffer);
+  void note_view(const Tensor& view, const ir::WindowBuffer& buffer);
   // Ranks of the group that shares a window; numbers in the group are positions in this list.
   const std::vector<int>& group_of(int32_t window) const { return groups_[windows_[window].group]; }
   int peer_rank(int32_t window, int64_t peer) const;  // fails when there is none

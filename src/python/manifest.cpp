@@ -39,6 +39,11 @@ Manifest resolve(const Manifest& self, int ranks, const nb::kwargs& named) {
   return *made;
 }
 
+nb::object number_or_text(const runtime::SizeExpression& size) {
+  auto number = size.constant();
+  return number ? nb::cast(*number) : to_python(size.text());
+}
+
 nb::object or_none(const std::optional<uint64_t>& value) {
   return value ? nb::cast(*value) : nb::none();
 }
@@ -49,17 +54,23 @@ void bind_manifest(nb::module_& module) {
   nb::class_<Manifest::Slot>(module, "ManifestSlot", "One window buffer.")
       .def_prop_ro("name", [](const Manifest::Slot& self) { return to_python(self.name); })
       .def_prop_ro(
-          "nbytes",
-          [](const Manifest::Slot& self) {
-            auto bytes = self.size.constant();
-            return bytes ? nb::cast(*bytes) : to_python(self.size.text());
-          },
+          "nbytes", [](const Manifest::Slot& self) { return number_or_text(self.size); },
           "Of each rank: a number, or an expression that gives it when the program is called.")
       .def_prop_ro(
           "offset", [](const Manifest::Slot& self) { return or_none(self.offset); },
           "In the region of a rank; None where it follows from sizes known later.")
       .def_prop_ro("load_from_host", [](const Manifest::Slot& self) { return self.load_from_host; })
       .def_prop_ro("store_to_host", [](const Manifest::Slot& self) { return self.store_to_host; })
+      .def_prop_ro(
+          "shape",
+          [](const Manifest::Slot& self) {
+            nb::list shape;
+            for (const runtime::SizeExpression& dimension : self.shape)
+              shape.append(number_or_text(dimension));
+            return shape;
+          },
+          "Of the views that the program makes of it; empty if they differ, or are known only when it runs.")
+      .def_prop_ro("element_bytes", [](const Manifest::Slot& self) { return self.element_bytes; })
       .def("__repr__", [](const Manifest::Slot& self) {
         return "<ManifestSlot " + self.name + ": " + self.size.text() + " bytes>";
       });

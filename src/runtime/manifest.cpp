@@ -37,7 +37,7 @@ class Resolver {
                       {slot.name, std::to_string(Manifest::largest_region)});
         return false;
       }
-      into.slots.push_back({slot.name, offset, *bytes});
+      into.slots.push_back({slot.name, offset, *bytes, shape_of(slot), slot.element_bytes});
       end = offset + *bytes;
       into.bytes = std::max(into.bytes, rounded(end));
     }
@@ -58,6 +58,18 @@ class Resolver {
       diags_.report(diag::window_bytes_positive, slot.span, {slot.name, std::to_string(*bytes), text});
     }
     return std::nullopt;
+  }
+
+  // Only messages need it, so a shape without a value is left out.
+  std::vector<int64_t> shape_of(const Manifest::Slot& slot) const {
+    std::vector<int64_t> shape;
+    std::string problem;
+    for (const SizeExpression& dimension : slot.shape) {
+      const auto value = dimension.evaluate(ranks_, names_, problem);
+      if (!value) return {};
+      shape.push_back(*value);
+    }
+    return shape;
   }
 
   // Offsets that were given need not fit the sizes that came out.
@@ -111,6 +123,8 @@ std::optional<Manifest> Manifest::resolved(int32_t ranks, const SizeNames& names
     for (size_t s = 0; s < made.groups[g].slots.size(); ++s) {
       made.groups[g].slots[s].size = static_cast<int64_t>((*layouts)[g].slots[s].bytes);
       made.groups[g].slots[s].offset = (*layouts)[g].slots[s].offset;
+      const std::vector<int64_t>& shape = (*layouts)[g].slots[s].shape;
+      made.groups[g].slots[s].shape.assign(shape.begin(), shape.end());
     }
   }
   return made;

@@ -27,10 +27,14 @@ struct Manifest {
     std::optional<uint64_t> offset;  // in the region; nothing: after the slot before, at the next 64 bytes
     bool load_from_host = false;
     bool store_to_host = false;
+    // How the program views it, for messages; no shape: in several ways, or in none known before it runs.
+    std::vector<SizeExpression> shape = {};
+    int64_t element_bytes = 4;
     Span span{};  // of its allocation, for messages; it is not written, and makes no difference
     bool operator==(const Slot& other) const {
       return name == other.name && size == other.size && offset == other.offset &&
-             load_from_host == other.load_from_host && store_to_host == other.store_to_host;
+             load_from_host == other.load_from_host && store_to_host == other.store_to_host &&
+             shape == other.shape && element_bytes == other.element_bytes;
     }
   };
   struct Group {

@@ -60,12 +60,17 @@ class ManifestReader {
     if (slot.offset && *slot.offset % Manifest::alignment != 0) {
       at.member("offset").refuse(diag::json_key_range, {"a multiple of 64", std::to_string(*slot.offset)});
     }
+    if (version_ == 3 && at.has("shape")) {
+      for (const JsonValue& dimension : at.member("shape").list()) slot.shape.push_back(size_of(dimension));
+      slot.element_bytes = at.member("element_bytes").integer(1, 8);
+    }
     // Older writers of version 2 have no such keys.
     if (version_ == 3 || at.has("load_from_host")) slot.load_from_host = at.member("load_from_host").flag();
     if (version_ == 3 || at.has("store_to_host")) slot.store_to_host = at.member("store_to_host").flag();
     return slot;
   }
 
+  // Of bytes, or of the elements of a dimension.
   SizeExpression size_of(const JsonValue& at) {
     if (!at.is_text()) return at.integer(1, largest);
     std::string problem;
@@ -158,6 +163,11 @@ nlohmann::json or_null(const std::optional<T>& value) {
   return value ? nlohmann::json(*value) : nlohmann::json();
 }
 
+nlohmann::json json_of(const SizeExpression& size) {
+  auto number = size.constant();
+  return number ? nlohmann::json(*number) : nlohmann::json(size.text());
+}
+
 }  // namespace
 
 std::optional<Manifest> Manifest::read(std::string_view text, const std::string& file, Diagnostics& diags) {
@@ -172,12 +182,14 @@ std::string Manifest::write() const {
   for (const Group& group : groups) {
     nlohmann::json slots = nlohmann::json::array();
     for (const Slot& slot : group.slots) {
-      auto bytes = slot.size.constant();
       slots.push_back({{"name", slot.name},
-                       {"nbytes", bytes ? nlohmann::json(*bytes) : nlohmann::json(slot.size.text())},
+                       {"nbytes", json_of(slot.size)},
                        {"offset", or_null(slot.offset)},
                        {"load_from_host", slot.load_from_host},
                        {"store_to_host", slot.store_to_host}});
+      if (slot.shape.empty()) continue;
+      for (const SizeExpression& dimension : slot.shape) slots.back()["shape"].push_back(json_of(dimension));
+      slots.back()["element_bytes"] = slot.element_bytes;
     }
     all.push_back(
         {{"devices", group.devices}, {"window_bytes", or_null(group.bytes)}, {"slots", std::move(slots)}});

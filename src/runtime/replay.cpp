@@ -297,9 +297,7 @@ bool Replay::follow_start(Worker& worker, const AgentKey& key) {
 }
 
 bool Replay::is_cell(const ScheduleStep& step, const int32_t* cell) const {
-  const std::string name = run_.windows ? run_.windows->name_of(cell) : "";
-  if (step.cell.empty()) return name.empty();
-  return name == "`" + step.cell + "` on rank " + std::to_string(step.cell_rank);
+  return run_.windows ? run_.windows->is_cell(cell, step) : step.cell.empty();
 }
 
 bool Replay::matches(const ScheduleStep& step, const ReplayStop& stop) const {
@@ -399,10 +397,12 @@ void Replay::expect_stop(Worker& worker) {
 }
 
 void Replay::refuse(Worker& worker, const std::string& why) {
+  const ScheduleStep& step = schedule_.steps[at_];
   Failure failure;
   failure.cause = Cause::Row;
   failure.row = diag::run_replay_step;
-  failure.words = {std::to_string(at_ + 1), text_of(schedule_, schedule_.steps[at_]), why};
+  failure.words = {std::to_string(at_ + 1),
+                   text_of(schedule_, step, run_.windows ? run_.windows->name_of(step) : step.cell), why};
   run_.fail(failure, &worker);
 }
 

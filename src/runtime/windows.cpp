@@ -4,8 +4,16 @@
 #include <numeric>
 
 #include "support/diagnostics.h"
+#include "support/element_text.h"
 
 namespace tilewire::runtime {
+namespace {
+
+std::string cell_text(const WindowSlot& slot, uint64_t offset) {
+  return element_text(slot.name, slot.shape, static_cast<int64_t>(offset) / slot.element_bytes);
+}
+
+}  // namespace
 
 std::unique_ptr<Windows> Windows::make(int32_t ranks, std::vector<GroupLayout> groups, World& world) {
   std::unique_ptr<Windows> windows(new Windows(world, ranks));
@@ -159,14 +167,36 @@ FarPlace Windows::far_place(const void* address) const {
           static_cast<uint64_t>(static_cast<const std::byte*>(address) - region->base)};
 }
 
+const WindowSlot* Windows::slot_at(const Region& region, uint64_t offset) const {
+  for (const WindowSlot& slot : groups_[region.group].layout.slots) {
+    if (offset >= slot.offset && offset - slot.offset < slot.bytes) return &slot;
+  }
+  return nullptr;
+}
+
+std::string Windows::name_of(const ScheduleStep& step) const {
+  const auto cell = cell_of(step);
+  const auto place = cell ? find(cell->window) : std::nullopt;
+  if (!place) return step.cell;
+  return cell_text(slot(place->group, place->slot), static_cast<uint64_t>(cell->element) * sizeof(int32_t));
+}
+
+bool Windows::is_cell(const int32_t* cell, const ScheduleStep& step) const {
+  const Region* region = region_of(cell);
+  if (!region) return step.cell.empty();
+  const uint64_t at = reinterpret_cast<const std::byte*>(cell) - region->base;
+  const WindowSlot* slot = slot_at(*region, at);
+  const auto wanted = cell_of(step);
+  return slot && wanted && slot->name == wanted->window && region->rank == step.cell_rank &&
+         (at - slot->offset) / sizeof(int32_t) == static_cast<uint64_t>(wanted->element);
+}
+
 std::string Windows::name_of(const int32_t* cell) const {
   const Region* region = region_of(cell);
   if (!region) return "";
   uint64_t at = reinterpret_cast<const std::byte*>(cell) - region->base;
-  for (const WindowSlot& slot : groups_[region->group].layout.slots) {
-    if (at < slot.offset || at - slot.offset >= slot.bytes) continue;
-    return "`" + slot.name + "[" + std::to_string((at - slot.offset) / sizeof(int32_t)) + "]` on rank " +
-           std::to_string(region->rank);
+  if (const WindowSlot* slot = slot_at(*region, at)) {
+    return "`" + cell_text(*slot, at - slot->offset) + "` on rank " + std::to_string(region->rank);
   }
   return "byte " + std::to_string(at) + " of the region of rank " + std::to_string(region->rank);
 }

@@ -16,6 +16,7 @@
 #include "abi/abi.h"
 #include "runtime/far_link.h"
 #include "runtime/world.h"
+#include "support/schedule.h"
 
 namespace tilewire::runtime {
 
@@ -24,6 +25,9 @@ struct WindowSlot {
   std::string name;
   uint64_t offset = 0;
   uint64_t bytes = 0;
+  // How the program views it, for messages; empty: in several ways, or in none that is known before it runs.
+  std::vector<int64_t> shape = {};
+  int64_t element_bytes = sizeof(int32_t);
 };
 
 struct GroupLayout {
@@ -77,8 +81,12 @@ class Windows {
   int32_t rank_of(const void* address) const;
   // The place of an address in a region that only messages reach. Without `memory`: it is in none.
   FarPlace far_place(const void* address) const;
-  // "`sig[3]` on rank 1", counting INT32 cells; empty outside all regions.
+  // "`sig[1, 0]` on rank 1"; empty outside all regions.
   std::string name_of(const int32_t* cell) const;
+  // "sig[1, 0]" for a cell that a schedule names; as the schedule has it when there is no such window.
+  std::string name_of(const ScheduleStep& step) const;
+  // Whether it is the cell of that step.
+  bool is_cell(const int32_t* cell, const ScheduleStep& step) const;
 
  private:
   struct Region {
@@ -107,6 +115,8 @@ class Windows {
   void add_views(Group& group);
   void add_regions(const Group& group, uint32_t number);
   const Region* region_of(const void* address) const;
+  // The slot of a region that has the byte at `offset`; null between slots.
+  const WindowSlot* slot_at(const Region& region, uint64_t offset) const;
   // The view of a rank; null when it lives elsewhere or is not in the group.
   const abi::Group* view_of(const Group& group, int32_t rank) const;
 

@@ -1,5 +1,6 @@
 #include "support/schedule.h"
 
+#include <charconv>
 #include <map>
 
 namespace tilewire {
@@ -34,13 +35,27 @@ Schedule part_of_call(const Schedule& schedule, int32_t call) {
   return part;
 }
 
+std::optional<ScheduleCell> cell_of(const ScheduleStep& step) {
+  const size_t open = step.cell.rfind('[');
+  if (open == std::string::npos || !step.cell.ends_with(']')) return std::nullopt;
+  ScheduleCell cell{step.cell.substr(0, open)};
+  const char* end = step.cell.data() + step.cell.size() - 1;
+  const auto [rest, error] = std::from_chars(step.cell.data() + open + 1, end, cell.element);
+  if (error != std::errc() || rest != end) return std::nullopt;
+  return cell;
+}
+
 std::string text_of(const Schedule& schedule, const ScheduleStep& step) {
+  return text_of(schedule, step, step.cell);
+}
+
+std::string text_of(const Schedule& schedule, const ScheduleStep& step, const std::string& cell) {
   std::string text = text_of(schedule.agents[step.agent]);
   if (step.line != 0) text += ", line " + std::to_string(step.line);
   text += std::string(": ") + name_of(step.event);
-  if (!step.cell.empty()) {
+  if (!cell.empty()) {
     text += step.event == ScheduleEvent::Look || step.event == ScheduleEvent::Test ? " at `" : " of `";
-    text += step.cell + "` on rank " + std::to_string(step.cell_rank);
+    text += cell + "` on rank " + std::to_string(step.cell_rank);
   }
   return text;
 }

@@ -10,6 +10,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -91,7 +92,16 @@ Schedule part_of_call(const Schedule& schedule, int32_t call);
 
 // "rank 1 in `k`, block 2", "rank 0"
 std::string text_of(const ScheduleAgent& agent);
-// "rank 1 in `k`, line 30: notify of `sig[3]` on rank 0"
+// "rank 1 in `k`, line 30: notify of `sig[1, 0]` on rank 0", with `cell` as the run names it; without one,
+// `sig[3]`.
 std::string text_of(const Schedule& schedule, const ScheduleStep& step);
+std::string text_of(const Schedule& schedule, const ScheduleStep& step, const std::string& cell);
+
+// The cell of a step: `element` counts INT32s of the window buffer. Nothing for one of no window.
+struct ScheduleCell {
+  std::string window;
+  int64_t element = 0;
+};
+std::optional<ScheduleCell> cell_of(const ScheduleStep& step);
 
 }  // namespace tilewire

@@ -141,7 +141,7 @@ def test_proved():
     assert reports.ok and reports.verdict == "proved" and len(reports) == 2
     assert [report.ranks for report in reports] == [2, 3]
     assert reports[0].ok and reports[0].schedules == 1 and reports[0].events > 5
-    assert [(cell.name, cell.kind) for cell in reports.cells] == [("s[0]", "monotone")]
+    assert [(cell.name, cell.kind) for cell in reports.cells] == [("s[0, 0]", "monotone")]
     assert reports.findings == ()
     assert str(reports) == reports.text() == reports[0].text() + "\n" + reports[1].text()
     assert reports.text().startswith("2 ranks: proved (exact, ")
@@ -156,11 +156,11 @@ def test_refuted():
         line = line_of('cmp="eq")')
         assert (finding.kind, finding.error, finding.code, finding.ranks) == ("overshot", True, "TW2503", 2)
         assert finding.line == line and finding.lines == (line,) and finding.file == __file__
-        assert finding.message.startswith("missed signal: `s[0]` on rank 1 can pass 1")
+        assert finding.message.startswith("missed signal: `s[0, 0]` on rank 1 can pass 1")
         [place] = finding.places
         assert (place.rank, place.function, place.line) == (1, "chip", line)
         assert [step.text for step in finding.story] == [
-            "adds 1 to `s[0]` on rank 1, which is 1 now", "adds 1 to `s[0]` on rank 1, which is 2 now"]
+            "adds 1 to `s[0, 0]` on rank 1, which is 1 now", "adds 1 to `s[0, 0]` on rank 1, which is 2 now"]
         assert reports[0].cells[0].kind == "general"
         assert [step["kind"] for step in finding.timeline["steps"]][-1] == "blocked"
 
@@ -181,7 +181,7 @@ def kept():
 def test_the_story_of_a_lock():
     [finding] = kept.check(ranks=2).findings
     assert [step.text for step in finding.story] == [
-        "replaces 0 with 1 in `lock[0]` on rank 0", "compares `lock[0]` on rank 0 with 0, but it is 1"]
+        "replaces 0 with 1 in `lock[0, 0]` on rank 0", "compares `lock[0, 0]` on rank 0 with 0, but it is 1"]
 
 
 def test_default_ranks():

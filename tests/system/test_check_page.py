@@ -123,11 +123,11 @@ def test_a_race_is_marked(browser, pages):
 def test_blocked_waits_are_marked(browser, pages):
     browser.open(pages["overshot"])
     [blocked] = [step for step in picture(browser)["steps"] if "blocked" in step["kinds"]]
-    assert blocked["text"] == "wait s[0] == 1 (2)" and "wrong" in blocked["kinds"]
+    assert blocked["text"] == "wait s[0, 0] == 1 (2)" and "wrong" in blocked["kinds"]
     assert "== 1, it is 2 and stays so" in browser.evaluate(f"document.getElementById('{blocked['id']}').textContent")
     browser.open(pages["cores"])
     assert sorted(step["text"] for step in picture(browser)["steps"] if "blocked" in step["kinds"]) == [
-        "no core", "wait s[0] >= 1 (0)", "wait s[1] >= 1 (0)"]
+        "no core", "wait s[0, 0] >= 1 (0)", "wait s[1, 0] >= 1 (0)"]
 
 
 def middle(step):

@@ -181,7 +181,7 @@ def test_command_takes_everything_from_the_schedule(target, schedules):
     code, out, err = command("run", "03_equal_overtaken_wrong.py", "--replay", schedules("03_equal_overtaken_wrong")[0],
                              "--target", target)
     assert (code, out) == (1, "")
-    assert "rank 1, in `chip`: waits for `s[0]` on rank 1 == 1, which is 2" in err
+    assert "rank 1, in `chip`: waits for `s[0, 0]` on rank 1 == 1, which is 2" in err
 
 
 def test_constants_and_inputs_come_from_the_schedule(tmp_path):
@@ -209,7 +209,7 @@ def main(n: pl.Scalar[pl.INT32]):
         code, _, err = command("run", program, "--replay", schedule, "--target", target)
         assert code == 1
         for rank in range(3):
-            assert f"rank {rank}, in `late`: waits for `s[0]` on rank {rank} >= 7, which is 6" in err
+            assert f"rank {rank}, in `late`: waits for `s[0, 0]` on rank {rank} >= 7, which is 6" in err
     code, _, err = command("run", program, "-D", "WANTED=8", "--replay", schedule)
     assert (code, err) == (64, f"error[TW2236]: the schedule `{schedule}` was made for another program, or before `main` "
                               f"was changed\n  = help: make a new one: tilewire check FILE --replay-out {schedule}\n")

@@ -301,7 +301,7 @@ assert np.array_equal(y, want)
     assert first == second
     assert first.startswith("error[TW2121]: deadlock: 4 tasks are blocked and nothing can wake them\n")
     for rank in range(4):
-        assert f"rank {rank}, in `exchange`: waits for `signal[0]` on rank {rank} >= 2, which is 1" in first
+        assert f"rank {rank}, in `exchange`: waits for `signal[0, 0]` on rank {rank} >= 2, which is 1" in first
     assert run(text, tmp_path, 1) == [first]
 
 

@@ -190,6 +190,29 @@ std::optional<int> HostAnalysis::ranks(std::optional<int64_t> asked, const Bound
   return ranks && fits(*ranks, arguments, diags) ? ranks : std::nullopt;
 }
 
+namespace {
+
+// That of the views of a buffer, if they have the same one and it can be written.
+void add_shape(const std::vector<const ir::Call*>& views, SizeWriter& writer, runtime::Manifest::Slot& slot) {
+  std::optional<DType> dtype;
+  for (const ir::Call* view : views) {
+    const auto& type = static_cast<const ir::TensorType&>(*view->type);
+    std::vector<runtime::SizeExpression> shape;
+    for (const ir::ExprRef& dimension : type.shape) {
+      std::string problem;
+      auto size = writer.write(dimension, problem);
+      if (!size) return slot.shape.clear();
+      shape.push_back(*size);
+    }
+    if (dtype && (dtype != type.dtype || shape != slot.shape)) return slot.shape.clear();
+    dtype = type.dtype;
+    slot.shape = std::move(shape);
+  }
+  if (dtype) slot.element_bytes = ir::bytes(*dtype);
+}
+
+}  // namespace
+
 std::optional<runtime::Manifest> HostAnalysis::manifest(const Program& grouped, std::optional<int64_t> ranks,
                                                         Diagnostics& diags) const {
   if (!lowered_) return runtime::Manifest();
@@ -206,8 +229,15 @@ std::optional<runtime::Manifest> HostAnalysis::manifest(const Program& grouped, 
         diags.report(diag::window_size_not_closed, slot->base->span, {slot->name, problem});
         continue;
       }
-      made.slots.push_back({slot->name, *size, std::nullopt, slot->load_from_host != nullptr,
-                            slot->store_to_host != nullptr, slot->base->span});
+      made.slots.push_back({slot->name,
+                            *size,
+                            std::nullopt,
+                            slot->load_from_host != nullptr,
+                            slot->store_to_host != nullptr,
+                            {},
+                            sizeof(int32_t),
+                            slot->base->span});
+      add_shape(values_.views(slot->name), writer, made.slots.back());
     }
     if (!made.slots.empty()) manifest.groups.push_back(std::move(made));
   }

@@ -59,7 +59,18 @@ struct AssignWalk : ir::Visitor<AssignWalk> {
     into.values_.insert(assign.var.get(), assign.value);
     if (ir::isa<ir::PtrType>(assign.var->type)) into.buffers_.insert(assign.var->name_hint);
   }
+  void visit(const ir::Call& call) {
+    walk_children(call);
+    const auto* buffer = call.op == ops::pld::window ? ir::as<ir::WindowBuffer>(call.args[0]) : nullptr;
+    if (buffer) into.views_[buffer->name].push_back(&call);
+  }
 };
+
+const std::vector<const ir::Call*>& AssignedValues::views(const std::string& buffer) const {
+  static const std::vector<const ir::Call*> none;
+  auto found = views_.find(buffer);
+  return found == views_.end() ? none : found->second;
+}
 
 AssignedValues::AssignedValues(const ir::Function& function) {
   AssignWalk(*this).walk(*function.body);

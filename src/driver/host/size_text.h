@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "ir/nodes.h"
 #include "ir/pointer_map.h"
@@ -20,11 +22,14 @@ class AssignedValues {
   // Null for variables that loops and branches decide.
   const ir::ExprRef* find(const ir::Var& var) const { return values_.find(&var); }
   bool allocates(const ir::WindowBuffer& buffer) const { return buffers_.contains(buffer.name); }
+  // The calls of `pld.window` on a buffer.
+  const std::vector<const ir::Call*>& views(const std::string& buffer) const;
 
  private:
   friend struct AssignWalk;
   ir::PointerMap<ir::ExprRef> values_;
   std::set<std::string, std::less<>> buffers_;
+  std::map<std::string, std::vector<const ir::Call*>> views_;
 };
 
 class SizeWriter {

@@ -32,7 +32,7 @@ TEST(Check, ProvesAHandOver) {
   EXPECT_EQ(summary(report), "proved");
   EXPECT_EQ(report.schedules, 1u);
   ASSERT_EQ(report.cells.size(), 1u);
-  EXPECT_EQ(report.cells[0].name, "s[0]");
+  EXPECT_EQ(report.cells[0].name, "s[0, 0]");
   EXPECT_EQ(report.cells[0].kind, CellClass::Monotone);
   Options general{.ranks = 2, .general = true};
   EXPECT_EQ(summary(run(ranked(hand_over), general)), "proved");
@@ -59,7 +59,7 @@ TEST(Check, DeadlocksAndUnnotifiedCells) {
   EXPECT_EQ(summary(run(ranked("if me == 1:\n    pld.system.wait(s, [0, 0], 1)"))),
             "refuted\ndeadlock: deadlock: 1 task is blocked and nothing can wake it");
   EXPECT_EQ(summary(run(ranked("pld.system.wait(s, [1, 0], 0)"))),
-            "proved\nunnotified: unnotified wait: nothing notifies `s[1]` on rank 0");
+            "proved\nunnotified: unnotified wait: nothing notifies `s[1, 0]` on rank 0");
 }
 
 TEST(Check, OvershotEquality) {
@@ -68,7 +68,7 @@ TEST(Check, OvershotEquality) {
              "else:\n    pld.system.wait(s, [0, 0], 1, cmp=\"eq\")"));
   EXPECT_EQ(
       summary(report),
-      "refuted\novershot: missed signal: `s[0]` on rank 1 can pass 1 before this wait checks it, so the "
+      "refuted\novershot: missed signal: `s[0, 0]` on rank 1 can pass 1 before this wait checks it, so the "
       "wait never returns");
   ASSERT_EQ(report.cells.size(), 1u);
   EXPECT_EQ(report.cells[0].why, "awaited with ==, added to by 1 rank");
@@ -80,7 +80,7 @@ TEST(Check, LostNotifies) {
   EXPECT_EQ(
       summary(report).substr(0, 100),
       std::string(
-          "refuted\nlost: lost signal: `s[0]` on rank 0 is set while another notify of it is in flight, "
+          "refuted\nlost: lost signal: `s[0, 0]` on rank 0 is set while another notify of it is in flight, "
           "so one of the two is lost")
           .substr(0, 100));
 }
@@ -138,15 +138,15 @@ TEST(Check, RanksLeftOut) {
 
 TEST(Check, Warnings) {
   EXPECT_EQ(summary(run(ranked("pld.system.notify(s, me, [0, 0], 1)"))),
-            "proved\nunawaited: unawaited signal: nothing waits for `s[0]` on rank 0");
-  EXPECT_EQ(
-      summary(run(ranked("pld.system.notify(s, me, [0, 0], 1)\npld.system.wait(s, [0, 0], 1)\n"
-                         "pld.system.wait(s, [0, 0], 1)"))),
-      "proved\nstale: stale wait: it returns at once, because `s[0]` on rank 0 >= 1 was awaited before and "
-      "`s[0]` on rank 0 never falls below it");
+            "proved\nunawaited: unawaited signal: nothing waits for `s[0, 0]` on rank 0");
+  EXPECT_EQ(summary(run(ranked("pld.system.notify(s, me, [0, 0], 1)\npld.system.wait(s, [0, 0], 1)\n"
+                               "pld.system.wait(s, [0, 0], 1)"))),
+            "proved\nstale: stale wait: it returns at once, because `s[0, 0]` on rank 0 >= 1 was awaited "
+            "before and "
+            "`s[0, 0]` on rank 0 never falls below it");
   EXPECT_EQ(summary(run(ranked("pld.system.notify(s, me, [0, 0], 2)\npld.system.wait(s, [0, 0], 1)\n"
                                "pld.system.notify(s, me, [0, 0], -1)"))),
-            "proved\nresidue: signal left over: `s[0]` on rank 0 is reset but holds 1 at the end");
+            "proved\nresidue: signal left over: `s[0, 0]` on rank 0 is reset but holds 1 at the end");
 }
 
 // Two ranks wait for each other through one shared counter: which adds a wait gets depends on the schedule.

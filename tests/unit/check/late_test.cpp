@@ -110,6 +110,12 @@ class P:
 TEST(Late, TheStorySaysWhatLandsLate) {
   Report report = check(read(ranked(set_flags + "if not pld.system.test(s, [1 - me, 0], 1):\n    " + enter)),
                         "main", {}, {.ranks = 2});
+  EXPECT_NE(text_of(report).find("; this has not landed yet"), std::string::npos) << text_of(report);
+  // A deadlock needs both answers, and then everything lands.
+  report = check(read(ranked(set_flags + "if pld.system.test(s, [1 - me, 0], 1):\n"
+                                         "    pld.system.notify(s, 1 - me, [3, 0], 1)\n"
+                                         "else:\n    pld.system.wait(s, [3, 0], 1)")),
+                 "main", {}, {.ranks = 2});
   EXPECT_NE(text_of(report).find("; it lands only here"), std::string::npos) << text_of(report);
 }
 

@@ -36,7 +36,7 @@ size_t count(std::string_view text, std::string_view part) {
   return found;
 }
 
-// "rank 0: s[0]@1 += 1 (1)" of every step, those of functions that start left out.
+// "rank 0: s[0, 0]@1 += 1 (1)" of every step, those of functions that start left out.
 std::string steps(const Timeline& timeline) {
   std::string text;
   for (const Beat& beat : timeline.beats) {
@@ -60,8 +60,9 @@ std::string links(const Timeline& timeline) {
 TEST(Timeline, OfARunThatGoesWell) {
   Report report = run(hand_over);
   ASSERT_EQ(report.verdict, Verdict::Proved);
-  EXPECT_EQ(steps(report.timeline), "0: writes w@0; 0: s[0]@1 += 1 (1); 1: wait s[0] >= 1 (1); 1: reads w@0");
-  EXPECT_EQ(links(report.timeline), "signal s[0]@1 += 1 (1) -> wait s[0] >= 1 (1)");
+  EXPECT_EQ(steps(report.timeline),
+            "0: writes w@0; 0: s[0, 0]@1 += 1 (1); 1: wait s[0, 0] >= 1 (1); 1: reads w@0");
+  EXPECT_EQ(links(report.timeline), "signal s[0, 0]@1 += 1 (1) -> wait s[0, 0] >= 1 (1)");
   ASSERT_EQ(report.timeline.lanes.size(), 3u);
   EXPECT_EQ(title(report.timeline.lanes[0]), "the host");
   EXPECT_EQ(title(report.timeline.lanes[2]), "rank 1 `k`");
@@ -81,9 +82,9 @@ TEST(Timeline, OfAWaitThatNeverEnds) {
   Report report = run(overtaken);
   ASSERT_EQ(report.verdict, Verdict::Refuted);
   const Timeline& timeline = report.findings.at(0).timeline;
-  EXPECT_EQ(steps(timeline), "0: s[0]@1 += 1 (1); 0: s[0]@1 += 1 (2); 1: !wait s[0] == 1 (2)");
+  EXPECT_EQ(steps(timeline), "0: s[0, 0]@1 += 1 (1); 0: s[0, 0]@1 += 1 (2); 1: !wait s[0, 0] == 1 (2)");
   EXPECT_EQ(timeline.beats.back().kind, Beat::Kind::Blocked);
-  EXPECT_EQ(timeline.beats.back().text, "waits for `s[0]` on rank 1 == 1, it is 2 and stays so");
+  EXPECT_EQ(timeline.beats.back().text, "waits for `s[0, 0]` on rank 1 == 1, it is 2 and stays so");
   EXPECT_EQ(timeline.beats.back().value, 2);
 }
 
@@ -91,8 +92,9 @@ TEST(Timeline, SumsHaveParts) {
   Report report =
       run("if me != 0:\n    pld.system.notify(s, 0, [0, 0], 1)\nelse:\n    pld.system.wait(s, [0, 0], 2)", 3);
   ASSERT_EQ(report.verdict, Verdict::Proved);
-  EXPECT_EQ(links(report.timeline),
-            "signal s[0]@0 += 1 (2) -> wait s[0] >= 2 (2); part s[0]@0 += 1 (1) -> wait s[0] >= 2 (2)");
+  EXPECT_EQ(
+      links(report.timeline),
+      "signal s[0, 0]@0 += 1 (2) -> wait s[0, 0] >= 2 (2); part s[0, 0]@0 += 1 (1) -> wait s[0, 0] >= 2 (2)");
 }
 
 TEST(Timeline, WhatWasSeenBeforeIsNoNews) {
@@ -132,8 +134,9 @@ TEST(Page, HasWhatTheReportHas) {
   EXPECT_EQ(count(page, "step blocked wrong"), 1u);
   EXPECT_EQ(count(page, "step write wrong") + count(page, "step read wrong"), 2u);
   EXPECT_NE(page.find("How it happens"), std::string::npos);
-  EXPECT_NE(page.find("<td class=\"mono\">s[0]</td><td class=\"general\">general</td>"), std::string::npos);
-  EXPECT_NE(page.find("waits for `s[0]` on rank 1 == 1, it is 2 and stays so"), std::string::npos);
+  EXPECT_NE(page.find("<td class=\"mono\">s[0, 0]</td><td class=\"general\">general</td>"),
+            std::string::npos);
+  EXPECT_NE(page.find("waits for `s[0, 0]` on rank 1 == 1, it is 2 and stays so"), std::string::npos);
 }
 
 TEST(Page, SaysWhyThereIsNothingToCheck) {

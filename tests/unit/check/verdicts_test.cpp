@@ -149,7 +149,7 @@ TEST(Polls, OneThatNobodyAnswersIsADeadlock) {
   ASSERT_EQ(report.verdict, Verdict::Refuted) << text_of(report);
   EXPECT_EQ(report.findings[0].kind, Kind::Deadlock);
   EXPECT_NE(
-      text_of(report).find("rank 1 in `k` reads `s[0]` on rank 1 in a loop, it is 0; nothing notifies it"),
+      text_of(report).find("rank 1 in `k` reads `s[0, 0]` on rank 1 in a loop, it is 0; nothing notifies it"),
       std::string::npos)
       << text_of(report);
   // Whichever of the two cells it looked at first, the other may change meanwhile.
@@ -229,38 +229,39 @@ using Texts = std::vector<std::string>;
 
 TEST(Verdicts, NobodyNotifies) {
   EXPECT_EQ(notes(run("if me == 1:\n    pld.system.wait(s, [0, 0], 1)")),
-            Texts{"rank 1 in `k` waits for `s[0]` on rank 1 >= 1, it is 0; nothing notifies it"});
+            Texts{"rank 1 in `k` waits for `s[0, 0]` on rank 1 >= 1, it is 0; nothing notifies it"});
 }
 
 TEST(Verdicts, AllNotifiesHaveBeenMade) {
-  EXPECT_EQ(
-      notes(run("pld.system.notify(s, 1, [0, 0], 1)\n"
-                "if me == 1:\n    pld.system.wait(s, [0, 0], 3)")),
-      Texts{
-          "rank 1 in `k` waits for `s[0]` on rank 1 >= 3, it is 2; all 2 notifies of it have been made, the "
-          "last by rank 1 in `k` on line 12"});
+  EXPECT_EQ(notes(run("pld.system.notify(s, 1, [0, 0], 1)\n"
+                      "if me == 1:\n    pld.system.wait(s, [0, 0], 3)")),
+            Texts{"rank 1 in `k` waits for `s[0, 0]` on rank 1 >= 3, it is 2; all 2 notifies of it have been "
+                  "made, the "
+                  "last by rank 1 in `k` on line 12"});
   EXPECT_EQ(
       notes(run("if me == 1:\n    pld.system.notify(s, 1, [0, 0], 1)\n    pld.system.wait(s, [0, 0], 2)")),
-      Texts{
-          "rank 1 in `k` waits for `s[0]` on rank 1 >= 2, it is 1; its only notify has been made, by rank 1 "
-          "in `k` on line 13"});
+      Texts{"rank 1 in `k` waits for `s[0, 0]` on rank 1 >= 2, it is 1; its only notify has been made, by "
+            "rank 1 "
+            "in `k` on line 13"});
 }
 
 TEST(Verdicts, WhoWouldNotifyWaitsItself) {
   EXPECT_EQ(
       notes(run("if me == 0:\n    pld.system.wait(s, [0, 0], 1)\n    pld.system.notify(s, 1, [0, 0], 1)\n"
                 "else:\n    pld.system.wait(s, [0, 0], 1)\n    pld.system.notify(s, 0, [0, 0], 1)")),
-      (Texts{"rank 0 in `k` waits for `s[0]` on rank 0 >= 1, it is 0; rank 1 in `k` notifies it on line 17, "
-             "but waits on line 16",
-             "rank 1 in `k` waits for `s[0]` on rank 1 >= 1, it is 0; rank 0 in `k` notifies it on line 14, "
-             "but waits on line 13"}));
+      (Texts{
+          "rank 0 in `k` waits for `s[0, 0]` on rank 0 >= 1, it is 0; rank 1 in `k` notifies it on line 17, "
+          "but waits on line 16",
+          "rank 1 in `k` waits for `s[0, 0]` on rank 1 >= 1, it is 0; rank 0 in `k` notifies it on line 14, "
+          "but waits on line 13"}));
 }
 
 TEST(Verdicts, WhoWaitsNotifiesItselfTooLate) {
   EXPECT_EQ(
       notes(run("if me == 0:\n    pld.system.wait(s, [0, 0], 1)\n    pld.system.notify(s, 0, [0, 0], 1)")),
-      Texts{"rank 0 in `k` waits for `s[0]` on rank 0 >= 1, it is 0; rank 0 in `k` notifies it on line 14, "
-            "after this wait"});
+      Texts{
+          "rank 0 in `k` waits for `s[0, 0]` on rank 0 >= 1, it is 0; rank 0 in `k` notifies it on line 14, "
+          "after this wait"});
 }
 
 // --- random schedules

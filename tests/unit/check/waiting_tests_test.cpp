@@ -93,8 +93,8 @@ TEST(WaitingTests, StandAtTheWaitInADeadlock) {
     EXPECT_EQ(report.method, "schedule 2");
     EXPECT_EQ(report.findings[0].kind, Kind::Deadlock);
     const std::string text = text_of(report);
-    EXPECT_NE(text.find("waits for `s[0]` on rank 0 >= 1, it is 0"), std::string::npos) << text;
-    EXPECT_NE(text.find("tests `s[0]` on rank 0 >= 1 and sees 0"), std::string::npos) << text;
+    EXPECT_NE(text.find("waits for `s[0, 0]` on rank 0 >= 1, it is 0"), std::string::npos) << text;
+    EXPECT_NE(text.find("tests `s[0, 0]` on rank 0 >= 1 and sees 0"), std::string::npos) << text;
   }
 }
 

@@ -48,6 +48,32 @@ std::string size_of(const std::string& body, std::optional<int64_t> ranks = {}) 
   return manifest->groups.at(0).slots.at(0).size.text();
 }
 
+// The shape of its views: "4, world_size() of 4 bytes".
+std::string shape_of(const std::string& views) {
+  auto program = program_with("\"buf\"", "        buf = pld.alloc_window_buffer(4096)\n" + views);
+  if (!program) return "";
+  Diagnostics diags;
+  auto manifest = manifest_of(program, "host", {}, diags);
+  if (!manifest) return diags.text();
+  std::string text;
+  const runtime::Manifest::Slot& slot = manifest->groups.at(0).slots.at(0);
+  for (const auto& dimension : slot.shape) text += (text.empty() ? "" : ", ") + dimension.text();
+  return text + " of " + std::to_string(slot.element_bytes) + " bytes";
+}
+
+TEST(HostManifest, KnowsTheShapeOfViewsThatAgree) {
+  const std::string column = "        a = pld.window(buf, [pld.world_size(), 1], dtype=pl.INT32)\n";
+  EXPECT_EQ(shape_of(column), "world_size(), 1 of 4 bytes");
+  EXPECT_EQ(shape_of(column + "        b = pld.window(buf, [pld.world_size(), 1], dtype=pl.INT32)\n"),
+            "world_size(), 1 of 4 bytes");
+  EXPECT_EQ(shape_of(column + "        b = pld.window(buf, [1, pld.world_size()], dtype=pl.INT32)\n"),
+            " of 4 bytes");
+  EXPECT_EQ(shape_of(column + "        b = pld.window(buf, [pld.world_size(), 1], dtype=pl.FP16)\n"),
+            " of 4 bytes");
+  EXPECT_EQ(shape_of("        a = pld.window(buf, [8, 64], dtype=pl.FP16)\n"), "8, 64 of 2 bytes");
+  EXPECT_EQ(shape_of(""), " of 4 bytes");
+}
+
 TEST(HostManifest, WritesSizesAsExpressions) {
   EXPECT_EQ(size_of("        buf = pld.alloc_window_buffer(4096)\n"), "4096");
   EXPECT_EQ(size_of("        buf = pld.alloc_window_buffer([16, 64], dtype=pl.FP32)\n"), "4096");

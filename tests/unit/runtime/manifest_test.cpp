@@ -193,6 +193,28 @@ TEST(Manifest, IsWrittenAsVersionThree) {
   EXPECT_EQ(*read, manifest);
 }
 
+TEST(Manifest, KeepsTheShapesOfViews) {
+  const std::string file =
+      R"json({"version": 3, "comm_groups": [{"devices": [], "window_bytes": null, "slots": [
+    {"name": "s", "nbytes": "8 * world_size()", "offset": 0, "load_from_host": false, "store_to_host": false,
+     "shape": ["world_size()", 1], "element_bytes": 8},
+    {"name": "t", "nbytes": 8, "offset": null, "load_from_host": false, "store_to_host": false,
+     "shape": ["N"], "element_bytes": 4}]}]})json";
+  Diagnostics diags;
+  auto manifest = Manifest::read(file, "m.json", diags);
+  ASSERT_TRUE(manifest) << diags.text();
+  EXPECT_EQ(Manifest::read(manifest->write(), "again.json", diags), manifest) << diags.text();
+  auto layouts = manifest->resolve(3, {}, diags);
+  ASSERT_TRUE(layouts) << diags.text();
+  EXPECT_EQ((*layouts)[0].slots[0].shape, (std::vector<int64_t>{3, 1}));
+  EXPECT_EQ((*layouts)[0].slots[0].element_bytes, 8);
+  EXPECT_TRUE((*layouts)[0].slots[1].shape.empty());  // nobody knows N, which only messages would need
+  auto resolved = manifest->resolved(3, {{"N", 2}}, diags);
+  ASSERT_TRUE(resolved) << diags.text();
+  EXPECT_EQ(resolved->groups[0].slots[0].shape[0].text(), "3");
+  EXPECT_EQ(resolved->groups[0].slots[1].shape[0].text(), "2");
+}
+
 TEST(Manifest, GivesTheSizeOfARegionThatIsKnown) {
   Manifest manifest;
   manifest.groups.push_back({{}, {}, {slot("data_buf", 4096), slot("sig", 16)}});

@@ -1,0 +1,80 @@
+// Schedules of findings have only the steps that the error needs.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "check/check.h"
+#include "protocols.h"
+
+namespace tilewire::check::test {
+namespace {
+
+Report run(const std::string& body, int ranks) {
+  ir::ProgramRef program = read(ranked(body));
+  return program ? check(program, "main", {}, {.ranks = ranks}) : Report{};
+}
+
+size_t steps_of(const Finding& finding, int rank) {
+  return static_cast<size_t>(std::count_if(finding.story.begin(), finding.story.end(),
+                                           [&](const Step& step) { return step.rank == rank; }));
+}
+
+TEST(Shorten, RacesNeedNoOtherRanks) {
+  const Report report =
+      run("pld.system.notify(s, (me + 1) % n, [me, 0], 1)\npld.tile.remote_store(t, w, 0, [0])", 4);
+  ASSERT_EQ(report.verdict, Verdict::Refuted);
+  const Finding& race = report.findings.at(0);
+  EXPECT_EQ(race.kind, Kind::Race);
+  EXPECT_EQ(race.story.size(), 4u);  // two ranks, each with its notify and its write
+  EXPECT_EQ(race.replay.agents.size(), 2u);
+}
+
+TEST(Shorten, OtherRanksStopAfterWhatIsWaitedFor) {
+  const Report report =
+      run("for p in pl.range(n):\n    pld.system.notify(s, p, [me, 0], 1)\n"
+          "for p in pl.range(n):\n    pld.system.wait(s, [p, 0], 1)\n"
+          "pld.tile.remote_store(t, w, 0, [0])",
+          4);
+  ASSERT_EQ(report.verdict, Verdict::Refuted);
+  const Finding& race = report.findings.at(0);
+  ASSERT_EQ(race.places.size(), 2u);
+  size_t others = 0;
+  for (int rank = 0; rank < 4; ++rank) {
+    const bool races = rank == race.places[0].rank || rank == race.places[1].rank;
+    if (!races) {
+      others += steps_of(race, rank);
+      continue;
+    }
+    EXPECT_EQ(steps_of(race, rank), 9u);  // four notifies, four waits, the write
+  }
+  // They notify ranks in ascending order, up to the later one of the two that race.
+  const int last = std::max(race.places[0].rank, race.places[1].rank);
+  EXPECT_EQ(others, 2u * static_cast<size_t>(last + 1));
+}
+
+TEST(Shorten, FailuresNeedNoOtherRanks) {
+  const Report report = run(
+      "pld.system.notify(s, 0, [me, 0], 1)\nif me == 1:\n    u = pld.tile.remote_load(w, 0, [me * 4], [4])",
+      3);
+  ASSERT_EQ(report.verdict, Verdict::Refuted);
+  const Finding& bounds = report.findings.at(0);
+  EXPECT_EQ(bounds.kind, Kind::Bounds);
+  EXPECT_EQ(bounds.story.size(), 1u);
+  EXPECT_EQ(steps_of(bounds, 1), 1u);
+}
+
+TEST(Shorten, TurnsAreJoined) {
+  // The race needs the answers of both ranks; the search finds it with many turns.
+  const Report report =
+      run("for i in pl.range(3):\n    pld.system.notify(s, me, [i, 0], 1, op=\"set\")\n"
+          "if not pld.system.test(s, [3, 0], 1):\n    pld.tile.remote_store(t, w, 0, [0])",
+          2);
+  ASSERT_EQ(report.verdict, Verdict::Refuted);
+  const std::vector<Step>& story = report.findings.at(0).story;
+  size_t switches = 0;
+  for (size_t i = 1; i < story.size() && !story[i].last; ++i) switches += story[i].rank != story[i - 1].rank;
+  EXPECT_LE(switches, 1u);
+}
+
+}  // namespace
+}  // namespace tilewire::check::test
