@@ -117,8 +117,9 @@ class Page {
     for (const Report& report : reports_) collect(report);
     std::string sections;
     for (size_t i = 0; i < reports_.size(); ++i) sections += section(reports_[i], "r" + std::to_string(i));
-    return head() + "<body>\n" + top() + "<main>\n<div>\n" + sections + "</div>\n" + sources_.html() +
-           "</main>\n<script>" + std::string(page_script) + "</script>\n</body>\n</html>\n";
+    return head() + "<body>\n" + top() + (wide_ ? "<main class=\"wide\">" : "<main>") + "\n<div>\n" +
+           sections + "</div>\n" + sources_.html() + "</main>\n<script>" + std::string(page_script) +
+           "</script>\n</body>\n</html>\n";
   }
 
  private:
@@ -261,11 +262,12 @@ class Page {
                      "Not drawn: the page has " + counted(most_pictures, "picture") + " already.");
     }
     Picture made = draw(timeline, id, [this](const Span& span) { return sources_.line_id(span); });
+    wide_ = wide_ || made.wide;
     static const std::string legend =
         "<ul class=\"legend\"><li><i class=\"add\"></i>notify</li><li><i class=\"wait\"></i>wait, test</li>"
         "<li><i class=\"read\"></i>read</li><li><i class=\"write\"></i>write</li><li><i "
         "class=\"bad\"></i>what goes "
-        "wrong</li><li>on the left of a step: when it comes; on the right: its line</li></ul>\n";
+        "wrong</li><li>at a step: its position in the schedule, and its line</li></ul>\n";
     return made.html + legend + (made.note.empty() ? "" : element("p", "said", made.note) + "\n");
   }
 
@@ -308,6 +310,7 @@ class Page {
   const std::vector<Report>& reports_;
   Sources sources_;
   size_t pictures_ = 0;
+  bool wide_ = false;  // a picture is too wide to stand beside the source
 };
 
 }  // namespace

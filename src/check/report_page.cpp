@@ -4,7 +4,7 @@
 
 namespace tilewire::check {
 
-const std::string_view page_style_hash = "sha256-AEmI9IVzjgtFiDaxf5P22N+kxaYgbpZEJs4/uOUGafo=";
+const std::string_view page_style_hash = "sha256-HQRKXjSiM992eFT7YcGH3u/Un5aYi0GWHGmKWhe27Ls=";
 const std::string_view page_style = R"css(
 :root {
   color-scheme: light dark;
@@ -50,6 +50,8 @@ main { display: grid; grid-template-columns: minmax(0, 1fr) minmax(300px, 34%); 
   40px; align-items: start; }
 @media (max-width: 1000px) { main { grid-template-columns: minmax(0, 1fr); } aside { position: static
   !important; max-height: 60vh !important; } }
+@media (max-width: 1800px) { main.wide { grid-template-columns: minmax(0, 1fr); } main.wide aside { position:
+  static; max-height: 60vh; } }
 section, article, aside { background: var(--card); border: 1px solid var(--rule); border-radius: 12px; }
 section { padding: 18px 20px; margin-bottom: 20px; }
 article { padding: 16px 18px; margin-top: 16px; }

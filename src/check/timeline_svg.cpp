@@ -12,9 +12,22 @@ namespace tilewire::check {
 namespace {
 
 constexpr size_t most_boxes = 500, most_lanes = 48;
-constexpr int box_height = 26, row_height = 42, head_height = 34, gap = 38, margin = 16;
+constexpr int head_height = 34, margin = 16, line_height = 13;
 constexpr double letter = 6.65;  // of the monospaced face at 11 px
-constexpr size_t most_letters = 36;
+// What fits a window of 1200 pixels, below which wide pictures are drawn with narrow lanes.
+constexpr int page_width = 1050;
+
+struct Measures {
+  size_t letters;  // of a line of text
+  int lines;       // of text in a box; more than one: its numbers stand above them
+  int box_height, row_height, gap;
+  int pad;  // of a lane, on either side of its boxes
+};
+constexpr Measures wide = {36, 1, 26, 42, 38, 12};
+Measures narrow(int lines) {
+  const int height = (lines + 1) * line_height + 6;
+  return {14, lines, height, height + 14, 12, 3};
+}
 
 // Characters, not bytes; cut ones end in an ellipsis.
 std::string shortened(const std::string& text, size_t most) {
@@ -24,6 +37,39 @@ std::string shortened(const std::string& text, size_t most) {
     if (++letters == most && i + 1 < text.size()) return text.substr(0, i) + "…";
   }
   return text;
+}
+
+// Words in lines of at most `most` characters, not broken inside brackets; what does not fit ends in an
+// ellipsis.
+std::vector<std::string> wrapped(const std::string& text, size_t most, size_t most_lines) {
+  std::vector<std::string> lines;
+  std::string word;
+  int depth = 0;
+  const auto end_word = [&] {
+    if (word.empty()) return;
+    const bool fits = !lines.empty() && count_characters(lines.back()) + 1 + count_characters(word) <= most;
+    if (fits) {
+      lines.back() += " " + word;
+    } else {
+      lines.push_back(word);
+    }
+    word.clear();
+  };
+  for (char c : text) {
+    depth += c == '[' ? 1 : c == ']' ? -1 : 0;
+    if (c == ' ' && depth == 0) {
+      end_word();
+    } else {
+      word += c;
+    }
+  }
+  end_word();
+  if (lines.size() > most_lines) {
+    lines.resize(most_lines);
+    lines.back() += "…";
+  }
+  for (std::string& line : lines) line = shortened(line, most);
+  return lines;
 }
 
 std::string number(int value) {
@@ -48,8 +94,18 @@ class Drawing {
   Picture draw() {
     choose();
     place_rows();
+    assign_columns();
     place_columns();
+    if (width_ > page_width && columns_.size() > 2) {
+      size_t lines = 1;
+      for (const Box& box : boxes_) {
+        lines = std::max(lines, wrapped(text_of(timeline_.beats[box.beat]), narrow(1).letters, 3).size());
+      }
+      measures_ = narrow(static_cast<int>(lines));
+      place_columns();
+    }
     Picture picture;
+    picture.wide = is_narrow();
     picture.note = note();
     picture.html =
         "<div class=\"scroll\" tabindex=\"0\"><div class=\"sheet\">" + head() + body() + "</div></div>\n";
@@ -74,7 +130,12 @@ class Drawing {
   std::string text_of(const Beat& beat) const {
     std::string text = beat.kind == Beat::Kind::Start ? lane_text(timeline_.lanes[beat.lane]) : beat.brief;
     if (beat.times > 1) text += " ×" + std::to_string(beat.times);
-    return shortened(text, most_letters);
+    return shortened(text, wide.letters);
+  }
+  bool is_narrow() const { return measures_.letters != wide.letters; }
+  std::vector<std::string> lines_of(const Beat& beat) const {
+    if (!is_narrow()) return {text_of(beat)};
+    return wrapped(text_of(beat), measures_.letters, static_cast<size_t>(measures_.lines));
   }
 
   // The end of a schedule that goes wrong matters, the beginning of one that does not.
@@ -146,7 +207,7 @@ class Drawing {
   }
 
   // A rank's lanes share a column unless they are alive in the same rows.
-  void place_columns() {
+  void assign_columns() {
     for (const Box& box : boxes_) {
       auto [life, fresh] = lives_.try_emplace(timeline_.beats[box.beat].lane, Life{box.row, box.row, 0});
       if (!fresh) life->second.last = std::max(life->second.last, box.row);
@@ -166,27 +227,34 @@ class Drawing {
       columns_[c].end = life.last;
       life.column = c;
     }
+  }
+
+  void place_columns() {
     std::vector<size_t> letters(columns_.size(), 8);
     for (const Box& box : boxes_) {
       const Beat& beat = timeline_.beats[box.beat];
       size_t& most = letters[lives_[beat.lane].column];
-      most = std::max(most, count_characters(text_of(beat)));
+      for (const std::string& line : lines_of(beat)) most = std::max(most, count_characters(line));
     }
-    indent_ = 16 + 6 * static_cast<int>(std::to_string(timeline_.before + timeline_.beats.size()).size());
+    indent_ =
+        is_narrow()
+            ? 7
+            : 16 + 6 * static_cast<int>(std::to_string(timeline_.before + timeline_.beats.size()).size());
     int left = margin;
     for (size_t c = 0; c < columns_.size(); ++c) {
       columns_[c].left = left;
-      columns_[c].width = static_cast<int>(static_cast<double>(letters[c]) * letter) + indent_ + 32;
-      left += columns_[c].width + gap;
+      columns_[c].width =
+          static_cast<int>(static_cast<double>(letters[c]) * letter) + indent_ + (is_narrow() ? 5 : 32);
+      left += columns_[c].width + measures_.gap;
     }
-    width_ = left - gap + margin;
+    width_ = left - measures_.gap + margin;
   }
 
   const Column& column_of(uint32_t beat) const {
     return columns_[lives_.at(timeline_.beats[beat].lane).column];
   }
-  int top_of(uint32_t beat) const { return margin + boxes_[box_of_.at(beat)].row * row_height; }
-  int middle_of(uint32_t beat) const { return top_of(beat) + box_height / 2; }
+  int top_of(uint32_t beat) const { return margin + boxes_[box_of_.at(beat)].row * measures_.row_height; }
+  int middle_of(uint32_t beat) const { return top_of(beat) + measures_.box_height / 2; }
   std::string box_id(uint32_t beat) const { return id_ + "m" + std::to_string(beat); }
 
   // Each rank with the columns it has, from left to right.
@@ -196,8 +264,9 @@ class Drawing {
     for (size_t c = 0; c < columns_.size();) {
       size_t end = c + 1;
       while (end < columns_.size() && columns_[end].rank == columns_[c].rank) ++end;
-      const int left = columns_[c].left - 12;
-      out += f(columns_[c].rank, left, columns_[end - 1].left + columns_[end - 1].width + 12 - left);
+      const int left = columns_[c].left - measures_.pad;
+      out +=
+          f(columns_[c].rank, left, columns_[end - 1].left + columns_[end - 1].width + measures_.pad - left);
       c = end;
     }
     return out;
@@ -219,7 +288,7 @@ class Drawing {
   }
 
   std::string body() const {
-    const int height = 2 * margin + rows_ * row_height;
+    const int height = 2 * margin + rows_ * measures_.row_height;
     std::string inside = each_rank([&](int rank, int left, int width) {
       return "<rect class=\"lane\" data-rank=\"" + number(rank) + "\" x=\"" + number(left) +
              "\" y=\"0\" width=\"" + number(width) + "\" height=\"" + number(height) + "\" rx=\"8\"/>";
@@ -227,8 +296,8 @@ class Drawing {
     for (const auto& [lane, life] : lives_) {
       const Column& column = columns_[life.column];
       inside += "<rect class=\"life\" x=\"" + number(column.left + 12) + "\" y=\"" +
-                number(margin + life.first * row_height) + "\" width=\"3\" height=\"" +
-                number((life.last - life.first) * row_height + box_height) + "\"/>";
+                number(margin + life.first * measures_.row_height) + "\" width=\"3\" height=\"" +
+                number((life.last - life.first) * measures_.row_height + measures_.box_height) + "\"/>";
     }
     for (const Link& link : links_) {
       if (link.kind != Link::Kind::Missing) inside += arrow(link);
@@ -263,7 +332,7 @@ class Drawing {
                        "\"><path class=\"line\" d=\"" + line + "\"/><path class=\"tip\" d=\"" +
                        head_at(x2, y2, in) + (missing ? head_at(x1, y1, -out) : "") + "\"/>";
     if (missing) {
-      const int x = (x1 + x2) / 2, y = (y1 + y2) / 2 - (y1 == y2 ? box_height / 2 + 6 : 0);
+      const int x = (x1 + x2) / 2, y = (y1 + y2) / 2 - (y1 == y2 ? measures_.box_height / 2 + 6 : 0);
       text += "<rect class=\"tag\" x=\"" + number(x - 34) + "\" y=\"" + number(y - 9) +
               "\" width=\"68\" height=\"18\" rx=\"9\"/><text class=\"tagtext\" x=\"" + number(x) + "\" y=\"" +
               number(y + 4) + "\">no order</text>";
@@ -275,7 +344,7 @@ class Drawing {
     const Beat& beat = timeline_.beats[box.beat];
     const Lane& lane = timeline_.lanes[beat.lane];
     const Column& column = column_of(box.beat);
-    const int top = top_of(box.beat), base = top + 17;
+    const int top = top_of(box.beat), base = top + (is_narrow() ? 14 : 17);
     const std::string line = line_id_(beat.span);
     const std::string at = beat.span ? ", line " + std::to_string(beat.span.line) : "";
     std::string text = "<a class=\"step " + std::string(name(beat.kind)) + (beat.wrong ? " wrong" : "") +
@@ -283,17 +352,29 @@ class Drawing {
     if (!line.empty()) text += " data-line=\"" + line + "\" href=\"#" + line + "\"";
     text += "><title>" + html_escaped(title(lane) + at + ": " + beat.text) + "</title><rect x=\"" +
             number(column.left) + "\" y=\"" + number(top) + "\" width=\"" + number(column.width) +
-            "\" height=\"" + number(box_height) + "\" rx=\"" + (beat.kind == Beat::Kind::Start ? "13" : "5") +
-            "\"/>";
+            "\" height=\"" + number(measures_.box_height) + "\" rx=\"" +
+            (beat.kind == Beat::Kind::Start ? "13" : "5") + "\"/>";
     text += "<text class=\"no\" x=\"" + number(column.left + 7) + "\" y=\"" + number(base) + "\">" +
             std::to_string(timeline_.before + box.beat + 1) + "</text>";
-    text += "<text class=\"what\" x=\"" + number(column.left + indent_) + "\" y=\"" + number(base) + "\">" +
-            html_escaped(text_of(beat)) + "</text>";
+    text += what(beat, column.left + indent_, base);
     if (beat.span) {
       text += "<text class=\"ln\" x=\"" + number(column.left + column.width - 7) + "\" y=\"" + number(base) +
               "\">" + std::to_string(beat.span.line) + "</text>";
     }
     return text + "</a>";
+  }
+
+  std::string what(const Beat& beat, int x, int base) const {
+    const std::string at = "x=\"" + number(x) + "\" y=\"";
+    if (!is_narrow()) {
+      return "<text class=\"what\" " + at + number(base) + "\">" + html_escaped(text_of(beat)) + "</text>";
+    }
+    std::string text = "<text class=\"what\">";
+    for (const std::string& line : lines_of(beat)) {
+      base += line_height;
+      text += "<tspan " + at + number(base) + "\">" + html_escaped(line) + "</tspan>";
+    }
+    return text + "</text>";
   }
 
   std::string note() const {
@@ -322,6 +403,7 @@ class Drawing {
   std::vector<Column> columns_;
   size_t hidden_lanes_ = 0;
   int rows_ = 0, width_ = 0;
+  Measures measures_ = wide;
   int indent_ = 0;  // of a box's text, behind its number
 };
 

@@ -14,6 +14,7 @@ namespace tilewire::check {
 
 struct Picture {
   std::string html;  // a scrolling box with a head and a body, both SVG
+  bool wide = false;  // it needs most of the width of a window
   std::string note;  // what of the timeline is not drawn; empty: nothing
 };
 

@@ -61,6 +61,7 @@ def pages(tmp_path_factory):
         "several": page_of(folder, PROGRAMS / "04_signal_reused_wrong.py", "--ranks", "2", name="several.html"),
         "cores": page_of(folder, PROGRAMS / "11_waits_hold_cores_wrong.py", "--ranks", "1", "--cores", "2", name="cores.html"),
         "proved": page_of(folder, ROOT / "examples" / "mesh_allreduce.py", "--ranks", "2,4", code=0, name="proved.html"),
+        "eight": page_of(folder, ROOT / "examples" / "mesh_allreduce.py", "--ranks", "8", code=0, name="eight.html"),
     }
 
 
@@ -164,6 +165,28 @@ def test_selecting_a_number_of_ranks(browser, pages):
     browser.click(*middle(chip))
     assert json.loads(browser.evaluate(shown)) == ["r1"]
     assert len(picture(browser)["lanes"]) == 4
+
+
+def test_eight_ranks_fit_a_window_of_1200_pixels(browser, pages):
+    try:
+        browser.size(1200, 900)
+        browser.open(pages["eight"])
+        drawn = picture(browser)
+        size = browser.evaluate("getComputedStyle(document.querySelector('.step .what')).fontSize")
+        assert browser.evaluate("document.documentElement.scrollWidth") <= 1200
+        shown = json.loads(browser.evaluate(
+            "(() => { const r = document.querySelector('.scroll').getBoundingClientRect(); "
+            "return JSON.stringify({left: r.left, right: r.right}); })()"))
+    finally:
+        browser.size(1500, 1100)
+    assert sorted(lane["rank"] for lane in drawn["lanes"]) == list(range(-1, 8))
+    for box in drawn["heads"] + drawn["steps"]:
+        assert shown["left"] <= box["left"] and box["right"] <= shown["right"]
+    assert float(size.removesuffix("px")) >= 11
+    for step in drawn["steps"]:
+        assert inside(step["words"], step, slack=1), step
+        assert apart(step["words"], step["number"])
+    assert any(step["text"] == "signal[0, 0]@7+= 1 (1)" for step in drawn["steps"])
 
 
 def test_selecting_a_finding(browser, pages):
