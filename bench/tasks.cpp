@@ -390,7 +390,8 @@ Status put(Context* context, const Word* args, Word*) {
                            0,
                            11,
                            4,
-                           {}};
+                           {},
+                           0};
     if (Status status = context->api->transfer(context, &transfer)) return status;
   }
   return abi::ok;

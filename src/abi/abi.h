@@ -34,7 +34,7 @@
 
 namespace tilewire::abi {
 
-inline constexpr uint32_t version = 6;
+inline constexpr uint32_t version = 7;
 inline constexpr const char* module_symbol = "tilewire_module";
 
 using Status = int32_t;
@@ -263,7 +263,10 @@ struct Transfer {
   uint32_t site;
   uint8_t dtype;  // an ElementType
   uint8_t element_bytes;
-  uint8_t reserved[6];
+  uint8_t reserved[2];
+  // Of one from a peer: how many operations of the block so far may have acquired. While this does not change
+  // the runtime may take the elements for those it has fetched before.
+  uint32_t acquires;
 };
 
 // Beside a NotifyKind: one of several notifies that are a single release, before which Api::land was called.

@@ -194,6 +194,12 @@ bool uses_cells(const Call& call) {
                      [](const Effect& effect) { return effect.access == Access::Update; });
 }
 
+bool may_acquire(const Call& call) {
+  return uses_cells(call) || (call.op->synchronizes && !only_checks(*call.op)) ||
+         std::any_of(call.op->effects.begin(), call.op->effects.end(),
+                     [](const Effect& effect) { return effect.access == Access::Wait; });
+}
+
 ProgramRef mark_polls(const ProgramRef& program, Diagnostics& diags) {
   Ref<Program> result = copy(*program);
   for (FunctionRef& function : result->functions) {

@@ -17,4 +17,7 @@ ir::ProgramRef mark_polls(const ir::ProgramRef& program, Diagnostics& diags);
 // touches no other memory, or updates a cell at once. A loop that makes such calls may be waiting for others.
 bool uses_cells(const ir::Call& call);
 
+// Whether a call may make visible what other tasks have done: it sees a cell, waits, or updates one.
+bool may_acquire(const ir::Call& call);
+
 }  // namespace tilewire::passes

@@ -66,13 +66,30 @@ abi::Status Far::update(BlockContext& block, const void* element, int64_t expect
 abi::Status Far::transfer(BlockContext& block, const Copy& region, const abi::Transfer& transfer) {
   if (element_count(region.extents, region.rank) == 0) return abi::ok;
   if (transfer.bits & abi::ToPeer) {
+    if (block.job) block.job->ahead.forget(hull_of_target(region));
     link_->put(run_.windows->far_place(region.target), region, transfer.bits, transfer.dtype);
     return run_.aborted() ? abi::aborted : abi::ok;
   }
   if (!block.job) return cannot_block(block, "a transfer");
+  // An orchestration function also acquires where it waits for tasks.
+  const uint64_t bytes = block.job->task ? dense_bytes_of_source(region) : 0;
+  if (bytes == 0) return fetch(block, region, transfer.site);
+  ReadAhead& ahead = block.job->ahead;
+  if (ahead.serve(region, bytes, transfer.acquires)) return run_.aborted() ? abi::aborted : abi::ok;
+  const ReadAhead::Fetch more = ahead.plan(region.source, bytes, run_.windows->bytes_in_slot(region.source));
+  if (!more.memory) return fetch(block, region, transfer.site);
+  const int64_t count = static_cast<int64_t>(more.bytes), one = 1;
+  const Copy line{more.memory, region.source, &count, &one, &one, 1, 1};
+  if (abi::Status status = fetch(block, line, transfer.site)) return status;
+  ahead.arrived();
+  ahead.serve(region, bytes, transfer.acquires);
+  return abi::ok;
+}
+
+abi::Status Far::fetch(BlockContext& block, const Copy& region, uint32_t site) {
   FarDone done;
   link_->get(run_.windows->far_place(region.source), region, done);
-  return await(block, done, transfer.site);
+  return await(block, done, site);
 }
 
 void Far::land_all(Bell& bell) {

@@ -50,6 +50,7 @@ class Far {
   static constexpr uint32_t landed = 0;
 
   abi::Status await(BlockContext& block, FarDone& done, uint32_t site);
+  abi::Status fetch(BlockContext& block, const Copy& region, uint32_t site);
   abi::Status flush(BlockContext& block, int32_t process, uint32_t site);
 
   Run& run_;

@@ -9,6 +9,7 @@
 #include "runtime/fiber.h"
 #include "runtime/late_writes.h"
 #include "runtime/polls.h"
+#include "runtime/read_ahead.h"
 #include "runtime/storage.h"
 #include "runtime/trace.h"
 
@@ -81,6 +82,7 @@ class Job final : public Fiber {
   Waiter waiter;
   LateWrites late;                // with a random schedule
   LateNotifies notifies;          // likewise
+  ReadAhead ahead;                // of the task, from far peers
   ReplayAgent* replay = nullptr;  // in a run that follows a schedule
   After after = After::End;
 

@@ -2,6 +2,7 @@
 // long rows: those go to memmove, short ones are moved in registers.
 #include "runtime/transfer.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
@@ -247,6 +248,23 @@ void add_brain(std::byte* target, const std::byte* source) {
 }
 
 }  // namespace
+
+uint64_t dense_bytes_of_source(const Copy& region) {
+  Copy alike = region;
+  alike.target_strides = region.source_strides;
+  return static_cast<uint64_t>(std::max<int64_t>(dense_count(alike), 0)) * region.element_bytes;
+}
+
+std::span<const std::byte> hull_of_target(const Copy& region) {
+  int64_t first = 0, last = 0;  // elements
+  for (uint32_t i = 0; i < region.rank; ++i) {
+    if (region.extents[i] <= 0) return {};
+    const int64_t reach = (region.extents[i] - 1) * region.target_strides[i];
+    (reach < 0 ? first : last) += reach;
+  }
+  return {region.target + first * region.element_bytes,
+          static_cast<size_t>((last - first + 1) * region.element_bytes)};
+}
 
 int64_t element_count(const int64_t* extents, uint32_t rank) {
   int64_t count = 1;

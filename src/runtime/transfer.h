@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "abi/abi.h"
 
@@ -26,6 +27,12 @@ void copy(const Copy& region);
 // Adds the source's elements to those of the target, each atomically. `dtype`: an abi::ElementType; integers
 // wrap, 16-bit floats are added in FP32 and rounded to nearest even.
 void add(const Copy& region, uint8_t dtype);
+
+// Bytes of the source; 0 if it has gaps.
+uint64_t dense_bytes_of_source(const Copy& region);
+
+// From the first byte of the target to the last.
+std::span<const std::byte> hull_of_target(const Copy& region);
 
 // Elements of a region; 0 when an extent is not positive.
 int64_t element_count(const int64_t* extents, uint32_t rank);

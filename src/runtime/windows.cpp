@@ -191,6 +191,14 @@ bool Windows::is_cell(const int32_t* cell, const ScheduleStep& step) const {
          (at - slot->offset) / sizeof(int32_t) == static_cast<uint64_t>(wanted->element);
 }
 
+uint64_t Windows::bytes_in_slot(const void* address) const {
+  const Region* region = region_of(address);
+  if (!region) return 0;
+  const auto at = static_cast<uint64_t>(static_cast<const std::byte*>(address) - region->base);
+  const WindowSlot* slot = slot_at(*region, at);
+  return slot ? slot->bytes - (at - slot->offset) : 0;
+}
+
 std::string Windows::name_of(const int32_t* cell) const {
   const Region* region = region_of(cell);
   if (!region) return "";

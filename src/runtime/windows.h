@@ -81,6 +81,8 @@ class Windows {
   int32_t rank_of(const void* address) const;
   // The place of an address in a region that only messages reach. Without `memory`: it is in none.
   FarPlace far_place(const void* address) const;
+  // From there to the end of the buffer that the address is in.
+  uint64_t bytes_in_slot(const void* address) const;
   // "`sig[1, 0]` on rank 1"; empty outside all regions.
   std::string name_of(const int32_t* cell) const;
   // "sig[1, 0]" for a cell that a schedule names; as the schedule has it when there is no such window.

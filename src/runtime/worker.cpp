@@ -279,6 +279,7 @@ void Job::run_block() {
       task->kind == TaskKind::Deferred ? wait_for_conditions() : kernel.code(&context, task->args, nullptr);
   if (replay && status == abi::ok) status = run.replay->before(context, {.event = ScheduleEvent::End});
   context.release_all();
+  ahead.forget_all();
   if (status != abi::ok) run.ended_badly(context, status);
   late.land_all();
   run.land_notifies(context);

@@ -65,6 +65,7 @@ void FunctionEmitter::call(const Call& call, const Var* var) {
       current_var_ = var;
       if (var && plan.leaves(var)[0].kind == LeafKind::Tensor) current_tensor_ = plan.leaves(var)[0].id;
       Value* value = lowering.scalar(*this, call);
+      count_acquire(call);
       if (!var) return;
       const Leaf& leaf = plan.leaves(var)[0];
       if (leaf.kind == LeafKind::Scalar) scalars_[leaf.id] = value;
@@ -76,6 +77,7 @@ void FunctionEmitter::call(const Call& call, const Var* var) {
         for (const Leaf& leaf : plan.leaves(var)) results.push_back(leaf.id);
       }
       lowering.opaque(*this, call, results);
+      count_acquire(call);
     }
   }
 }

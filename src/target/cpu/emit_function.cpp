@@ -5,6 +5,7 @@
 #include "ops/evaluate.h"
 #include "support/diagnostics/cpu.h"
 #include "target/cpu/emitter.h"
+#include "target/cpu/may_block.h"
 
 namespace tilewire::target::cpu {
 
@@ -40,6 +41,10 @@ llvm::Function* FunctionEmitter::run() {
   if (module.lines) module.lines->begin(*f_, function);
   Place place(b, module.lines.get(), &function);
   if (plan.arena_bytes > 0) arena_ = context_field(offsetof(abi::Context, arena), b.getPtrTy());
+  if (reads_peers(function)) {
+    acquires_ = new_alloca(b.getInt32Ty());
+    b.CreateStore(b.getInt32(0), acquires_);
+  }
   bind_params();
   block(*function.body);
   if (!b.GetInsertBlock()->getTerminator()) b.CreateRet(b.getInt32(abi::ok));

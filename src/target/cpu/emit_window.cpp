@@ -8,6 +8,7 @@
 #include "ir/abi_numbers.h"
 #include "ir/aliases.h"
 #include "ir/op.h"
+#include "passes/mark_polls.h"
 #include "target/cpu/emitter.h"
 
 namespace tilewire::target::cpu {
@@ -94,12 +95,18 @@ void FunctionEmitter::transfer(const TransferSide& target, const TransferSide& s
   llvm::StructType* type = abi_types(module.context).transfer;
   Value* record = new_alloca(type);
   auto* reserved = llvm::Constant::getNullValue(type->getElementType(11));
-  fill_record(type, record,
-              {target.data, source.data, word_array(extents), word_array(target.strides),
-               word_array(source.strides), b.getInt32(static_cast<uint32_t>(extents.size())),
-               b.getInt32(bits), peer, site(call), b.getInt8(static_cast<uint8_t>(abi_number(dtype))),
-               b.getInt8(static_cast<uint8_t>(bytes(dtype))), reserved});
+  fill_record(
+      type, record,
+      {target.data, source.data, word_array(extents), word_array(target.strides), word_array(source.strides),
+       b.getInt32(static_cast<uint32_t>(extents.size())), b.getInt32(bits), peer, site(call),
+       b.getInt8(static_cast<uint8_t>(abi_number(dtype))), b.getInt8(static_cast<uint8_t>(bytes(dtype))),
+       reserved, acquires_ ? b.CreateLoad(b.getInt32Ty(), acquires_) : static_cast<Value*>(b.getInt32(0))});
   return_unless_ok(call_api(offsetof(abi::Api, transfer), {record}));
+}
+
+void FunctionEmitter::count_acquire(const Call& call) {
+  if (!acquires_ || !passes::may_acquire(call)) return;
+  b.CreateStore(b.CreateAdd(b.CreateLoad(b.getInt32Ty(), acquires_), b.getInt32(1)), acquires_);
 }
 
 void FunctionEmitter::transfer_tile(const TileView& to, const TileView& from, DType dtype, uint32_t bits,

@@ -180,6 +180,8 @@ class FunctionEmitter {
   void transfer(const TransferSide& target, const TransferSide& source,
                 const std::vector<llvm::Value*>& extents, ir::DType dtype, uint32_t bits, llvm::Value* peer,
                 const ir::Call& call);
+  // Behind an operation: what was fetched from peers before may be old now, if it has acquired.
+  void count_acquire(const ir::Call& call);
   void transfer_tile(const TileView& to, const TileView& from, ir::DType dtype, uint32_t bits,
                      llvm::Value* peer, const ir::Call& call);
   // With `hooks`, tells the runtime of an access to a window.
@@ -293,6 +295,7 @@ class FunctionEmitter {
   llvm::Value* results_ = nullptr;
   unsigned param_words_ = 0;
   llvm::Value* arena_ = nullptr;
+  llvm::Value* acquires_ = nullptr;  // how many there have been, i32; null: nobody asks
   std::vector<llvm::Value*> scalars_;
   // Scalars that tasks give.
   struct Future {

@@ -35,7 +35,9 @@ Value* FunctionEmitter::scalar(const ExprRef& expr) {
 Value* FunctionEmitter::call_scalar(const Call& call) {
   const Lowering* lowering = find_lowering(call.op);
   TW_CHECK(lowering && lowering->scalar, "not a scalar op: " + call.op->qualified());
-  return lowering->scalar(*this, call);
+  Value* value = lowering->scalar(*this, call);
+  count_acquire(call);
+  return value;
 }
 
 Value* FunctionEmitter::index(const ExprRef& expr) {

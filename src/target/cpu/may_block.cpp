@@ -1,6 +1,7 @@
 #include "target/cpu/may_block.h"
 
 #include "abi/abi.h"
+#include "ir/function_kinds.h"
 #include "ir/op.h"
 #include "ir/visitor.h"
 #include "passes/mark_polls.h"
@@ -35,6 +36,21 @@ uint32_t may_block(const Function& kernel) {
   Search search;
   search.walk(*kernel.body);
   return (search.found ? abi::MayBlock : 0u) | (search.reaches_peers ? abi::MayBlockFar : 0u);
+}
+
+bool reads_peers(const Function& function) {
+  struct Search : Visitor<Search> {
+    bool found = false;
+    void visit(const Call& call) {
+      walk_children(call);
+      for (const Effect& effect : call.op->effects) {
+        found = found || (effect.access == Access::Read && effect.peer_param >= 0 && happens(effect, call));
+      }
+    }
+  };
+  Search search;
+  if (is_kernel(function.type)) search.walk(*function.body);
+  return search.found;
 }
 
 }  // namespace tilewire::target::cpu

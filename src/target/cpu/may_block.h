@@ -11,4 +11,7 @@ namespace tilewire::target::cpu {
 // Bits of abi::KernelBits: MayBlock, MayBlockFar.
 uint32_t may_block(const ir::Function& kernel);
 
+// Whether it is a kernel that reads memory of peers.
+bool reads_peers(const ir::Function& function);
+
 }  // namespace tilewire::target::cpu

@@ -62,7 +62,7 @@ AbiTypes abi_types(llvm::LLVMContext& context) {
   types.hook_event =
       llvm::StructType::get(context, {i32, i32, ptr, llvm::ArrayType::get(i64, 2), i64, i32, i32});
   types.transfer = llvm::StructType::get(
-      context, {ptr, ptr, ptr, ptr, ptr, i32, i32, i32, i32, i8, i8, llvm::ArrayType::get(i8, 6)});
+      context, {ptr, ptr, ptr, ptr, ptr, i32, i32, i32, i32, i8, i8, llvm::ArrayType::get(i8, 2), i32});
   types.condition = llvm::StructType::get(context, {ptr, i32, i32, i32, i32});
   types.deferred = llvm::StructType::get(context, {ptr, ptr, i32, i32, i32, i32});
   types.host_window = llvm::StructType::get(context, {ptr, i32, i32, i32, i32});

@@ -58,7 +58,8 @@ TEST(AbiTypes, HaveTheLayoutOfTheHeader) {
   check(types.transfer, sizeof(T),
         {offsetof(T, target), offsetof(T, source), offsetof(T, extents), offsetof(T, target_strides),
          offsetof(T, source_strides), offsetof(T, rank), offsetof(T, bits), offsetof(T, peer),
-         offsetof(T, site), offsetof(T, dtype), offsetof(T, element_bytes), offsetof(T, reserved)});
+         offsetof(T, site), offsetof(T, dtype), offsetof(T, element_bytes), offsetof(T, reserved),
+         offsetof(T, acquires)});
   using C = abi::Condition;
   check(
       types.condition, sizeof(C),

@@ -55,6 +55,7 @@ TEST_P(RankedPrograms, FarLikeNear) {
 const Program programs[] = {
     {"/examples/mesh_allreduce.py", "sum_rows", {1, 2, 3, 4, 8}},
     {"/tests/lang/programs/mesh_allreduce.py", "host", {1, 2, 3, 4, 8}},
+    {"/tests/lang/programs/far_reads.py", "host", {1, 2, 3}},
     {"/tests/lang/programs/defer_wait.py", "host", {1, 2, 3, 4, 8}},
     {"/tests/lang/programs/halo_exchange.py", "host", {1, 2, 4}},
     {"/tests/lang/programs/pipeline_parallel.py", "host", {1, 2, 3, 4, 8}},

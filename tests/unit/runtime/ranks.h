@@ -51,11 +51,13 @@ inline Status hooked_wait(Context* context, const abi::Window& window, int64_t i
   return context->api->wait(context, cell_of(window, window.group->rank, index), expected, ge, site, &seen);
 }
 
-// INT32 elements to a peer's copy, or from it.
+// INT32 elements to a peer's copy, or from it. Each may have acquired since the one before, so nothing is
+// taken for it that was fetched earlier.
 inline Status transfer(Context* context, int32_t* target, const int32_t* source, int64_t count, uint32_t bits,
                        int32_t peer, uint32_t site) {
+  static std::atomic<uint32_t> acquires{0};
   int64_t one = 1;
-  abi::Transfer transfer{target, source, &count, &one, &one, 1, bits, peer, site, 3, 4, {}};
+  abi::Transfer transfer{target, source, &count, &one, &one, 1, bits, peer, site, 3, 4, {}, ++acquires};
   return context->api->transfer(context, &transfer);
 }
 
