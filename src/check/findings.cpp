@@ -238,8 +238,16 @@ std::vector<AgentId> stuck(Run& run) {
   return at_cells.empty() ? all : at_cells;
 }
 
+// Whether a notify may bring the wait closer to its end.
+bool can_help(const Action& notify, const CellUse& wait) {
+  if (wait.kind != CellUse::Kind::Wait || notify.kind != Action::Kind::Signal) return true;
+  const bool rises = wait.cmp == ir::WaitCmp::Ge || wait.cmp == ir::WaitCmp::Gt;
+  return !rises || notify.use != Use::CellAdd || notify.operand > 0;
+}
+
 // Who has notified the cell, and who would go on to: what there is to say about a wait for it.
-std::string notifies_of(const Run& run, const CellId& cell, AgentId waiter, const Outlook& outlook) {
+std::string notifies_of(const Run& run, const CellUse& wait, AgentId waiter, const Outlook& outlook) {
+  const CellId cell{wait.storage, wait.offset};
   const Trace& trace = outlook.watch.trace();
   Names names(outlook.world);
   auto by = [&](const Action& action) { return names.who(action.agent, action.rank, action.task); };
@@ -251,7 +259,7 @@ std::string notifies_of(const Run& run, const CellId& cell, AgentId waiter, cons
     const Action& action = trace[i];
     const bool notifies =
         action.kind == Action::Kind::Signal || (action.kind == Action::Kind::Update && action.held);
-    if (!notifies || action.cell() != cell) continue;
+    if (!notifies || action.cell() != cell || !can_help(action, wait)) continue;
     if (i < outlook.begin) {
       ++made;
       last = by(action) + line(span_of(action));
@@ -306,11 +314,11 @@ Blocked describe_blocked(Run& run, AgentId id, const Outlook& outlook) {
     const ir::AttrValue* what = call ? ir::find_attr(call->attrs, "what") : nullptr;
     blocked.text += " waits for " + (what ? *what->get<std::string>() + ": " : "") + names.cell(cell) + " " +
                     sign(wait->cmp) + " " + std::to_string(wait->value) + ", it is " +
-                    std::to_string(value_of(run, *wait)) + notifies_of(run, cell, id, outlook);
+                    std::to_string(value_of(run, *wait)) + notifies_of(run, *wait, id, outlook);
   } else if (agent.polls.repeated >= 0) {
     const CellId cell{uses.front().storage, uses.front().offset};
     blocked.text += " reads " + names.cell(cell) + " in a loop, it is " +
-                    std::to_string(value_of(run, uses.front())) + notifies_of(run, cell, id, outlook);
+                    std::to_string(value_of(run, uses.front())) + notifies_of(run, uses.front(), id, outlook);
   } else if (!agent.started) {
     blocked.text += " " + run.world.core_text(agent);
   } else {
@@ -340,7 +348,9 @@ Finding deadlock_finding(Run& run) {
     finding.diagnostic = diagnostic(diag::check_deadlock, where, {diag::blocked_text(all.size())});
   }
   for (const Blocked& b : all) {
-    finding.diagnostic.with_note(b.text, b.span);
+    const bool shown =
+        b.span.line == where.line && b.span.column == where.column && b.span.file == where.file;
+    finding.diagnostic.with_note(b.text, shown ? Span{} : b.span);
     const interp::Agent& agent = run.world.agent(b.agent);
     finding.places.push_back({agent.rank, names.function(agent.task), agent.block, names.call(agent.task),
                               b.span, b.text, names.lanes(agent.task)});

@@ -13,7 +13,7 @@ void World::take_fault(const Failure& failure, AgentId id, EventSink* sink) {
   if (options_.on_error == OnError::Stop || !is_program || agents_[id]->level == CodeLevel::Host) {
     return fail_with(failure, id);
   }
-  Fault fault{.error = error_of(failure, id)};
+  Fault fault{.error = error_of(failure, id), .agent = id};
   fault.skipped = options_.on_error == OnError::Skip && skip_op(id, fault);
   faults_.push_back(std::move(fault));
   try {

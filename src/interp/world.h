@@ -199,6 +199,7 @@ struct Task {
 // A checked error that did not end the run (OnError).
 struct Fault {
   RunError error;
+  AgentId agent = 0;
   bool skipped = false;
   std::vector<int32_t> windows = {};  // of a skipped op: those it names
   std::optional<int64_t> added = {};  // by its notify, to some cell; nothing: it may have set one
