@@ -163,12 +163,13 @@ TypeRef all_to_all_v_rule(OpCheck& c) {
 
 const char* const target_doc = "The window; FP32, FP16, BF16 or INT32.";
 
-Define& signal_operand(Define& def) {
+// `more_cells` says when a mode needs more than P cells.
+Define& signal_operand(Define& def, const std::string& more_cells = "") {
   return def
       .operand("signal", AcceptWindow, Data,
-               "An INT32 window of at least P cells (2P for ring), times `core_num`, that nothing else "
-               "notifies. On the "
-               "host it may be left out: the compiler makes one.")
+               "An INT32 window of at least P cells" + more_cells +
+                   ", times `core_num`, that nothing else notifies. On the host it may be left out: the "
+                   "compiler makes one.")
       .optional()
       .required_at(OnKernel);
 }
@@ -201,7 +202,8 @@ void define_in_place(std::vector<Op>& ops) {
       ops, "pld", "tensor.allreduce",
       "Combines the windows of all ranks element by element; every rank gets the result, the same bits "
       "everywhere.");
-  reduce_op(signal_operand(allreduce.operand("target", AcceptWindow, Data, target_doc)))
+  reduce_op(signal_operand(allreduce.operand("target", AcceptWindow, Data, target_doc),
+                           " (2P for `mode=\"ring\"`)"))
       .choice<AllreduceMode>(
           "mode",
           "The algorithm: each rank reads all (mesh), each reduces its share (two_shot), neighbour "

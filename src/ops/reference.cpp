@@ -64,13 +64,16 @@ std::string attribute_type(const OpParam& param) {
 
 std::string signature(const Op& op) {
   std::string out = op.qualified() + "(";
-  bool first = true, keyword_only = false;
+  bool first = true, keyword_only = false, after_optional = false;
   auto separate = [&] {
     if (!first) out += ", ";
     first = false;
   };
   for (const OpParam& param : op.params) {
-    if (param.keyword_only && !keyword_only) {
+    // As in Python: a parameter that must be given, after one that may be left out, is named.
+    const bool optional = param.optional || param.default_value;
+    after_optional = after_optional || optional;
+    if ((param.keyword_only || (after_optional && !optional)) && !keyword_only) {
       separate();
       out += "*";
       keyword_only = true;

@@ -44,6 +44,13 @@ TEST(OpReference, SignatureShowsDefaultsAndKeywords) {
   EXPECT_EQ(signature(poke()), "pld.test.poke(target, peer, offsets, value=None, *, op=pld.NotifyOp.Set)");
 }
 
+// Python refuses a parameter without default after one with a default, unless it is named.
+TEST(OpReference, SignatureNamesWhatMustBeGivenAfterAnOptionalParameter) {
+  Op op = poke();
+  op.params.insert(op.params.end() - 1, operand("count", ir::AcceptInt));
+  EXPECT_EQ(signature(op), "pld.test.poke(target, peer, offsets, value=None, *, count, op=pld.NotifyOp.Set)");
+}
+
 TEST(OpReference, ParametersSayWhatTheyTake) {
   Op op = poke();
   EXPECT_EQ(describe(op.params[0]), ir::describe(ir::AcceptWindow));
