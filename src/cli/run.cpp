@@ -192,7 +192,7 @@ int run(const RunOptions& given) {
   std::fputs(call.stats.c_str(), stdout);
   if (tells && !options.trace.empty()) {
     std::fprintf(stderr,
-                 "trace written to %s; open it at https://ui.perfetto.dev, which does not upload it\n",
+                 "trace written to %s; open it at https://ui.perfetto.dev (the file stays on your machine)\n",
                  options.trace.c_str());
   }
   return Fine;

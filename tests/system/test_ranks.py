@@ -243,7 +243,7 @@ def test_stats_and_trace(tmp_path):
     file = PROGRAMS / "mesh_allreduce.py"
     trace = tmp_path / "t.json"
     code, out, err = command(file, "--ranks", 2, "--shape", "x=2x1x256:FP32", "--stats", "--trace", trace)
-    assert (code, err) == (0, f"trace written to {trace}; open it at https://ui.perfetto.dev, which does not upload it\n")
+    assert (code, err) == (0, f"trace written to {trace}; open it at https://ui.perfetto.dev (the file stays on your machine)\n")
     for rank in range(2):
         [line] = [text for text in out.splitlines() if text.startswith(f"rank {rank}: ")]
         assert "2 tasks" in line and " bytes" in line

@@ -110,7 +110,7 @@ def test_run_time_error_names_the_line(tmp_path, target):
 
 def test_stats_and_trace(program, tmp_path):
     status, out, err = run(program, "--shape", "x=3x8:FP32", "--in", "by=1", "--stats", "--trace", "t.json")
-    assert err == "trace written to t.json; open it at https://ui.perfetto.dev, which does not upload it\n"
+    assert err == "trace written to t.json; open it at https://ui.perfetto.dev (the file stays on your machine)\n"
     assert status == 0
     assert "rank 0: 1 tasks, 1 blocks" in out
     import json
