@@ -25,7 +25,7 @@ def softmax_rows(
 ):
     left = min(pl.dim(x, 0) - first, TILE)
     t = pl.load(x, [first, 0], [TILE, COLS], valid_shape=[left, COLS])
-    # `row_max` gives a column [TILE, 1]; `-` and `/` repeat it over the columns of `t`.
+    # `row_max` returns a column [TILE, 1]; `-` and `/` broadcast it over the columns of `t`.
     e = pl.exp(t - pl.row_max(t))
     y = pl.store(e / pl.row_sum(e), [first, 0], y)
     return y

@@ -680,7 +680,10 @@ std::optional<Finding> failure_of(const Run& run) {
   Diag id = finding.kind == Kind::Window  ? diag::check_window
             : finding.kind == Kind::Shard ? diag::check_workspace
                                           : diag::check_bounds;
-  finding.diagnostic = diagnostic(id, said.span, {said.message});
+  // The kind of error comes first in both messages.
+  const size_t kind = said.message.find(": ");
+  TW_CHECK(kind != std::string::npos, "an error at run time does not say of which kind it is");
+  finding.diagnostic = diagnostic(id, said.span, {said.message.substr(kind + 2)});
   finding.diagnostic.label = said.label;
   finding.diagnostic.notes = said.notes;
   finding.diagnostic.helps = said.helps;

@@ -242,7 +242,7 @@ bool op_from(nb::handle object, const ir::Op*& op) {
   }
   if (!string_from(object, name)) return false;
   op = ops::registry().find(name);
-  if (!op) throw nb::value_error(("there is no op `" + name + "`").c_str());
+  if (!op) throw nb::value_error(("unknown op `" + name + "`").c_str());
   return true;
 }
 

@@ -75,7 +75,7 @@ ir::NodeRef required_node(nb::handle object) {
 
 nb::object find_op(const std::string& name) {
   const ir::Op* op = ops::registry().find(name);
-  if (!op) throw nb::value_error(("there is no op `" + name + "`").c_str());
+  if (!op) throw nb::value_error(("unknown op `" + name + "`").c_str());
   return nb::cast(op, nb::rv_policy::reference);
 }
 

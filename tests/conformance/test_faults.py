@@ -66,7 +66,7 @@ def test_one_rank_fails_and_the_others_wait_for_it(place, bad):
     y = np.zeros((4, 1, 8), np.int32)
     for settings in place.settings():
         found = error_of(ring, bad, 4, y, ranks=4, **settings)
-        assert (found.code, found.message) == ("TW2110", "rank 4 does not exist: there are 4"), settings
+        assert (found.code, found.message) == ("TW2110", "invalid rank: rank 4 does not exist: there are 4"), settings
         assert found.line == line_of("names a peer")
         assert [note.text for note in found.notes] == [f"rank {bad}, in `step`"]
 
@@ -97,7 +97,7 @@ def test_of_several_faults_one_is_raised(place):
         found = error_of(failing, ranks=4, **settings)
         assert found.line == line_of("every rank fails")
         assert (found.message, found.notes[0].text) in [
-            (f"rank {rank + 10} does not exist: there are 4", f"rank {rank}, in `all_fail`") for rank in range(4)]
+            (f"invalid rank: rank {rank + 10} does not exist: there are 4", f"rank {rank}, in `all_fail`") for rank in range(4)]
 
 
 @pl.jit.incore
@@ -126,7 +126,7 @@ def test_out_of_bounds(place):
         assert (y[1] == 1).all()
         found = error_of(rows, 4, x, y, ranks=3, **settings)
         assert (found.code, found.message) == (
-            "TW2102", "elements 4 to 4 are outside dimension 0, which has extent 4"), settings
+            "TW2102", "out of bounds: elements 4 to 4 are outside dimension 0, which has extent 4"), settings
         assert found.line == line_of("reads a row")
         assert [note.text for note in found.notes] == ["rank 1, in `row_of`"]
 
@@ -185,9 +185,9 @@ def sized(n: pl.Scalar[pl.INT64]):
 @pytest.mark.parametrize(("ranks", "n", "code", "message"), [
     (2, -16, "TW2412", "window buffer `buf` would have 0 bytes: its size is `64 // (world_size() - 1) + 4 * n`"),
     (3, -9, "TW2412", "window buffer `buf` would have -4 bytes: its size is `64 // (world_size() - 1) + 4 * n`"),
-    (1, 1, "TW2414", "the size of window buffer `buf`, `64 // (world_size() - 1) + 4 * n`, cannot be worked out: "
+    (1, 1, "TW2414", "the size of window buffer `buf`, `64 // (world_size() - 1) + 4 * n`, cannot be computed: "
      "it divides by zero"),
-    (2, 1 << 62, "TW2414", "the size of window buffer `buf`, `64 // (world_size() - 1) + 4 * n`, cannot be worked out: "
+    (2, 1 << 62, "TW2414", "the size of window buffer `buf`, `64 // (world_size() - 1) + 4 * n`, cannot be computed: "
      "a value in it leaves 64 bits"),
     (2, 1 << 60, "TW2415",
      "the window buffers of a rank, up to `buf`, would have more than 70368744177664 bytes"),
@@ -219,7 +219,7 @@ def failing_late(n: pl.Scalar[pl.INDEX]):
 def test_a_rank_that_computes_is_no_deadlock(place):
     for settings in place.settings():
         found = error_of(failing_late, 20_000, ranks=4, **settings)
-        assert found.message == "rank 7 does not exist: there are 4", settings
+        assert found.message == "invalid rank: rank 7 does not exist: there are 4", settings
 
 
 @pl.jit.incore
@@ -303,14 +303,14 @@ def checks(case: pl.Scalar[pl.INDEX], n: pl.Scalar[pl.INT32]):
 
 
 @pytest.mark.parametrize("case, op, line, message", [
-    (0, "pld.subgroup", "a sub-group of three", "sub-groups of 3 ranks with stride 1 do not divide a group of 4"),
-    (1, "pld.mesh_axis", "a mesh of eight", "a mesh of 8 ranks does not fit a group of 4"),
-    (2, "pld.member_rank", "the rank of a member", "rank 2 does not exist in a sub-group of 2"),
-    (3, "pld.system.fetch_add", "an update", "rank 2 does not exist in a sub-group of 2"),
+    (0, "pld.subgroup", "a sub-group of three", "invalid sub-group: sub-groups of 3 ranks with stride 1 do not divide a group of 4"),
+    (1, "pld.mesh_axis", "a mesh of eight", "invalid mesh: a mesh of 8 ranks does not fit a group of 4"),
+    (2, "pld.member_rank", "the rank of a member", "invalid rank: rank 2 does not exist in a sub-group of 2"),
+    (3, "pld.system.fetch_add", "an update", "invalid rank: rank 2 does not exist in a sub-group of 2"),
     (4, "pld.system.notify_all", "a notify in another group", "the sub-group is not part of the window's group"),
     (5, "pld.tensor.barrier", "a barrier in another group", "the sub-group is not part of the window's group"),
     (6, "pld.tensor.reduce_scatter", "three rows for four ranks",
-     "`pld.tensor.reduce_scatter` needs equal extents in dimension 0, got 3 and 0")])
+     "shape mismatch: `pld.tensor.reduce_scatter` needs equal extents in dimension 0, got 3 and 0")])
 def test_what_is_checked_for_an_op_names_that_op(place, case, op, line, message):
     for settings in place.settings():
         found = error_of(checks, case, 2, ranks=6, **settings)

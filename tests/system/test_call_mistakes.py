@@ -129,7 +129,7 @@ def test_paths_are_paths(name, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("ranks", [0, -1, 10**9])
 def test_sessions_and_bundles_have_ranks(ranks, tmp_path):
-    message = f"error[TW2228]: a run cannot have {ranks} ranks"
+    message = f"error[TW2228]: invalid number of ranks: a run cannot have {ranks}"
     assert first_line(lambda: host.compile().open(ranks=ranks)) == message
     assert first_line(lambda: host.compile().save(tmp_path / "host", ranks=ranks), tilewire.BundleError) == message
     assert list(tmp_path.iterdir()) == []
@@ -137,7 +137,7 @@ def test_sessions_and_bundles_have_ranks(ranks, tmp_path):
 
 @pytest.mark.parametrize("ranks", [0, -1, 10**9])
 def test_checks_have_ranks(ranks):
-    message = f"error[TW2228]: a run cannot have {ranks} ranks"
+    message = f"error[TW2228]: invalid number of ranks: a run cannot have {ranks}"
     assert first_line(lambda: host.check(ranks=ranks)) == message
 
 
@@ -207,12 +207,12 @@ def test_targets_and_forms_that_are_not_there(tmp_path):
     assert tilewire.targets() == ["cpu", "interp"]
     for target in ("gpu", "ir"):
         assert str(pytest.raises(tilewire.Error, lambda: cp.compile(X, target=target)).value) == (
-            f"error[TW2220]: there is no target `{target}` to run on\n  = help: there are `cpu` and `interp`\n")
+            f"error[TW2220]: unknown target `{target}`\n  = help: there are `cpu` and `interp`\n")
     exe = cp.compile(X)
     exe.save(tmp_path / "cp")
     for made, forms in ((exe, "`ir`, `lowered`, `cpu`, `pto`"), (cp.compile(X, target="interp"), "`ir`, `pto`"),
                         (tilewire.load_bundle(tmp_path / "cp"), "`ir`")):
         assert "def cp(" in made.text()
         assert str(pytest.raises(tilewire.RunError, made.text, "ptx").value) == (
-            f"error[TW2240]: there is no form `ptx` of `cp`\n  = help: there are {forms}\n")
+            f"error[TW2240]: unknown form `ptx` of `cp`\n  = help: there are {forms}\n")
     assert "define" in exe.text("cpu")

@@ -200,15 +200,15 @@ WRONG = [
     (lambda x: scaled(x.astype(np.int32), by=1.0, target="interp"), "TW2205", "`x` must have elements of type FP32 (float32), got INT32 (int32)"),
     (lambda x: scaled(x[0], by=1.0, target="interp"), "TW2206", "`x` must have 2 dimensions, got 1"),
     (lambda x: scaled(x[:8], by=1.0, target="interp"), "TW2207", "dimension 0 of `x` must be 16, got 8"),
-    (lambda x: added(x[:, :32], x[:7, 32:], target="interp"), "TW2208", "dimension `N` is 16 in `x` and 7 in `y`"),
+    (lambda x: added(x[:, :32], x[:7, 32:], target="interp"), "TW2208", "shape mismatch: dimension `N` is 16 in `x` and 7 in `y`"),
     (lambda x: scaled(x, np.broadcast_to(np.float32(1), (16, 64)), 1.0, target="interp"), "TW2209",
-     "`y` is written, and the array is read-only"),
+     "read-only array: `y` is written"),
     (lambda x: scaled(x, np.lib.stride_tricks.as_strided(x.copy(), (16, 64), (0, 4)), 1.0, target="interp"), "TW2210",
-     "`y` is written, and several elements of the array are one: its strides are [0, 1]"),
+     "overlapping elements: `y` is written, but its array has strides [0, 1]"),
     (lambda x: increment(np.zeros((4, 8), np.int8), 300, target="interp"), "TW2211", "`n` is 300, which INT8 cannot hold"),
     (lambda x: increment(np.zeros((4, 8), np.int8), 1.5, target="interp"), "TW2211", "`n` is 1.5, which INT8 cannot hold"),
     (lambda x: added(x.reshape(-1, 32)[:8], x.reshape(-1, 32)[8:16], x.reshape(-1, 32)[4:12], target="interp"), "TW2212",
-     "`x` and `z` share part of their memory, and `z` is written"),
+     "overlapping arguments: `x` and `z` share part of their memory, and `z` is written"),
 ]
 
 

@@ -320,7 +320,7 @@ def test_explain_says_what_a_message_means():
 def test_explain_of_no_code(code):
     out, err, status = text(tilewire("explain", "--", code))
     assert out == "" and status == 64
-    assert err.startswith(f"error[TW0620]: there is no message with the code `{code}`\n  = help: ")
+    assert err.startswith(f"error[TW0620]: unknown diagnostic code `{code}`\n  = help: ")
 
 
 def test_explain_every_code_of_the_reference():
@@ -335,7 +335,7 @@ def test_explain_every_code_of_the_reference():
 def test_unknown_commands_name_the_nearest():
     out, err, status = text(tilewire("chekc", "x.py"))
     assert (out, err, status) == (
-        "", "error[TW0621]: there is no command `chekc`\n  = help: did you mean `tilewire check`?\n", 64)
+        "", "error[TW0621]: unknown command `chekc`\n  = help: did you mean `tilewire check`?\n", 64)
     assert "`tilewire --help` lists all" in text(tilewire("frobnicate"))[1]
 
 

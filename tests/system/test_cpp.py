@@ -120,4 +120,4 @@ def test_a_process_of_a_launcher_can_stay_alone(prefix, tmp_path):
                               text=True, timeout=60, check=True).stdout
 
     assert said("local") == "16\n"
-    assert said("nowhere").startswith("error[TW2247]: there is no world `nowhere`\n")
+    assert said("nowhere").startswith("error[TW2247]: unknown world `nowhere`\n")

@@ -383,7 +383,7 @@ def test_refuses(form):
     name = f"pl.{form}"
     for function in EXACT:
         assert error_of(f"OPS.{function}(x)", {"x": i}, form) == f"error[TW0321]: `{name}.{function}` does not work on pl.INT32"
-    expected = f"error[TW0320]: `{name}.prelu` mixes pl.FP32 and pl.FP16"
+    expected = f"error[TW0320]: type mismatch: `{name}.prelu` mixes pl.FP32 and pl.FP16"
     assert error_of("OPS.prelu(x, s)", {"x": x, "s": half}, form) == expected
     expected = f"error[TW0352]: `{name}.rms_norm` needs a row of shape [1, 32] against [16, 32], got [1, 16]"
     assert error_of("OPS.rms_norm(x, w)", {"x": x, "w": row}, form) == expected

@@ -261,7 +261,7 @@ def test_a_workspace_that_is_too_small(target):
     a = np.zeros((16, 16), np.float32)
     with pytest.raises(tw.RunError) as error:
         program.main(a, np.zeros(3 * 2048 - 1, np.uint8), target=target, threads=1)
-    assert "TW2139]: the pipe workspace has 6143 bytes, and a launch of 3 blocks needs 2048 for each" in str(error.value)
+    assert "TW2139]: pipe workspace too small: it has 6143 bytes, and a launch of 3 blocks needs 2048 for each" in str(error.value)
     assert "given.py:11:9" in str(error.value)
 
 

@@ -145,7 +145,7 @@ def staged_twice(x: pl.Tensor[[NR, 1, 8], pl.FP32], y: pl.Out[pl.Tensor[[4, 1, 8
 
 def test_arguments_disagree(target):
     assert error_of(lambda: staged_twice(rows(3), target=target)) == (
-        "TW2226", "`staged_twice` would run on 3 ranks by `NR` and on 4 by 4 rows",
+        "TW2226", "contradictory numbers of ranks: `staged_twice` would run on 3 by `NR` and on 4 by 4 rows",
         "give the number: ranks=N, or --ranks N")
 
 
@@ -230,7 +230,7 @@ def test_schedules_that_do_not_exist(target, schedule):
     with pytest.raises(tilewire.RunError) as caught:
         rotate(rows(2), ranks=2, target=target, schedule=schedule)
     [found] = caught.value.diagnostics
-    assert (found.code, found.message) == ("TW2234", f"there is no schedule `{schedule}`")
+    assert (found.code, found.message) == ("TW2234", f"unknown schedule `{schedule}`")
     assert found.helps == ("there are `random:SEED`, SEED a number, and `replay:FILE`",)
 
 
@@ -262,7 +262,7 @@ def test_manifest():
 @pytest.mark.parametrize("ranks", [0, -1, 65537])
 def test_numbers_that_cannot_be(target, ranks):
     assert error_of(lambda: rotate(rows(2), ranks=ranks, target=target)) == (
-        "TW2228", f"a run cannot have {ranks} ranks", "there may be 1 to 65536")
+        "TW2228", f"invalid number of ranks: a run cannot have {ranks}", "there may be 1 to 65536")
 
 
 @pytest.mark.parametrize("keyword, value, text", [

@@ -136,7 +136,7 @@ def test_every_run_is_the_one_of_the_report(name, schedules):
     error, said, _ = first
     kind = finding["kind"]
     if name == "stopped_deadlock_wrong":
-        assert str(error).startswith("error[TW2110]: rank 8 does not exist")  # which would end any run
+        assert str(error).startswith("error[TW2110]: invalid rank: rank 8 does not exist")  # which would end any run
     elif kind in ("deadlock", "overshot"):
         assert isinstance(error, tilewire.DeadlockError)
         told, reported = waits_of_run(error), waits_of_report(finding)

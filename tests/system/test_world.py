@@ -243,7 +243,7 @@ print(np.array_equal(shift.local(x[own].copy(), n=1, ranks=4), want[own]))
     assert first == """\
 RunError error[TW2152]: out of bounds: `x` of rank 0 has elements outside rows 0..1 of `x`, which its process passes to a local call
 local calls are not gathered: each process has the rows of its ranks
-RunError error[TW2212]: `x` and `y` share part of their memory, and `y` is written
+RunError error[TW2212]: overlapping arguments: `x` and `y` share part of their memory, and `y` is written
 True
 """
 
@@ -369,7 +369,7 @@ shown(tw.init)
 shown(tw.init, world="mpi")
 """
     expected = ("WorldError error[TW2248]: the world is decided already, and it is not `launcher`\n"
-                "WorldError error[TW2247]: there is no world `mpi`\n")
+                "WorldError error[TW2247]: unknown world `mpi`\n")
     assert run(text, tmp_path, 3) == [expected] * 3
 
 

@@ -64,7 +64,7 @@ std::shared_ptr<BundleCode> BundleCode::load(std::string_view bytes, const std::
   code->module_ = static_cast<const abi::Module*>(dlsym(code->handle_, abi::module_symbol));
   if (!code->module_) return refuse(std::string("it has no symbol `") + abi::module_symbol + "`");
   if (code->module_->abi_version != abi::version) {
-    return refuse("it speaks version " + std::to_string(code->module_->abi_version) +
+    return refuse("it uses version " + std::to_string(code->module_->abi_version) +
                   " of the interface to the runtime, not " + std::to_string(abi::version));
   }
   return code;

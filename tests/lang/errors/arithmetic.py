@@ -6,7 +6,7 @@ import tilewire.language as pl
 def kernel(n: pl.Scalar[pl.INDEX]):
     v = n // 0
 #            ^
-# error: TW0327 `//` by zero
+# error: TW0327 division by zero: `//`
 
 # --- division_by_zero_folded
 import tilewire.language as pl
@@ -26,7 +26,7 @@ import tilewire.language as pl
 def kernel(n: pl.Scalar[pl.INDEX]):
     v = n % 0
 #           ^
-# error: TW0327 `%` by zero
+# error: TW0327 division by zero: `%`
 
 # --- floor_division_of_tiles
 import tilewire.language as pl
@@ -78,7 +78,7 @@ import tilewire.language as pl
 def kernel(n: pl.Scalar[pl.INDEX]):
     v = n ** -1
 #            ^^
-# error: TW0329 an integer to the power -1 is not an integer
+# error: TW0329 negative exponent: an integer to the power -1 is not an integer
 # help: convert the base first: pl.cast(n, pl.FP32)
 
 # --- negative_shift
@@ -89,7 +89,7 @@ import tilewire.language as pl
 def kernel(n: pl.Scalar[pl.INDEX]):
     v = n << -1
 #            ^^
-# error: TW0328 `<<` by a negative count, -1
+# error: TW0328 negative shift count: `<<` by -1
 # help: shift the other way
 
 # --- not_integers
@@ -175,7 +175,7 @@ import tilewire.language as pl
 def kernel(a: pl.Scalar[pl.FP16], b: pl.Scalar[pl.BF16]):
     v = a + b
 #           ^ `b` is pl.Scalar[pl.BF16]
-# error: TW0320 `+` mixes pl.FP16 and pl.BF16
+# error: TW0320 type mismatch: `+` mixes pl.FP16 and pl.BF16
 # help: convert one of them: pl.cast(b, pl.FP16)
 
 # --- scalar_int_and_float
@@ -186,7 +186,7 @@ import tilewire.language as pl
 def kernel(i: pl.Scalar[pl.INDEX], f: pl.Scalar[pl.FP32]):
     v = i + f
 #       ^ `i` is pl.Scalar[pl.INDEX]
-# error: TW0322 `+` mixes the integer pl.INDEX and the float pl.FP32
+# error: TW0322 type mismatch: `+` mixes the integer pl.INDEX and the float pl.FP32
 # help: convert one of them: pl.cast(i, pl.FP32)
 
 # --- scalar_signs
@@ -197,7 +197,7 @@ import tilewire.language as pl
 def kernel(a: pl.Scalar[pl.INT32], b: pl.Scalar[pl.UINT32]):
     v = a + b
 #           ^ `b` is pl.Scalar[pl.UINT32]
-# error: TW0323 `+` mixes pl.INT32 and pl.UINT32, and neither holds all values of the other
+# error: TW0323 type mismatch: `+` mixes pl.INT32 and pl.UINT32, and neither holds all values of the other
 # help: convert one of them: pl.cast(b, pl.INT32)
 
 # --- scalar_type_arguments

@@ -39,7 +39,7 @@ def kernel():
     a = pl.array.create(4, pl.INT32)
     v = a[4]
 #         ^
-# error: TW0364 element 4 of an array of 4
+# error: TW0364 out of bounds: element 4 of an array of 4
 # help: elements go from 0 to 3
 
 # --- array_length_zero

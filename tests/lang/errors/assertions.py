@@ -6,7 +6,7 @@ import tilewire.language as pl
 def kernel(n: pl.Scalar[pl.INDEX]):
     assert n > 4
 #          ^^^^^
-# error: TW1073 the assertion is known only at run time
+# error: TW1073 the assertion cannot be decided: it is known only at run time
 # help: assert what is known when the program is read: shapes, constants, dtypes
 
 # --- assertion_failed
@@ -17,7 +17,7 @@ import tilewire.language as pl
 def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     assert x.shape[0] % 32 == 0, "rows come in groups of 32"
 #   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-# error: TW1074 the assertion `x.shape[0] % 32 == 0` does not hold
+# error: TW1074 assertion failed: `x.shape[0] % 32 == 0`
 # note: rows come in groups of 32
 
 # --- static_assert_arguments
@@ -39,7 +39,7 @@ import tilewire.language as pl
 def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     pl.static_assert(x.dtype == pl.FP16)
 #   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-# error: TW1074 the assertion `x.dtype == pl.FP16` does not hold
+# error: TW1074 assertion failed: `x.dtype == pl.FP16`
 
 # --- static_assert_unknown_keyword
 import tilewire.language as pl
@@ -71,5 +71,5 @@ import tilewire.language as pl
 def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     pl.static_assert(condition=x.shape[0] == 32, message="rows")
 #   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-# error: TW1074 the assertion `x.shape[0] == 32` does not hold
+# error: TW1074 assertion failed: `x.shape[0] == 32`
 # note: rows

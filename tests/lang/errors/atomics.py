@@ -77,7 +77,7 @@ import tilewire.language as pl
 def kernel(x: pl.InOut[pl.Tensor[[4], pl.INT32]]):
     old = pl.atomic_add(x, [4], 1)
 #                          ^^^ offset 4
-# error: TW0336 `pl.tensor.atomic_add` reaches element 4 of dimension 0, which has 4
+# error: TW0336 out of bounds: `pl.tensor.atomic_add` reaches element 4 of dimension 0, which has 4
 
 # --- atomic_add_value
 import tilewire.language as pl
@@ -121,7 +121,7 @@ import tilewire.language.distributed as pld
 def kernel(s: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]]):
     old = pld.system.compare_exchange(s[0:2], 1, [2, 0], 0, 1)
 #                                                ^^^^^^ offset 2
-# error: TW0336 `pld.system.compare_exchange` reaches element 2 of dimension 0, which has 2
+# error: TW0336 out of bounds: `pld.system.compare_exchange` reaches element 2 of dimension 0, which has 2
 
 # --- fetch_add_dtype
 import tilewire.language as pl
@@ -194,7 +194,7 @@ import tilewire.language.distributed as pld
 def kernel(s: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]]):
     old = pld.system.fetch_add(s, 0, [0, 1], 1)
 #                                    ^^^^^^ offset 1
-# error: TW0336 `pld.system.fetch_add` reaches element 1 of dimension 1, which has 1
+# error: TW0336 out of bounds: `pld.system.fetch_add` reaches element 1 of dimension 1, which has 1
 
 # --- fetch_add_plain_tensor
 import tilewire.language as pl

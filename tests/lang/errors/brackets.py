@@ -6,7 +6,7 @@ import tilewire.language as pl
 def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     t = pl.load(x, [0, 0), [16, 16])
 #                       ^ expected `]`
-# error: TW0117 `)` does not close `[`
+# error: TW0117 closing `)` does not match opening `[`
 #                  ^
 # note: `[` opened here
 
@@ -18,7 +18,7 @@ import tilewire.language as pl
 def kernel(n: pl.Scalar[pl.INDEX]):
     v = max(n, 1
 #          ^ opened here
-# error: TW0115 `(` is never closed
+# error: TW0115 `(` was never closed
 # help: add `)`
     w = v + 1
 #   ^
@@ -32,5 +32,5 @@ import tilewire.language as pl
 def kernel(n: pl.Scalar[pl.INDEX]):
     v = n + 1)
 #            ^
-# error: TW0116 `)` closes nothing
+# error: TW0116 unmatched `)`
 # help: delete it

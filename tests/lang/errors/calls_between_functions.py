@@ -286,7 +286,7 @@ import tilewire.language as pl
 def again(n):
     return again(n)
 #          ^^^^^^^^
-# error: TW1118 `again` is inlined into itself
+# error: TW1118 recursion: `again` is inlined into itself
 # help: write a loop; an inline function is spliced at each call
 #          ^^^^^^^^
 # note: in the inline call of `again` here

@@ -6,7 +6,7 @@ import tilewire.language as pl
 def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     t = pl.load(x, [0, 0],
 #                  ^^^^^^ offset 0, extent 32
-# error: TW0336 `pl.tile.load` reaches element 31 of dimension 0, which has 16
+# error: TW0336 out of bounds: `pl.tile.load` reaches element 31 of dimension 0, which has 16
                 [32,
                  16])
 

@@ -44,7 +44,7 @@ def kernel(x: pl.Tensor[[4, 16], pl.FP16], w: pld.DistributedTensor[[16, 16], pl
            s: pld.DistributedTensor[[4, 1], pl.INT32]):
     w = pld.tensor.allgather(x, w, s)
 #                            ^ `x` is pl.Tensor[[4, 16], pl.FP16]
-# error: TW0320 `pld.tensor.allgather` mixes pl.FP32 and pl.FP16
+# error: TW0320 type mismatch: `pld.tensor.allgather` mixes pl.FP32 and pl.FP16
 # help: convert one of them: pl.cast(x, pl.FP32)
 
 # --- collective_in_orchestration

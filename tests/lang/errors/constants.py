@@ -5,7 +5,7 @@ import tilewire.language as pl
 ROWS = COLS
 COLS = ROWS
 #      ^^^^
-# error: TW1003 the constant `ROWS` is defined through itself
+# error: TW1003 circular definition of the constant `ROWS`
 
 
 @pl.jit.incore

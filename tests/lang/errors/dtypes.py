@@ -40,7 +40,7 @@ import tilewire.language as pl
 def kernel(a: pl.Tensor[[16, 16], pl.FP32], b: pl.Tensor[[16, 16], pl.FP16]):
     t = pl.load(a) + pl.load(b)
 #                    ^^^^^^^^^^ `pl.load(b)` is pl.Tile[[16, 16], pl.FP16]
-# error: TW0320 `pl.tile.add` mixes pl.FP32 and pl.FP16
+# error: TW0320 type mismatch: `pl.tile.add` mixes pl.FP32 and pl.FP16
 # help: convert one of them: pl.cast(pl.load(b), pl.FP32)
 
 # --- dtype_mismatch_put
@@ -52,7 +52,7 @@ import tilewire.language.distributed as pld
 def kernel(w: pld.DistributedTensor[[16, 16], pl.FP32], x: pl.Tensor[[16, 16], pl.FP16]):
     w = pld.tensor.put(w, 0, x)
 #                            ^ `x` is pl.Tensor[[16, 16], pl.FP16]
-# error: TW0320 `pld.tensor.put` mixes pl.FP32 and pl.FP16
+# error: TW0320 type mismatch: `pld.tensor.put` mixes pl.FP32 and pl.FP16
 # help: convert one of them: pl.cast(x, pl.FP32)
 
 # --- dtype_mismatch_scalar
@@ -63,7 +63,7 @@ import tilewire.language as pl
 def kernel(a: pl.Tensor[[16, 16], pl.FP16], f: pl.Scalar[pl.FP32]):
     t = pl.load(a) * f
 #                    ^ `f` is pl.Scalar[pl.FP32]
-# error: TW0320 `pl.tile.mul` mixes pl.FP16 and pl.FP32
+# error: TW0320 type mismatch: `pl.tile.mul` mixes pl.FP16 and pl.FP32
 # help: convert one of them: pl.cast(f, pl.FP16)
 
 # --- dtype_mismatch_store
@@ -74,7 +74,7 @@ import tilewire.language as pl
 def kernel(x: pl.Tensor[[16, 16], pl.FP16], y: pl.Out[pl.Tensor[[16, 16], pl.FP32]]):
     y = pl.store(pl.load(x), [0, 0], y)
 #                ^^^^^^^^^^ `pl.load(x)` is pl.Tile[[16, 16], pl.FP16]
-# error: TW0320 `pl.tile.store` mixes pl.FP32 and pl.FP16
+# error: TW0320 type mismatch: `pl.tile.store` mixes pl.FP32 and pl.FP16
 # help: convert one of them: pl.cast(pl.load(x), pl.FP32)
 
 # --- dtype_not_allowed
@@ -107,11 +107,11 @@ import tilewire.language as pl
 def k(x: pl.Tensor[[4, 8], pl.FP32], h: pl.Tensor[[4, 8], pl.FP16], y: pl.Out[pl.Tensor[[4, 8], pl.FP32]]):
     y = pl.store(pl.load(x) + pl.load(h), [0, 0], y)
 #                             ^^^^^^^^^^ `pl.load(h)` is pl.Tile[[4, 8], pl.FP16]
-# error: TW0320 `pl.tile.add` mixes pl.FP32 and pl.FP16
+# error: TW0320 type mismatch: `pl.tile.add` mixes pl.FP32 and pl.FP16
 # help: convert one of them: pl.cast(pl.load(h), pl.FP32)
     y = pl.store(pl.load(x) * pl.cast(pl.load(x, [0, 0], [4, 8]) + 1.0, target_type=pl.FP16), [0, 0], y)
 #                             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ `pl.cast(pl.load(x, [0, 0], [4, 8]) + 1.0, target...` is pl.Tile[[4, 8], pl.FP16]
-# error: TW0320 `pl.tile.mul` mixes pl.FP32 and pl.FP16
+# error: TW0320 type mismatch: `pl.tile.mul` mixes pl.FP32 and pl.FP16
 # help: convert one of them: pl.cast(pl.cast(pl.load(x, [0, 0], [4, 8]) + 1.0, target..., pl.FP32)
 
 # --- index_dtype
@@ -167,7 +167,7 @@ import tilewire.language.distributed as pld
 def kernel(w: pld.DistributedTensor[[16, 16], pl.FP32], x: pl.Tensor[[16, 16], pl.FP16]):
     w = pld.tensor.put(w, -1, x, chunk_rows=-1)
 #                             ^ `x` is pl.Tensor[[16, 16], pl.FP16]
-# error: TW0320 `pld.tensor.put` mixes pl.FP32 and pl.FP16
+# error: TW0320 type mismatch: `pld.tensor.put` mixes pl.FP32 and pl.FP16
 # help: convert one of them: pl.cast(x, pl.FP32)
 #                         ^^
 # error: TW0338 `pld.tensor.put` addresses rank -1; ranks count from 0

@@ -119,7 +119,7 @@ import tilewire.language as pl
 def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     t = pl.load(x, offsets=[0, 0], [16, 16])
 #                                  ^^^^^^^^
-# error: TW0123 a positional argument after a keyword argument
+# error: TW0123 positional argument after a keyword argument
 # help: move it in front of the keyword arguments, or pass it by its name
 
 # --- repeated_keyword
@@ -130,7 +130,7 @@ import tilewire.language as pl
 def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     t = pl.load(x, shape=[16, 16], shape=[16, 16])
 #                                  ^^^^^
-# error: TW0125 the keyword argument `shape` is given twice
+# error: TW0125 repeated keyword argument `shape`
 
 # --- repeated_parameter
 import tilewire.language as pl
@@ -139,7 +139,7 @@ import tilewire.language as pl
 @pl.jit.incore
 def kernel(n: pl.Scalar[pl.INDEX], n: pl.Scalar[pl.INDEX]):
 #                                  ^
-# error: TW0126 two parameters are named `n`
+# error: TW0126 duplicate parameter `n`
     v = n
 
 # --- stray_else

@@ -33,7 +33,7 @@ def kernel(n: pl.Scalar[pl.INDEX]):
             v = n
         w = n
 #       ^ starts here
-# error: TW0110 the line is in the column of no block around it
+# error: TW0110 unindent does not match any enclosing block
 # help: start the line in the column of the block it belongs to
 
 # --- inconsistent_tabs
@@ -46,7 +46,7 @@ def kernel(n: pl.Scalar[pl.INDEX]):
         v = n
 	w = n
 # stderr:
-#| error[TW0109]: the indentation mixes tabs and spaces in a way that depends on the tab width
+#| error[TW0109]: inconsistent use of tabs and spaces: the indentation depends on the tab width
 #|  --> inconsistent_tabs.py:8:2
 #|   |
 #| 8 |  w = n

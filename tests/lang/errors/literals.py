@@ -6,7 +6,7 @@ import tilewire.language as pl
 def kernel(n: pl.Scalar[pl.INDEX]):
     name = "\N{DIGIT ONE}"
 #           ^^^^^^^^^^^^^
-# error: TW0106 `\N{DIGIT ONE}` is not an escape of the language
+# error: TW0106 invalid escape sequence `\N{DIGIT ONE}`
 # help: write the character itself, `\xhh`, `\uhhhh`, or `\\` for a backslash
 
 # --- bad_escape_hex
@@ -17,7 +17,7 @@ import tilewire.language as pl
 def kernel(n: pl.Scalar[pl.INDEX]):
     name = "\xg0"
 #           ^^
-# error: TW0106 `\x` is not an escape of the language
+# error: TW0106 invalid escape sequence `\x`
 # help: write the character itself, `\xhh`, `\uhhhh`, or `\\` for a backslash
 
 # --- bad_number
@@ -28,7 +28,7 @@ import tilewire.language as pl
 def kernel(n: pl.Scalar[pl.INDEX]):
     v = n + 12abc
 #           ^^^^^
-# error: TW0107 `12abc` is not a number
+# error: TW0107 invalid number `12abc`
 # help: a name cannot start with a digit; write numbers as 42, 1_000, 0xff, 1.5 or 1e-3
 
 # --- integer_too_large
@@ -60,7 +60,7 @@ import tilewire.language as pl
 def kernel(n: pl.Scalar[pl.INDEX]):
     name = "data
 #          ^^^^^ starts here
-# error: TW0105 the string is never closed
+# error: TW0105 unterminated string
 # help: close it on the same line, or use triple quotes
     v = n + 1
 
@@ -72,6 +72,6 @@ import tilewire.language as pl
 def kernel(n: pl.Scalar[pl.INDEX]):
     name = """data
 #          ^^^ starts here, and reaches to the end of the file
-# error: TW0105 the string is never closed
+# error: TW0105 unterminated string
 # help: close it with the same three quotes
     v = n + 1

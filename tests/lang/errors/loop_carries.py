@@ -36,7 +36,7 @@ def kernel(n: pl.Scalar[pl.INDEX], f: pl.Scalar[pl.FP32]):
     total = n
     for i in pl.range(4):
 #   ^^^^^^^^^^^^^^^^^^^^
-# error: TW1091 `total` is pl.Scalar[pl.INDEX] before the loop and pl.Scalar[pl.FP32] after a round
+# error: TW1091 `total` is pl.Scalar[pl.INDEX] before the loop and pl.Scalar[pl.FP32] after an iteration
 # help: make both the same type with `pl.cast` or `pl.const(value, dtype)`, or use another name inside
         total = f
     return total
@@ -50,7 +50,7 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     total = 0.0
     for i in pl.range(4):
 #   ^^^^^^^^^^^^^^^^^^^^
-# error: TW1091 `total` is pl.Scalar[pl.FP32] before the loop and pl.Tile[[16, 16], pl.FP32] after a round
+# error: TW1091 `total` is pl.Scalar[pl.FP32] before the loop and pl.Tile[[16, 16], pl.FP32] after an iteration
 # help: make both the same type with `pl.cast` or `pl.const(value, dtype)`, or use another name inside
         total = pl.load(x)
 #       ^^^^^^^^^^^^^^^^^^

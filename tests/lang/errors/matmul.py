@@ -40,7 +40,7 @@ import tilewire.language as pl
 def kernel(a: pl.Tensor[[16, 32], pl.FP32], b: pl.Tensor[[16, 32], pl.FP32]):
     t = pl.matmul(pl.load(a), pl.load(b))
 #                             ^^^^^^^^^^ `pl.load(b)` is pl.Tile[[16, 32], pl.FP32]
-# error: TW0353 `pl.tile.matmul` multiplies [16, 32] by [16, 32]: the inner extents 32 and 16 differ
+# error: TW0353 shape mismatch: `pl.tile.matmul` multiplies [16, 32] by [16, 32]: the inner extents 32 and 16 differ
 # help: did you mean `b_trans=True`?
 
 # --- matmul_result

@@ -6,7 +6,7 @@ import tilewire.language as pl
 def kernel(n: pl.Scalar[pl.INDEX]):
     v = 0 < max(1, 0 < max(1, 0 < max(1, 0 < max(1, 0 < max(1, 0 < n < 9) < 9) < 9) < 9) < 9) < 9
 #                      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ a chained comparison inside others
-# error: TW0122 nested deeper than 4
+# error: TW0122 too deeply nested: more than 4 levels
 # help: give the inner comparison a name on a line of its own: `part = ...`
 
 # --- nested_statements_too_deep
@@ -222,7 +222,7 @@ def kernel(n: pl.Scalar[pl.INDEX]):
                                                                                                                                                                                                              if n > 0:
                                                                                                                                                                                                               v = n
 # stderr:
-#| error[TW0122]: nested deeper than 200
+#| error[TW0122]: too deeply nested: more than 200 levels
 #|    --> nested_statements_too_deep.py:205:204
 #|     |
 #| 205 | ...                                                                             if n > 0:
@@ -237,7 +237,7 @@ import tilewire.language as pl
 def kernel(n: pl.Scalar[pl.INDEX]):
     v = ((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((n))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))
 # stderr:
-#| error[TW0122]: nested deeper than 200
+#| error[TW0122]: too deeply nested: more than 200 levels
 #|  --> nested_too_deep.py:6:208
 #|   |
 #| 6 | ...(((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((n))))))))))))))))))))))))))))...

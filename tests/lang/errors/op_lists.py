@@ -46,7 +46,7 @@ import tilewire.language as pl
 def kernel(a: pl.Tensor[[16, 16], pl.FP32], b: pl.Tensor[[16, 32], pl.FP32]):
     t = pl.concat([pl.load(a), pl.load(b)])
 #                 ^^^^^^^^^^^^^^^^^^^^^^^^
-# error: TW0331 `pl.tile.concat` needs equal shapes, got [16, 16] and [16, 32]
+# error: TW0331 shape mismatch: `pl.tile.concat` needs equal shapes, got [16, 16] and [16, 32]
 # help: the parts may differ in dimension 0 only
 
 # --- load_all_or_none

@@ -73,5 +73,5 @@ def k(x: pl.Tensor[[16, 64], pl.FP32], i: pl.Scalar[pl.INDEX], y: pl.Out[pl.Tens
     t = x[i : i + 16]
     y[...] = t / pl.row_sum(t)
 #                ^^^^^^^^^^^^^ `pl.row_sum(t)` is pl.Tensor[[16, 1], pl.FP32]
-# error: TW0331 `pl.tensor.div` needs equal shapes, got [16, 64] and [16, 1]
+# error: TW0331 shape mismatch: `pl.tensor.div` needs equal shapes, got [16, 64] and [16, 1]
 # help: tiles are expanded, tensors are not: load the tensor first, pl.load(t)

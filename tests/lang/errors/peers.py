@@ -6,7 +6,7 @@ import tilewire.language as pl
 def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     t = pl.load(x, [-1, 0], [16, 16])
 #                  ^^^^^^^
-# error: TW0337 `pl.tile.load` starts at -1 in dimension 0
+# error: TW0337 out of bounds: `pl.tile.load` starts at -1 in dimension 0
 # help: offsets count from 0; there is no counting from the end
 
 # --- negative_peer

@@ -116,7 +116,7 @@ class Program:
     @pl.function(type=pl.FunctionType.InCore)
     def kernel(n: pl.Scalar[pl.INDEX]):
 #       ^^^^^^
-# error: TW1126 `kernel` of a program class needs `self` first
+# error: TW1126 the method `kernel` of a program class needs `self` as its first parameter
 # help: write `def kernel(self, ...):`
         v = n
 
@@ -165,7 +165,7 @@ import tilewire.language as pl
 
 @pl.load
 #^^^^^^^
-# error: TW1129 this decorator means nothing here
+# error: TW1129 unknown decorator
 # help: use @pl.function(...), @pl.jit or one of its forms
 def kernel(n: pl.Scalar[pl.INDEX]):
     v = n
@@ -178,7 +178,7 @@ import tilewire.language as pl
 class Program:
     @pl.range
 #    ^^^^^^^^
-# error: TW1129 this decorator means nothing here
+# error: TW1129 unknown decorator
 # help: use @pl.function(...), @pl.jit or one of its forms
     def kernel(self, n: pl.Scalar[pl.INDEX]):
         v = n

@@ -54,7 +54,7 @@ import tilewire.language as pl
 def kernel(n: pl.Scalar[pl.INDEX]):
     for i in range(4):
 #            ^^^^^^^^
-# error: TW1015 `range` is not a loop of the language
+# error: TW1015 `range` is not part of the language
 # help: write `pl.range(...)`
         v = n + i
 

@@ -51,7 +51,7 @@ def second(x: pl.Tensor[[16, 16], pl.FP32]):
 # note 3: `second` is defined here
     t = pl.load(x, [0, 0], [32, 16])
 #                  ^^^^^^ offset 0, extent 32
-# error 2: TW0336 `pl.tile.load` reaches element 31 of dimension 0, which has 16
+# error 2: TW0336 out of bounds: `pl.tile.load` reaches element 31 of dimension 0, which has 16
 
 
 @pl.jit
@@ -311,7 +311,7 @@ def first(n: pl.Scalar[pl.INDEX]):
 # error 1: TW0113 expected an expression, found the end of the line
     w = (n
 #       ^ opened here
-# error 2: TW0115 `(` is never closed
+# error 2: TW0115 `(` was never closed
 # help: add `)`
 
 @pl.jit.incore
@@ -324,5 +324,5 @@ def second(n: pl.Scalar[pl.INDEX]):
         v = n
     x = 12ab
 #       ^^^^
-# error 4: TW0107 `12ab` is not a number
+# error 4: TW0107 invalid number `12ab`
 # help: a name cannot start with a digit; write numbers as 42, 1_000, 0xff, 1.5 or 1e-3

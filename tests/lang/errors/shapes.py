@@ -47,7 +47,7 @@ import tilewire.language as pl
 def kernel(a: pl.Tensor[[16, 16], pl.FP32], b: pl.Tensor[[16, 32], pl.FP32]):
     t = pl.load(a) + pl.load(b)
 #                    ^^^^^^^^^^ `pl.load(b)` is pl.Tile[[16, 32], pl.FP32]
-# error: TW0331 `pl.tile.add` needs equal shapes, got [16, 16] and [16, 32]
+# error: TW0331 shape mismatch: `pl.tile.add` needs equal shapes, got [16, 16] and [16, 32]
 
 # --- shape_mismatch_put
 import tilewire.language as pl
@@ -58,4 +58,4 @@ import tilewire.language.distributed as pld
 def kernel(w: pld.DistributedTensor[[16, 32], pl.FP32], x: pl.Tensor[[16, 16], pl.FP32]):
     w = pld.tensor.put(w, 0, x)
 #                            ^ `x` is pl.Tensor[[16, 16], pl.FP32]
-# error: TW0331 `pld.tensor.put` needs equal shapes, got [16, 32] and [16, 16]
+# error: TW0331 shape mismatch: `pld.tensor.put` needs equal shapes, got [16, 32] and [16, 16]

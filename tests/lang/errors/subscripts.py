@@ -6,7 +6,7 @@ import tilewire.language as pl
 def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     t = x[8:4]
 #         ^^^
-# error: TW1052 the slice has no elements
+# error: TW1052 empty slice
 # help: write `start:stop` with stop above start
 
 # --- empty_slice
@@ -17,7 +17,7 @@ import tilewire.language as pl
 def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     t = x[4:4]
 #         ^^^
-# error: TW1052 the slice has no elements
+# error: TW1052 empty slice
 # help: write `start:stop` with stop above start
 
 # --- index_out_of_range
@@ -28,7 +28,7 @@ import tilewire.language as pl
 def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     t = x[16]
 #         ^^
-# error: TW1051 16 is outside dimension 0 of size 16
+# error: TW1051 out of bounds: 16 is outside dimension 0 of size 16
 # help: subscripts go from 0 to 15; -1 is the last
 
 # --- index_out_of_range_negative
@@ -39,7 +39,7 @@ import tilewire.language as pl
 def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     t = x[-17]
 #         ^^^
-# error: TW1051 -17 is outside dimension 0 of size 16
+# error: TW1051 out of bounds: -17 is outside dimension 0 of size 16
 # help: subscripts go from 0 to 15; -1 is the last
 
 # --- list_index
@@ -50,7 +50,7 @@ import tilewire.language as pl
 def kernel(n: pl.Scalar[pl.INDEX]):
     v = [1, 2][2] + n
 #       ^^^^^^^^^
-# error: TW1046 index 2 is outside the list of 2
+# error: TW1046 index out of range: 2 in the list of 2
 # help: indices go from 0 to 1
 
 # --- list_index_at_run_time
@@ -104,7 +104,7 @@ import tilewire.language as pl
 def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     t = x[8:20]
 #           ^^
-# error: TW1051 20 is outside dimension 0 of size 16
+# error: TW1051 out of bounds: 20 is outside dimension 0 of size 16
 # help: subscripts go from 0 to 15; -1 is the last
 
 # --- slice_step

@@ -16,7 +16,7 @@ import tilewire.language as pl
 @pl.jit.incore
 def kernel(x: pl.Tensor):
 #             ^^^^^^^^^
-# error: TW1031 `pl.Tensor` is not a whole type
+# error: TW1031 incomplete type `pl.Tensor`
 # help: write `pl.Tensor[[16, 256], pl.FP32]`
     t = pl.load(x)
 
@@ -28,7 +28,7 @@ import tilewire.language.distributed as pld
 @pl.jit.incore
 def kernel(w: pld.DistributedTensor):
 #             ^^^^^^^^^^^^^^^^^^^^^
-# error: TW1031 `pld.DistributedTensor` is not a whole type
+# error: TW1031 incomplete type `pld.DistributedTensor`
 # help: write `pld.DistributedTensor[[16, 256], pl.FP32]`
     t = pl.load(w)
 

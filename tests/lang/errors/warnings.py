@@ -53,7 +53,7 @@ def kernel(n: pl.Scalar[pl.INDEX], y: pl.Out[pl.Tensor[[4], pl.INT64]]):
     return n
     v = n + 1
 #   ^^^^^^^^^
-# warning: TW1058 this is never reached
+# warning: TW1058 unreachable code
 # help: remove it, or the `return` before it
 # stdout:
 #| import tilewire.language as pl

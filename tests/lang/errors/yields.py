@@ -7,7 +7,7 @@ def kernel(n: pl.Scalar[pl.INDEX]):
     if n > 0:
         v = pl.yield_(n)
 #       ^^^^^^^^^^^^^^^^
-# error: TW1078 the branches do not yield alike
+# error: TW1078 the branches do not yield the same names
 # help: end both branches with a `pl.yield_` of the same names
     else:
         w = pl.yield_(n)
@@ -95,5 +95,5 @@ def kernel(n: pl.Scalar[pl.INDEX]):
     if n > 0:
         v = pl.yield_(n)
 #       ^^^^^^^^^^^^^^^^
-# error: TW1078 the branches do not yield alike
+# error: TW1078 the branches do not yield the same names
 # help: end both branches with a `pl.yield_` of the same names

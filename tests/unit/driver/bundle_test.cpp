@@ -148,7 +148,8 @@ TEST_F(BundleTest, ChecksArgumentsAsTheProgramDoes) {
   Array from{x.data(), ir::DType::FP32, {4, 8}, {8, 1}, true, ""},
       to{y.data(), ir::DType::FP32, {5, 8}, {8, 1}, true, ""};
   EXPECT_FALSE(bundle->signature().bind({from, Number(2.0), Number(int64_t{0}), to}, {}, diags));
-  EXPECT_EQ(diags.text(), "error[TW2208]: dimension `N` is 4 in `x` and 5 in `y`\n  --> scale.py:10:89\n");
+  EXPECT_EQ(diags.text(),
+            "error[TW2208]: shape mismatch: dimension `N` is 4 in `x` and 5 in `y`\n  --> scale.py:10:89\n");
 }
 
 TEST_F(BundleTest, ShowsTheLineOfARunTimeErrorWhereTheProgramIsThere) {
@@ -272,8 +273,9 @@ TEST_F(BundleTest, RefusesBundlesForSomethingElse) {
   put(bundle_ + "/bundle.json", json);
   change("\"abi_version\": " + std::to_string(abi::version), "\"abi_version\": 1");
   EXPECT_EQ(load_error(),
-            "error[TW2432]: `ROOT/scale` speaks version 1 of the interface to the runtime, and this build "
-            "version " +
+            "error[TW2432]: incompatible bundle: `ROOT/scale` was built for version 1 of the interface to "
+            "the runtime, "
+            "and this build has version " +
                 std::to_string(abi::version) + ": build the bundle again\n");
   put(bundle_ + "/bundle.json", json);
   change(machine_triple(), "riscv64-linux-gnu");
@@ -512,7 +514,7 @@ TEST_F(BundleTest, MayBeForOneNumberOfRanks) {
   EXPECT_TRUE(call_ranks(*executable, {}).ok);
   EXPECT_TRUE(call_ranks(*executable, 4).ok);
   EXPECT_EQ(call_ranks(*executable, 3).text,
-            "error[TW2441]: the bundle was built for 4 ranks, and 3 were asked for\n");
+            "error[TW2441]: the bundle was built for 4 ranks, but the call asks for 3\n");
 }
 
 TEST_F(BundleTest, NeedsToKnowItsGroups) {

@@ -84,9 +84,10 @@ TEST(Ranks, NothingSays) {
 
 TEST(Ranks, AskedFor) {
   EXPECT_EQ(Host(over + std::string("n") + touch).ranks(5, 0, 7), "7");
-  EXPECT_EQ(Host(over + std::string("n") + touch).ranks(5, 0, 0), "a run cannot have 0 ranks");
+  EXPECT_EQ(Host(over + std::string("n") + touch).ranks(5, 0, 0),
+            "invalid number of ranks: a run cannot have 0");
   EXPECT_EQ(Host(over + std::string("n") + touch).ranks(5, 0, abi::most_ranks + 1),
-            "a run cannot have 65537 ranks");
+            "invalid number of ranks: a run cannot have 65537");
   EXPECT_EQ(Host(over + std::string("NR") + touch).ranks(5, 0, 5), "5");
   EXPECT_EQ(Host(over + std::string("NR") + touch).ranks(5, 0, 4),
             "`touch` is dispatched once for each of `NR`, which is 5, and the run has 4 ranks");

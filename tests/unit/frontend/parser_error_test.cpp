@@ -181,7 +181,7 @@ TEST(SyntaxError, message_shows_found_expected_and_fix) {
             "  |          ^ an assignment\n"
             "  = help: write `==` to compare\n");
   EXPECT_EQ(parsed("y = f(1, 2]\n").diags.text(),
-            "error[TW0117]: `]` does not close `(`\n"
+            "error[TW0117]: closing `]` does not match opening `(`\n"
             " --> test.py:1:11\n"
             "  |\n"
             "1 | y = f(1, 2]\n"

@@ -168,14 +168,14 @@ TEST(Ranks, DeadlocksAreTold) {
 TEST(Ranks, PeersAndDevicesThatDoNotExist) {
   Data y;
   EXPECT_EQ(run_two("pld.system.notify(w, me + 1, [0], 1)", y).message(),
-            "TW2110: rank 2 does not exist: there are 2");
+            "TW2110: invalid rank: rank 2 does not exist: there are 2");
   Data one(DType::Int32, {2, 8});
   RunOptions options;
   options.ranks = 1;
   EXPECT_EQ(run(two_ranks("y[0] = 1"), {one.array()}, options).message(),
             "TW2127: `k` is dispatched to rank 1, and there are 1");
   EXPECT_EQ(run_two("y[0] = w[me + 8]", y).message(),
-            "TW2101: index 8 is outside dimension 0, which has extent 4");
+            "TW2101: out of bounds: index 8 is outside dimension 0, which has extent 4");
 }
 
 TEST(Ranks, WindowsAreZeroedStagedAndChecked) {
@@ -207,7 +207,9 @@ class P:
   EXPECT_EQ(with(16), "");
   EXPECT_TRUE(same(y.values(), Data::count(DType::Int32, {3, 4}, 1).values()));
   EXPECT_EQ(with(0), "TW2128: a window buffer cannot have 0 bytes");
-  EXPECT_EQ(with(12), "TW2129: a view of 16 bytes does not fit the window buffer `other` of 12 bytes");
+  EXPECT_EQ(
+      with(12),
+      "TW2129: window too small: a view of 16 bytes does not fit the window buffer `other` of 12 bytes");
 }
 
 TEST(Ranks, CommunicationOrderAndDeferredWaits) {

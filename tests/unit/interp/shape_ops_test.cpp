@@ -187,7 +187,8 @@ TEST(Matrix, ValidExtents) {
   kernel(
       "a = pl.load(x, [0, 0], [4, 4], valid_shape=[2, 3])\ny = pl.store(pl.matmul(a, pl.load(z)), [0, 0], y)",
       {a, b}, Data(DType::FP32, {4, 4}), &error);
-  EXPECT_EQ(error, "TW2107: `pl.tile.matmul` needs equal extents in dimension K, got 3 and 4");
+  EXPECT_EQ(error,
+            "TW2107: shape mismatch: `pl.tile.matmul` needs equal extents in dimension K, got 3 and 4");
 }
 
 TEST(Move, FullAndArange) {
@@ -312,7 +313,7 @@ TEST(Index, GatherAndScatter) {
   Data bad(DType::Int32, {2, 2}, {2, 0, 3, 1});
   kernel("y = pl.store(pl.gather(pl.load(x), pl.load(z)), [0, 0], y)", {x, bad}, Data(DType::FP32, {2, 2}),
          &error);
-  EXPECT_EQ(error, "TW2101: index 3 is outside dimension 1, which has extent 3");
+  EXPECT_EQ(error, "TW2101: out of bounds: index 3 is outside dimension 1, which has extent 3");
 }
 
 TEST(Sort, RunsAndMerges) {

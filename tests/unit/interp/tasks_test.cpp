@@ -219,7 +219,7 @@ class P:
   }
   Data y(DType::Int32, {1});
   EXPECT_EQ(run(parsed, {Number::of(DType::Int64, int64_t{-1}), y.array()}).message(),
-            "TW2105: a launch cannot have -1 blocks");
+            "TW2105: invalid launch: it cannot have -1 blocks");
 }
 
 TEST(Tasks, EventsComeFromDeclaredEffects) {

@@ -221,7 +221,8 @@ TEST(Verifier, ABrokenRuleIsQuoted) {
   Diagnostics diags;
   verify(*kernel({eval(bad)}), diags);
   ASSERT_EQ(diags.all().at(0).notes.size(), 1u);
-  EXPECT_EQ(diags.all()[0].notes[0].text, "`pl.add` mixes pl.Scalar[pl.INT32] and pl.Scalar[pl.INT64]");
+  EXPECT_EQ(diags.all()[0].notes[0].text,
+            "type mismatch: `pl.add` mixes pl.Scalar[pl.INT32] and pl.Scalar[pl.INT64]");
 }
 
 TEST(Verifier, OpsStandAtTheirLevel) {
@@ -406,7 +407,7 @@ TEST(Verifier, InlineFunctionsDoNotCallThemselves) {
   auto calls = [](const char* name, const char* callee) {
     return function(name, FunctionType::Inline, {}, {}, {eval(call_function(callee, {}))});
   };
-  EXPECT_EQ(error_of(program_of({calls("f", "f")}), diag::recursive_function), "`f` calls itself");
+  EXPECT_EQ(error_of(program_of({calls("f", "f")}), diag::recursive_function), "recursion: `f` calls itself");
   error_of(program_of({calls("f", "g"), calls("g", "h"), calls("h", "f")}), diag::recursive_function);
   expect_fine(
       program_of({calls("f", "g"), calls("g", "h"), function("h", FunctionType::Inline, {}, {}, {})}));

@@ -244,17 +244,18 @@ TEST(Errors, PopNeedsATile) {
 TEST(Errors, Words) {
   auto t = tile("t", 16, 16), h = tile("h", 16, 16, FP16), x = tensor("x", {16, 16});
   auto sig = window("sig", {4, 1}, INT32);
-  EXPECT_EQ(error("pl.tile.add", {t, h}), "TW0320: `pl.tile.add` mixes pl.FP32 and pl.FP16");
+  EXPECT_EQ(error("pl.tile.add", {t, h}), "TW0320: type mismatch: `pl.tile.add` mixes pl.FP32 and pl.FP16");
   EXPECT_EQ(error("pl.tile.add", {t, tile("v", 16, 32)}),
-            "TW0331: `pl.tile.add` needs equal shapes, got [16, 16] and [16, 32]");
+            "TW0331: shape mismatch: `pl.tile.add` needs equal shapes, got [16, 16] and [16, 32]");
   EXPECT_EQ(error("pl.tile.exp", {x}), "TW0306: `pl.tile.exp` needs a tile for `x`, got a tensor");
   EXPECT_EQ(error("pl.tile.load", {x, {8, 0}, {16, 16}}),
-            "TW0336: `pl.tile.load` reaches element 23 of dimension 0, which has 16");
+            "TW0336: out of bounds: `pl.tile.load` reaches element 23 of dimension 0, which has 16");
   EXPECT_EQ(error("pld.system.notify", {sig, 0, {0, 0}, true}),
             "TW0307: `pld.system.notify` needs an integer for `value`, got a bool");
   EXPECT_EQ(error("pl.scalar.truediv", {scalar("n", INT32), 2}), "TW0324: `/` on integers (pl.INT32)");
   EXPECT_EQ(error("pl.tile.matmul", {tile("a", 16, 32), tile("b", 16, 32)}),
-            "TW0353: `pl.tile.matmul` multiplies [16, 32] by [16, 32]: the inner extents 32 and 16 differ");
+            "TW0353: shape mismatch: `pl.tile.matmul` multiplies [16, 32] by [16, 32]: the inner extents 32 "
+            "and 16 differ");
   EXPECT_EQ(error("pld.tensor.allgather", {tensor("y", {3, 16}), window("w", {16, 16}), sig}),
             "TW0381: `pld.tensor.allgather` needs the 16 rows of `target` to be a multiple of the 3 rows of "
             "`local`");

@@ -290,7 +290,7 @@ TEST(LowerCompositeOps, ACountAboveTheRoomStopsTheRun) {
   Sizes s{2, 1};
   std::string text = program("other = pld.tensor.all_to_all_v(x, other, sig, c[0], c[1])\n", s, "FP32", 6, 6);
   Ran r = run(text, s, ir::DType::FP32, 6, 6, 3, {1, 4, 0, 0, 1, 1, 0, 0});
-  EXPECT_NE(r.error.find("4 rows to send where there is room for 3"), std::string::npos) << r.error;
+  EXPECT_NE(r.error.find("too many rows: 4 to send, but there is room for 3"), std::string::npos) << r.error;
 }
 
 // On the host: with a signal, without one, over several blocks, on a group of some of the ranks.

@@ -178,7 +178,8 @@ void expect_reported(bool fails, const std::string& expected, int rounds, int32_
   std::printf("all knew after at most %.1f ms\n", static_cast<double>(slowest_ns[0]) * 1e-6);
 }
 
-constexpr const char* no_rank_4 = "error[TW2110]: rank 4 does not exist: there are 4\n --> k.py:9:5\n";
+constexpr const char* no_rank_4 =
+    "error[TW2110]: invalid rank: rank 4 does not exist: there are 4\n --> k.py:9:5\n";
 constexpr const char* all_blocked =
     "error[TW2121]: deadlock: 4 tasks are blocked and nothing can wake them\n";
 

@@ -167,7 +167,7 @@ TEST(Processes, OneOfSeveralFailuresIsReported) {
       };
       return call(world, ranks, 1, body, program);
     });
-    EXPECT_TRUE(only_text(all).starts_with("error[TW2110]: rank 1")) << all[0].text;
+    EXPECT_TRUE(only_text(all).starts_with("error[TW2110]: invalid rank: rank 1")) << all[0].text;
   }
 }
 

@@ -37,48 +37,56 @@ std::string shown(abi::Fault fault, const char* what, int64_t a = 0, int64_t b =
 TEST(Faults, EachHasItsText) {
   using abi::Fault;
   EXPECT_EQ(shown(Fault::IndexOutOfRange, "x[i]", 16, 16, 1),
-            "error[TW2101]: index 16 is outside dimension 1, which has extent 16");
+            "error[TW2101]: out of bounds: index 16 is outside dimension 1, which has extent 16");
   EXPECT_EQ(shown(Fault::RegionOutOfRange, "pl.load", 56, 16, 0, 64),
-            "error[TW2102]: elements 56 to 71 are outside dimension 0, which has extent 64");
+            "error[TW2102]: out of bounds: elements 56 to 71 are outside dimension 0, which has extent 64");
   EXPECT_EQ(shown(Fault::RegionOutOfRange, "pl.load", INT64_MAX, 16, 0, 64),
-            "error[TW2102]: elements 9223372036854775807 to ? are outside dimension 0, which has extent 64");
+            "error[TW2102]: out of bounds: elements 9223372036854775807 to ? are outside dimension 0, which "
+            "has extent 64");
   EXPECT_EQ(shown(Fault::RegionOutOfRange, "pl.slice", 0, -3, 1, 64),
-            "error[TW2112]: dimension 1 cannot have extent -3");
-  EXPECT_EQ(shown(Fault::ZeroDivisor, "//"), "error[TW2103]: `//` by zero");
+            "error[TW2112]: negative extent: dimension 1 cannot have extent -3");
+  EXPECT_EQ(shown(Fault::ZeroDivisor, "//"), "error[TW2103]: division by zero: `//`");
   EXPECT_EQ(shown(Fault::Narrowing, "pl.cast", int64_t{1} << 40, 0, 32),
             "error[TW2104]: 1099511627776 does not fit pl.INT32");
-  EXPECT_EQ(shown(Fault::BlockCount, "pl.spmd", -1), "error[TW2105]: a launch cannot have -1 blocks");
+  EXPECT_EQ(shown(Fault::BlockCount, "pl.spmd", -1),
+            "error[TW2105]: invalid launch: it cannot have -1 blocks");
   EXPECT_EQ(shown(Fault::ValidShape, "pl.load", 17, 16, 0),
-            "error[TW2106]: valid extent 17 does not fit dimension 0 of the tile, which has extent 16");
+            "error[TW2106]: out of bounds: valid extent 17 does not fit dimension 0 of the tile, which has "
+            "extent 16");
   EXPECT_EQ(shown(Fault::ExtentMismatch, "pl.matmul", 64, 32, 1),
-            "error[TW2107]: `pl.matmul` needs equal extents in dimension 1, got 64 and 32");
-  EXPECT_EQ(shown(Fault::NegativeShift, "<<", -2), "error[TW2108]: `<<` by a negative count, -2");
+            "error[TW2107]: shape mismatch: `pl.matmul` needs equal extents in dimension 1, got 64 and 32");
+  EXPECT_EQ(shown(Fault::NegativeShift, "<<", -2), "error[TW2108]: negative shift count: `<<` by -2");
   EXPECT_EQ(shown(Fault::PeerOutOfRange, "pld.tile.remote_load", 4, 4),
-            "error[TW2110]: rank 4 does not exist: there are 4");
+            "error[TW2110]: invalid rank: rank 4 does not exist: there are 4");
   EXPECT_EQ(shown(Fault::AccessOutside, "pl.load", 4096, 4096),
             "error[TW2140]: out of bounds: element 4096 of 4096");
   EXPECT_EQ(shown(Fault::StepZero, "pl.range"), "error[TW2111]: a range needs a step other than 0");
   EXPECT_EQ(shown(Fault::NegativeExtent, "pl.create_tensor", -1, 0, 0),
-            "error[TW2112]: dimension 0 cannot have extent -1");
+            "error[TW2112]: negative extent: dimension 0 cannot have extent -1");
   EXPECT_EQ(shown(Fault::CountAboveCapacity, "pld.tensor.all_to_all_v", 9, 8),
-            "error[TW2141]: 9 rows to send where there is room for 8");
-  EXPECT_EQ(shown(Fault::NegativePower, "**", -1), "error[TW2109]: an integer raised to the power -1");
+            "error[TW2141]: too many rows: 9 to send, but there is room for 8");
+  EXPECT_EQ(shown(Fault::NegativePower, "**", -1),
+            "error[TW2109]: negative exponent: an integer raised to the power -1");
   EXPECT_EQ(shown(Fault::RaggedExtent, "pl.reshape", 3, 5),
             "error[TW2118]: `pl.reshape` needs whole rows or parts, got the valid extent 3 x 5");
-  EXPECT_EQ(shown(Fault::ReshapeCount, "pl.reshape", 16, 24),
-            "error[TW2147]: `pl.reshape` cannot reshape 16 elements to a shape of 24 elements");
+  EXPECT_EQ(
+      shown(Fault::ReshapeCount, "pl.reshape", 16, 24),
+      "error[TW2147]: shape mismatch: `pl.reshape` cannot reshape 16 elements to a shape of 24 elements");
   EXPECT_EQ(shown(Fault::ReshapeCount, "pl.reshape", -1, 24),
-            "error[TW2147]: `pl.reshape` cannot reshape a strided tensor to a shape of 24 elements");
-  EXPECT_EQ(shown(Fault::SubgroupDivision, "pld.subgroup", 4, 1, 6),
-            "error[TW2135]: sub-groups of 4 ranks with stride 1 do not divide a group of 6");
+            "error[TW2147]: shape mismatch: `pl.reshape` cannot reshape a strided tensor to a shape of 24 "
+            "elements");
+  EXPECT_EQ(
+      shown(Fault::SubgroupDivision, "pld.subgroup", 4, 1, 6),
+      "error[TW2135]: invalid sub-group: sub-groups of 4 ranks with stride 1 do not divide a group of 6");
   EXPECT_EQ(shown(Fault::MeshSize, "pld.mesh_axis", 6, 8),
-            "error[TW2136]: a mesh of 6 ranks does not fit a group of 8");
+            "error[TW2136]: invalid mesh: a mesh of 6 ranks does not fit a group of 8");
   EXPECT_EQ(shown(Fault::MemberOutOfRange, "pld.tile.remote_load", 2, 2),
-            "error[TW2137]: rank 2 does not exist in a sub-group of 2");
+            "error[TW2137]: invalid rank: rank 2 does not exist in a sub-group of 2");
   EXPECT_EQ(shown(Fault::OtherGroup, "pld.system.notify"),
             "error[TW2138]: the sub-group is not part of the window's group");
   EXPECT_EQ(shown(Fault::PipeWorkspace, "pl.aic_initialize_pipe", 4096, 4, 4096),
-            "error[TW2139]: the pipe workspace has 4096 bytes, and a launch of 4 blocks needs 4096 for each");
+            "error[TW2139]: pipe workspace too small: it has 4096 bytes, and a launch of 4 blocks needs 4096 "
+            "for each");
 }
 
 // Whoever adds a fault adds its text: numbers up to the last are known, the next is not.
@@ -112,7 +120,7 @@ TEST(Faults, TheFirstCountsAndSaysItsBlockAndRank) {
         threads);
     EXPECT_EQ(outcome.ending, Ending::Error);
     EXPECT_GE(outcome.block, 500);
-    EXPECT_EQ(text(outcome), "error[TW2101]: index " + std::to_string(outcome.block) +
+    EXPECT_EQ(text(outcome), "error[TW2101]: out of bounds: index " + std::to_string(outcome.block) +
                                  " is outside dimension 0, which has extent 500\n"
                                  " --> k.py:3:5\n"
                                  "  = x[i]\n"
@@ -137,7 +145,8 @@ TEST(Faults, InAnOrchestrationFunctionTasksEndToo) {
           return abi::failed;
         },
         threads);
-    EXPECT_EQ(text(outcome), "error[TW2105]: a launch cannot have -5 blocks\n --> k.py:4:5\n  = pl.spmd\n");
+    EXPECT_EQ(text(outcome),
+              "error[TW2105]: invalid launch: it cannot have -5 blocks\n --> k.py:4:5\n  = pl.spmd\n");
   }
 }
 
@@ -150,14 +159,16 @@ TEST(Faults, MemoryThatIsNotThere) {
         return context->api->allocate(context, uint64_t{1} << 50, site, &storage);
       },
       1);
-  EXPECT_EQ(text(outcome), "error[TW2142]: there is no memory for 1125899906842624 bytes\n --> k.py:4:5\n");
+  EXPECT_EQ(text(outcome),
+            "error[TW2142]: out of memory: 1125899906842624 bytes could not be allocated\n --> k.py:4:5\n");
   const abi::Function& kernel = program.function("wide", {}, 0, uint64_t{1} << 60);
   const abi::Function& fiber = program.function("wide", {}, abi::MayBlock, uint64_t{1} << 60);
   Body body = [](Context*, const Word*) { return abi::ok; };
   for (const abi::Function* each : {&kernel, &fiber}) {
     outcome = program.run([&](Context* context, const Word*) { return submit(context, *each, body); }, 1);
     EXPECT_EQ(text(outcome),
-              "error[TW2142]: there is no memory for 1152921504606846976 bytes\n  = note: in `wide`\n");
+              "error[TW2142]: out of memory: 1152921504606846976 bytes could not be allocated\n  = note: in "
+              "`wide`\n");
   }
 }
 
@@ -175,7 +186,9 @@ TEST(Faults, TooManyBlockedFibers) {
   };
   Outcome outcome = program.run(
       [&](Context* context, const Word*) { return submit(context, kernel, body, {.blocks = 16'001}); }, 1);
-  EXPECT_EQ(text(outcome), "error[TW2143]: more than 16000 blocks and tasks wait at the same time\n");
+  EXPECT_EQ(
+      text(outcome),
+      "error[TW2143]: too many waiting tasks: more than 16000 blocks and tasks wait at the same time\n");
   // Known before anything starts.
   Body unreached = [&](Context*, const Word*) {
     ADD_FAILURE() << "a block started";
@@ -187,7 +200,8 @@ TEST(Faults, TooManyBlockedFibers) {
       },
       1);
   EXPECT_EQ(text(outcome),
-            "error[TW2143]: more than 16000 blocks and tasks wait at the same time\n --> k.py:4:5\n");
+            "error[TW2143]: too many waiting tasks: more than 16000 blocks and tasks wait at the same time\n "
+            "--> k.py:4:5\n");
 }
 
 TEST(Faults, BrokenRulesOfTheAbiAreToldApart) {
@@ -197,15 +211,14 @@ TEST(Faults, BrokenRulesOfTheAbiAreToldApart) {
   Outcome outcome =
       program.run([&](Context* context, const Word*) { return submit(context, kernel, silent); }, 1);
   EXPECT_EQ(text(outcome),
-            "error[TW2146]: an error in Tilewire: `kern` ended with status 17 and did not say why\n");
+            "error[TW2146]: internal error: `kern` ended with status 17 and did not say why\n");
   Body waits = [](Context* context, const Word*) {
     int32_t cell = 0, seen;
     return context->api->wait(context, &cell, 1, ge, 0, &seen);
   };
   outcome = program.run([&](Context* context, const Word*) { return submit(context, kernel, waits); }, 1);
-  EXPECT_EQ(
-      text(outcome),
-      "error[TW2146]: an error in Tilewire: a wait in `kern`, which was compiled as one that never blocks\n");
+  EXPECT_EQ(text(outcome),
+            "error[TW2146]: internal error: a wait in `kern`, which was compiled as one that never blocks\n");
 }
 
 }  // namespace

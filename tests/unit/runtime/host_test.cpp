@@ -89,10 +89,9 @@ TEST(Host, WhatItDispatchesWronglyRunsNothing) {
   EXPECT_EQ(
       text(Fixture().run(2, {0, 1}, {}, body, 0)),
       "error[TW2128]: a window buffer cannot have 0 bytes\n --> k.py:3:5\n  = pld.alloc_window_buffer\n");
-  EXPECT_EQ(
-      text(Fixture().run(2, {0, 1}, {}, body, 65)),
-      "error[TW2146]: an error in Tilewire: the window buffer `data` was laid out with 64 bytes, and the "
-      "host function asks for 65\n --> k.py:3:5\n");
+  EXPECT_EQ(text(Fixture().run(2, {0, 1}, {}, body, 65)),
+            "error[TW2146]: internal error: the window buffer `data` was laid out with 64 bytes, and the "
+            "host function asks for 65\n --> k.py:3:5\n");
   EXPECT_EQ(ran, 0);
 }
 
@@ -190,9 +189,12 @@ TEST(Host, RowsThatDoNotFitAreRefused) {
   };
   std::string at = "\n --> k.py:3:5\n  = pld.alloc_window_buffer\n";
   EXPECT_EQ(shown(3, 16), "");
-  EXPECT_EQ(shown(2, 16), "error[TW2102]: elements 0 to 2 are outside dimension 0, which has extent 2" + at);
-  EXPECT_EQ(shown(3, 17),
-            "error[TW2129]: a view of 68 bytes does not fit the window buffer `in` of 64 bytes" + at);
+  EXPECT_EQ(shown(2, 16),
+            "error[TW2102]: out of bounds: elements 0 to 2 are outside dimension 0, which has extent 2" + at);
+  EXPECT_EQ(
+      shown(3, 17),
+      "error[TW2129]: window too small: a view of 68 bytes does not fit the window buffer `in` of 64 bytes" +
+          at);
 }
 
 // Every run finds zeros, unless it asks for what the last one left.
@@ -238,7 +240,7 @@ TEST(Host, AFailureOfItsOwnIsReported) {
         return context->api->fail(context, abi::Fault::ZeroDivisor, site, 0, 0, 0, 0);
       },
       2, {.ranks = 4});
-  EXPECT_EQ(text(outcome), "error[TW2103]: `//` by zero\n --> k.py:4:5\n  = //\n");
+  EXPECT_EQ(text(outcome), "error[TW2103]: division by zero: `//`\n --> k.py:4:5\n  = //\n");
   EXPECT_EQ(outcome.rank, -1);
 }
 

@@ -132,7 +132,7 @@ TEST(Manifest, RefusesSizesThatCannotBe) {
             "error[TW2413]: the size of window buffer `buf` is `4 * n`, but `n` has no value\n");
   EXPECT_EQ(
       refusal(one(size_of("8 // (world_size() - 1)")), 1),
-      "error[TW2414]: the size of window buffer `buf`, `8 // (world_size() - 1)`, cannot be worked out: it "
+      "error[TW2414]: the size of window buffer `buf`, `8 // (world_size() - 1)`, cannot be computed: it "
       "divides by zero\n");
   EXPECT_EQ(refusal(one(size_of("n")), 1, {{"n", int64_t{1} << 47}}),
             "error[TW2415]: the window buffers of a rank, up to `buf`, would have more than 70368744177664 "

@@ -117,7 +117,7 @@ TEST(Spike, AKernelIsToldToEndWhileItIsParked) {
       EXPECT_EQ(ended, 3);
       EXPECT_EQ(outcome.ending, Ending::Error);
       EXPECT_EQ(text(outcome),
-                "error[TW2103]: `x // n` by zero\n"
+                "error[TW2103]: division by zero: `x // n`\n"
                 " --> k.py:9:5\n"
                 "  = x // n\n"
                 "  = note: in `failing`\n");

@@ -167,7 +167,7 @@ TEST(Ranks, AFailureOfOneStopsTheOthers) {
     Outcome outcome = run_on_all(program, 8, threads, *windows, 2, body);
     EXPECT_EQ(outcome.rank, 5);
     EXPECT_EQ(text(outcome),
-              "error[TW2110]: rank 8 does not exist: there are 8\n"
+              "error[TW2110]: invalid rank: rank 8 does not exist: there are 8\n"
               " --> k.py:8:5\n"
               "  = pld.tile.remote_load\n"
               "  = note: rank 5, in `kern`\n"

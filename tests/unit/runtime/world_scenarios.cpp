@@ -126,7 +126,7 @@ void a_failure_stops_all_parts(const ExpectSame& expect_same) {
         };
         return run_on_all(program, ranks, setting.threads, *windows, 2, body, setting.request());
       },
-      "error[TW2110]: rank 4 does not exist: there are 4\n"
+      "error[TW2110]: invalid rank: rank 4 does not exist: there are 4\n"
       " --> k.py:9:5\n"
       "  = pld.tile.remote_load\n"
       "  = note: rank 3, in `kern`\n"

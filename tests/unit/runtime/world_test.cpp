@@ -208,8 +208,7 @@ TEST(WorldParts, DifferentCallsAreRefused) {
   });
   EXPECT_EQ(ran, 0);
   for (const Outcome& outcome : outcomes) {
-    EXPECT_EQ(text(outcome),
-              "error[TW2146]: an error in Tilewire: `scalars` is 1 in part 1 and 0 in part 0\n");
+    EXPECT_EQ(text(outcome), "error[TW2146]: internal error: `scalars` is 1 in part 1 and 0 in part 0\n");
   }
 }
 
