@@ -54,6 +54,32 @@ std::vector<Symbol> assigned_names(std::span<const Stmt* const> body) {
   return names;
 }
 
+namespace {
+
+void add_local(const Expr* target, bool of_loop, std::unordered_map<Symbol, FirstAssignment>& out) {
+  if (!target) return;
+  if (target->kind == ExprKind::Name) out.try_emplace(target->name, FirstAssignment{target->range, of_loop});
+  if (target->kind != ExprKind::Tuple && target->kind != ExprKind::List) return;
+  for (const Expr* item : target->items) add_local(item, of_loop, out);
+}
+
+void add_locals(std::span<const Stmt* const> body, std::unordered_map<Symbol, FirstAssignment>& out) {
+  for (const Stmt* stmt : body) {
+    for (const Expr* target : stmt->targets) add_local(target, stmt->kind == StmtKind::For, out);
+    for (const Expr* name : stmt->names) add_local(name, false, out);
+    add_locals(stmt->body, out);
+    add_locals(stmt->orelse, out);
+  }
+}
+
+}  // namespace
+
+std::unordered_map<Symbol, FirstAssignment> local_names(std::span<const Stmt* const> body) {
+  std::unordered_map<Symbol, FirstAssignment> names;
+  add_locals(body, names);
+  return names;
+}
+
 bool leaves_loop(const Stmt& stmt) {
   switch (stmt.kind) {
     case StmtKind::Break:

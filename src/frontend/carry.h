@@ -38,6 +38,12 @@ class CarryAnalysis {
 
 // The names a statement list assigns, in order of first assignment, nested statements included.
 std::vector<Symbol> assigned_names(std::span<const Stmt* const> body);
+struct FirstAssignment {
+  Range place;
+  bool is_loop_variable = false;
+};
+// The same names, as Python decides which are local: `x[...] = v` does not make `x` one.
+std::unordered_map<Symbol, FirstAssignment> local_names(std::span<const Stmt* const> body);
 // Whether a `break` or `continue` of the enclosing loop is inside (not one of a loop further in).
 bool leaves_loop(const Stmt& stmt);
 bool leaves_loop(std::span<const Stmt* const> body);

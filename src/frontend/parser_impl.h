@@ -244,6 +244,8 @@ class Parser {
   void module_statement(Stmts& out);
   void module_constant(Stmts& out);
   void forgotten(const Stmt* stmt, const Token& first, Stmts& out);
+  void python_definition(Stmts& out);
+  void known_to_python(std::string_view what, const Stmt* stmt, const Token& first, Stmts& out);
   void decorated(Stmts& out);
   bool decorator_is_ours();
   const Expr* decorator(bool ours);

@@ -35,6 +35,9 @@ void Parser::module_statement(Stmts& out) {
       return advance();
     case Tok::At:
       return decorated(out);
+    case Tok::Def:
+    case Tok::Class:
+      return python_definition(out);
     case Tok::Import:
     case Tok::From: {
       Quiet quiet(*this);
@@ -77,10 +80,22 @@ void Parser::module_constant(Stmts& out) {
 // An assignment whose value only Python knows: what its names stood for before, they do no more.
 void Parser::forgotten(const Stmt* stmt, const Token& first, Stmts& out) {
   if (stmt && stmt->kind == StmtKind::Expr) return;
+  known_to_python("an expression", stmt, first, out);
+}
+
+// A function or class without a decorator of ours.
+void Parser::python_definition(Stmts& out) {
+  const std::string_view what = at(Tok::Def) ? "a function" : "a class";
+  advance();
+  if (at(Tok::Name)) known_to_python(what, nullptr, tok_, out);
+  skip_compound();
+}
+
+void Parser::known_to_python(std::string_view what, const Stmt* stmt, const Token& first, Stmts& out) {
   Expr* unread = nodes_.make<Expr>();
   unread->kind = ExprKind::Unsupported;
   unread->range = first.range;
-  unread->text = "an expression";
+  unread->text = what;
   Stmt* result = nodes_.make<Stmt>();
   result->kind = StmtKind::Assign;
   result->range = first.range;
@@ -147,7 +162,7 @@ void Parser::decorated(Stmts& out) {
     decorators.push(decorator(ours));
   }
   line_ = tok_.range.begin;
-  if (!any_ours) return skip_compound();
+  if (!any_ours) return at(Tok::Def) || at(Tok::Class) ? python_definition(out) : skip_compound();
   bool inside = place_ == Place::Function;
   if (inside) {
     skip_compound();

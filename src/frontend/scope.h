@@ -59,7 +59,11 @@ struct Scope {
   };
   std::unordered_map<Symbol, Constant> constants;        // module level; the last assignment counts
   std::unordered_map<Symbol, Constant> class_constants;  // of the program class
-  std::unordered_map<Symbol, Range> python_values;       // assigned what only Python can compute
+  struct PythonValue {
+    Range place;
+    std::string_view what;  // "an expression", "a function", "a class"
+  };
+  std::unordered_map<Symbol, PythonValue> python_values;  // what only Python can compute
   std::unordered_map<Symbol, FunctionInfo*> functions;   // module level functions, or methods by name
   // Imported names: "pl", "pld", "math", "pl.tile"; empty where the module means nothing here.
   std::unordered_map<Symbol, std::string> modules;

@@ -5,7 +5,8 @@
 // lists what the others may call:
 //   sema_program   what is in the text, entry points, versions of functions, communication groups
 //   sema_function  one function: parameters, directions, returns
-//   sema_name      names, attributes, constants, the enclosing Python scope
+//   sema_name      names, attributes, constants
+//   sema_host      expressions that Python evaluates
 //   sema_expr      calls of ops, conversions between known and run-time values
 //   sema_operator  operators
 //   sema_form      pl.const, pl.dynamic, pld.alloc_window and other forms that are not ops
@@ -67,6 +68,8 @@ struct Frame {
   std::vector<Value> env;                       // by Symbol
   std::vector<std::pair<Symbol, Value>> trail;  // what each binding replaced
   Carries carries;
+  // Names that the statements assign: where first, and whether as the variable of a loop.
+  std::unordered_map<Symbol, FirstAssignment> assigned;
   // Of the innermost loop with break or continue: pseudo-names that hold its flags; 0: none.
   Symbol active_flag = 0, running_flag = 0;
   int flags = 0;  // made so far

@@ -488,6 +488,7 @@ Value inline_call(Sema& sema, FunctionInfo& info, const Expr& e, std::vector<Val
   frame.is_inline = true;
   frame.scope_depth_at_entry = sema.fn->scope_depth;
   frame.carries = info.scope->carries.analyse(body.stmts(), info.scope->tree->symbol_count());
+  frame.assigned = local_names(body.stmts());
   if (info.is_method) bind(sema, info.def->params[0].name, SelfValue{});
   for (size_t i = 0; i < params.size(); ++i) bind(sema, params[i].name, std::move(args[i]));
   block(sema, body.stmts());

@@ -7,6 +7,7 @@
 #include "frontend/sema_call.h"
 #include "frontend/sema_form.h"
 #include "frontend/sema_function.h"
+#include "frontend/sema_host.h"
 #include "frontend/sema_index.h"
 #include "frontend/sema_name.h"
 #include "frontend/sema_operator.h"

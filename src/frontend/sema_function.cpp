@@ -102,6 +102,7 @@ void type_version(Sema& sema, FunctionInfo& info, FunctionInfo::Version& v) {
   ctx.out = &stmts;
   bind_params(sema, info, v);
   frame.carries = info.scope->carries.analyse(body.stmts(), info.scope->tree->symbol_count());
+  frame.assigned = local_names(body.stmts());
   block(sema, body.stmts());
   std::vector<ir::TypeRef> return_types = emit_returns(sema, info, v);
   settle_directions(sema, info);

@@ -3,6 +3,7 @@
 
 #include "frontend/fold.h"
 #include "frontend/sema_expr.h"
+#include "frontend/sema_host.h"
 #include "frontend/sema_name.h"
 #include "frontend/sema_type.h"
 #include "ir/function_kinds.h"

@@ -7,6 +7,7 @@
 #include "frontend/fold.h"
 #include "frontend/parser.h"
 #include "frontend/sema_expr.h"
+#include "frontend/sema_host.h"
 #include "frontend/sema_program.h"
 #include "ops/other_names.h"
 #include "support/diagnostics/sema.h"
@@ -61,11 +62,10 @@ std::optional<Value> shape_attribute(const ir::Expr& expr, std::string_view name
 
 }  // namespace
 
+bool report_unassigned(Sema& sema, const Expr& e);
 Value lookup_global(Sema& sema, Symbol name, const Range& range);
 Value constant(Sema& sema, Scope::Constant& constant, const Range& range);
 Value command_constant(Sema& sema, Symbol name);
-std::optional<Value> named_path(Sema& sema, std::string_view path);
-std::optional<Value> module_member(Sema& sema, std::string_view path, std::string_view name);
 Value module_attribute(Sema& sema, std::string_view path, std::string_view name, const Expr& e);
 std::vector<std::string> visible_names(const Sema& sema);
 
@@ -119,6 +119,7 @@ Value lookup(Sema& sema, const Expr& e) {
     }
     return value;
   }
+  if (sema.frame && report_unassigned(sema, e)) return {};
   auto& resolved = sema.current_scope->resolved;
   auto found = resolved.find(e.name);
   if (found != resolved.end()) return found->second;
@@ -126,6 +127,30 @@ Value lookup(Sema& sema, const Expr& e) {
   // Errors too: an undefined name is said once, not at each of its uses.
   resolved.emplace(e.name, value);
   return value;
+}
+
+// A name that the function assigns is local in all of it, as in Python: where it has no value, the value of a
+// global of that name is not what is meant.
+bool report_unassigned(Sema& sema, const Expr& e) {
+  auto found = sema.frame->assigned.find(e.name);
+  if (found == sema.frame->assigned.end()) return false;
+  const auto [place, is_loop_variable] = found->second;
+  const Position use = e.range.begin, first = place.begin;
+  const bool later = std::pair(first.line, first.column) > std::pair(use.line, use.column);
+  const std::string name = sema.name_of(e.name);
+  Diagnostic& d = sema.report(diag::unusable_name, e.range,
+                              {name, later              ? "is used before it is assigned"
+                                     : is_loop_variable ? "has no value outside its loop"
+                                                        : "has no value here"});
+  d.with_note("it is assigned here", sema.span(place));
+  if (later) {
+    d.with_help("assign `" + name + "` before this line: a name that a function assigns is local to all of it");
+  } else if (is_loop_variable) {
+    d.with_help("assign it to another name inside the loop");
+  } else {
+    d.with_help("give `" + name + "` a value on every path to this line");
+  }
+  return true;
 }
 
 // A visible name that differs in case only, or by a slip. One letter is near any other.
@@ -179,10 +204,17 @@ Value lookup_global(Sema& sema, Symbol name, const Range& range) {
                 "` is imported from Python, which does not run here: define the value at the "
                 "top of the file, or give it on the command line: -D NAME=VALUE");
   } else if (auto assigned = scope.python_values.find(name); assigned != scope.python_values.end()) {
-    d.with_note("assigned here, from an expression that only Python can compute", sema.span(assigned->second))
-        .with_help("assign a value that needs no Python, such as `" + std::string(text) + " = pl.dynamic(\"" +
-                   std::string(text) + "\")`, give one on the command line: -D " + std::string(text) +
-                   "=VALUE, or let Python read the file: --python FILE:NAME");
+    const auto& [place, what] = assigned->second;
+    if (what == "an expression") {
+      d.with_note("assigned here, from an expression that only Python can compute", sema.span(place))
+          .with_help("assign a value that needs no Python, such as `" + std::string(text) + " = pl.dynamic(\"" +
+                     std::string(text) + "\")`, give one on the command line: -D " + std::string(text) +
+                     "=VALUE, or let Python read the file: --python FILE:NAME");
+    } else {
+      d.with_note("defined here, as " + std::string(what) + " of Python", sema.span(place))
+          .with_help(std::string(what == "a function" ? "decorate it with `@pl.jit.inline`, or " : "") +
+                     "let Python read the file: --python FILE:NAME");
+    }
   } else if (near) {
     d.with_help("did you mean `" + *near + "`?");
   } else if (!scope.host) {
@@ -235,41 +267,6 @@ Value constant(Sema& sema, Scope::Constant& c, const Range& range) {
   c.evaluating = false;
   c.known = true;
   return c.value;
-}
-
-Value from_host(Sema& sema, const HostValue& host, const Range& range) {
-  return std::visit(
-      [&](const auto& v) -> Value {
-        using T = std::decay_t<decltype(v)>;
-        if constexpr (std::is_same_v<T, HostNone>) {
-          return NoneValue{};
-        } else if constexpr (std::is_same_v<T, HostFunction>) {
-          FunctionInfo* info = import_function(sema, v);
-          return info ? Value(FunctionValue{info}) : Value();
-        } else if constexpr (std::is_same_v<T, HostModule>) {
-          auto value = named_path(sema, v.name);
-          return value ? *value : Value(HostObjectValue{v.name});
-        } else if constexpr (std::is_same_v<T, HostOpaque>) {
-          return HostObjectValue{v.type_name};
-        } else if constexpr (std::is_same_v<T, ir::TypeRef>) {
-          return TypeValue{v, false, ir::Direction::In, nullptr};
-        } else if constexpr (std::is_same_v<T, std::vector<HostValue>>) {
-          std::vector<Value> values;
-          for (const HostValue& item : v) values.push_back(from_host(sema, item, range));
-          return make_list(std::move(values), host.is_tuple);
-        } else {
-          return v;
-        }
-      },
-      host.value);
-}
-
-Value ask_host(Sema& sema, const Expr& e) {
-  std::string text(sema.current_scope->tree->text(e.range));
-  auto answer = sema.current_scope->host->evaluate(text);
-  if (const auto* value = std::get_if<HostValue>(&answer)) return from_host(sema, *value, e.range);
-  sema.report(diag::host_failed, e.range, {text, std::get<std::string>(answer)});
-  return {};
 }
 
 Value attribute(Sema& sema, const Expr& e) {
@@ -369,7 +366,6 @@ std::optional<Value> shape_attribute(const ir::Expr& expr, std::string_view name
 
 }  // namespace
 
-// A language module or something in one, by its path: "pl", "pl.tile", "pl.load", "pl.jit.incore".
 std::optional<Value> named_path(Sema& sema, std::string_view path) {
   for (std::string_view module : modules) {
     if (module == path) return ModuleValue{module};

@@ -18,10 +18,10 @@ Symbol flag_name(Sema& sema);
 bool is_flag(const Sema& sema, Symbol name);
 // The value of a name.
 Value lookup(Sema& sema, const Expr& e);
-// A value of the enclosing Python scope.
-Value from_host(Sema& sema, const HostValue& host, const Range& range);
-// The whole expression as Python sees it: `cfg.hidden`, `sizes["k"][0]`.
-Value ask_host(Sema& sema, const Expr& e);
+// A language module or something in one, by its path: "pl", "pl.tile", "pl.load", "pl.jit.incore".
+std::optional<Value> named_path(Sema& sema, std::string_view path);
+// `name` of a module, if it has one.
+std::optional<Value> module_member(Sema& sema, std::string_view path, std::string_view name);
 // `base.name`.
 Value attribute(Sema& sema, const Expr& e);
 

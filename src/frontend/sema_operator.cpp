@@ -5,6 +5,7 @@
 #include "frontend/sema_branch.h"
 #include "frontend/sema_expr.h"
 #include "frontend/sema_function.h"
+#include "frontend/sema_host.h"
 #include "frontend/sema_name.h"
 #include "ops/broadcast.h"
 #include "support/diagnostics/sema.h"

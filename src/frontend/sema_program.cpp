@@ -5,6 +5,7 @@
 #include "frontend/parser.h"
 #include "frontend/sema_expr.h"
 #include "frontend/sema_function.h"
+#include "frontend/sema_host.h"
 #include "frontend/sema_name.h"
 #include "frontend/sema_stmt.h"
 #include "frontend/sema_task.h"
@@ -177,7 +178,7 @@ void add_constant(Scope& scope, std::unordered_map<Symbol, Scope::Constant>& con
     scope.python_values.erase(target.name);
     if (value.kind == ExprKind::Unsupported) {
       constants.erase(target.name);
-      scope.python_values.emplace(target.name, target.range);
+      scope.python_values.emplace(target.name, Scope::PythonValue{target.range, value.text});
     } else {
       constants[target.name] = {&value, element, false, false, {}};
     }

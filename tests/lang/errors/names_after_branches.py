@@ -102,6 +102,59 @@ import tilewire.language as pl
 def kernel(n: pl.Scalar[pl.INDEX]):
     v = w
 #       ^
-# error: TW1001 `w` is not defined
-# help: define it at the top of the file, or give it on the command line: -D w=VALUE
+# error: TW1002 `w` is used before it is assigned
+# help: assign `w` before this line: a name that a function assigns is local to all of it
     w = n
+#   ^
+# note: it is assigned here
+
+# --- used_after_its_loop
+import tilewire.language as pl
+
+i = 100
+
+
+@pl.jit.incore
+def kernel(n: pl.Scalar[pl.INDEX]):
+    for i in pl.range(n):
+#       ^
+# note: it is assigned here
+        pass
+    v = i
+#       ^
+# error: TW1002 `i` has no value outside its loop
+# help: assign it to another name inside the loop
+
+# --- used_before_assigned_global
+import tilewire.language as pl
+
+w = 100
+
+
+@pl.jit.incore
+def kernel(n: pl.Scalar[pl.INDEX]):
+    v = w
+#       ^
+# error: TW1002 `w` is used before it is assigned
+# help: assign `w` before this line: a name that a function assigns is local to all of it
+    w = n
+#   ^
+# note: it is assigned here
+
+# --- used_where_a_branch_was_dropped
+import tilewire.language as pl
+
+FAST = False
+scale = 3
+
+
+@pl.jit.incore
+def kernel(n: pl.Scalar[pl.INDEX]):
+    if FAST:
+        scale = 2
+#       ^^^^^
+# note: it is assigned here
+    v = n * scale
+#           ^^^^^
+# error: TW1002 `scale` has no value here
+# help: give `scale` a value on every path to this line

@@ -93,3 +93,48 @@ def kernel(n: pl.Scalar[pl.INDEX]):
 #           ^^^
 # error: TW1001 `cfg` is not defined
 # help: define it at the top of the file, or give it on the command line: -D cfg=VALUE
+
+# --- plain_python_class
+import tilewire.language as pl
+
+
+class Config:
+#     ^^^^^^
+# note: defined here, as a class of Python
+    size = 4
+
+
+@pl.jit.incore
+def kernel(n: pl.Scalar[pl.INDEX]):
+    v = n + Config.size
+#           ^^^^^^
+# error: TW1001 `Config` is not defined
+# help: let Python read the file: --python FILE:NAME
+
+# --- plain_python_function
+import functools
+import tilewire.language as pl
+
+
+def twice(v):
+#   ^^^^^
+# note 1: defined here, as a function of Python
+    return 2 * v
+
+
+@functools.cache
+def thrice(v):
+#   ^^^^^^
+# note 2: defined here, as a function of Python
+    return 3 * v
+
+
+@pl.jit.incore
+def kernel(n: pl.Scalar[pl.INDEX]):
+    v = n + twice(3) + thrice(4)
+#           ^^^^^
+# error 1: TW1001 `twice` is not defined
+# help: decorate it with `@pl.jit.inline`, or let Python read the file: --python FILE:NAME
+#                      ^^^^^^
+# error 2: TW1001 `thrice` is not defined
+# help: decorate it with `@pl.jit.inline`, or let Python read the file: --python FILE:NAME
