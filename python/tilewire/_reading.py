@@ -182,8 +182,8 @@ class JitFunction:
 
     def compile(self, *arguments: Any, target: str = "cpu", debug_bounds: bool = False, split: str = "auto", **named: Any) -> Any:
         """The program made ready to be called; arguments give parameters without annotation their types."""
-        program = self._versions.program(*self._versions.arguments(arguments, named))
-        return compile_program(program, self.__name__, target, debug_bounds, split, named)
+        program, _, settings = self._specialized(arguments, named)
+        return compile_program(program, self.__name__, target, debug_bounds, split, settings)
 
     def open(self, *arguments: Any, ranks: int | None = None, target: str = "cpu", debug_bounds: bool = False, split: str = "auto", **named: Any) -> Any:
         """A session of the compiled function: calls in it find the windows as the last one left them."""
@@ -196,9 +196,10 @@ class JitFunction:
         Arguments left out are made up; `make(p)` returns them for p ranks. `calls` are made one after the other over
         windows that keep their content. At most `cores` blocks of a rank run at a time.
         """
-        return check_program(self._checked, self.__name__, arguments, named, ranks, make, calls, cores, seed, limit, general, split)
+        return check_program(self._specialized, self.__name__, arguments, named, ranks, make, calls, cores, seed, limit, general, split)
 
-    def _checked(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[ir.Program, tuple[Any, ...], dict[str, Any]]:
+    def _specialized(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[ir.Program, tuple[Any, ...], dict[str, Any]]:
+        """The program for these arguments, and those that it takes when it runs."""
         arguments, named = self._versions.arguments(arguments, named)
         program = self._versions.program(arguments, named)
         return program, *self._versions.parameters(program[self.__name__], arguments, named)
@@ -210,8 +211,7 @@ class JitFunction:
             executable = self._versions.ready()
             if executable is not None:
                 return executable(*arguments)
-        arguments, named = self._versions.arguments(arguments, named)
-        program = self._versions.program(arguments, named)
+        program, arguments, named = self._specialized(arguments, named)
         executable = compile_program(program, self.__name__, target, debug_bounds, split)
         if plain:
             self._versions.keep(program, executable)
@@ -219,8 +219,7 @@ class JitFunction:
 
     def local(self, *arguments: Any, target: str = "cpu", debug_bounds: bool = False, split: str = "auto", **named: Any) -> Any:
         """Like a call, but of arrays whose rows are counted by the ranks this process passes, and gets, only its ranks' rows."""
-        arguments, named = self._versions.arguments(arguments, named)
-        program = self._versions.program(arguments, named)
+        program, arguments, named = self._specialized(arguments, named)
         return compile_program(program, self.__name__, target, debug_bounds, split).local(*arguments, **named)
 
     def __repr__(self) -> str:

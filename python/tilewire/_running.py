@@ -146,6 +146,8 @@ class Specializations:
 
     def parameters(self, function: Any, in_order: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Without what was known when the program was read: the function has no parameters for it any more."""
+        if not self._open:
+            return in_order, named
         known = set(self._signature.parameters) - {parameter.name for parameter in function.params}
         if not known:
             return in_order, named

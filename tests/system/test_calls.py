@@ -1,5 +1,7 @@
 """Programs called from Python: arrays in place, outputs made, what does not fit said with the parameter's line."""
 
+import types
+
 import numpy as np
 import pytest
 import tilewire
@@ -261,3 +263,28 @@ def test_torch(target):
     y = torch.zeros(16, 64)
     scaled(x, y, 2.0, target=target)
     assert torch.equal(y, x * 2)
+
+
+@pl.jit.incore
+def of_constants(x: pl.Tensor[[4, 8], pl.FP32], y: pl.Out[pl.Tensor[[4, 8], pl.FP32]], mode, dtype=pl.FP32, twice=False):
+    v = SIZES.of(dtype)
+    if mode == "negative":
+        v = 0 - v
+    if twice:
+        v = 2 * v
+    y[...] = pl.load(x) * 0.0 + pl.cast(v, pl.FP32)
+
+
+SIZES = types.SimpleNamespace(of=lambda dtype: {pl.FP32: 4, pl.FP16: 2}[dtype])
+
+
+@pytest.mark.parametrize("target", ["cpu", "interp"])
+def test_arguments_that_are_known_when_the_program_is_read(target):
+    x, y = np.ones((4, 8), np.float32), np.zeros((4, 8), np.float32)
+    for mode, dtype, twice, want in (("negative", pl.FP16, True, -4), ("positive", pl.FP32, False, 4), ("positive", pl.FP16, False, 2)):
+        of_constants(x, y, mode, dtype, twice, target=target)
+        assert (y == want).all()
+        assert (of_constants(x, mode=mode, dtype=dtype, twice=twice, target=target) == want).all()
+        of_constants.compile(x, y, mode, dtype, twice, target=target)(x, y)
+        assert (y == want).all()
+        assert (of_constants.compile(x, y, mode=mode, dtype=dtype, twice=twice, target=target)(x) == want).all()
