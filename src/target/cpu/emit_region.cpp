@@ -41,7 +41,7 @@ TileView FunctionEmitter::region(const TensorValue& tensor, std::span<Value* con
     auto pick = [&](Value* mine, Value* other) {
       return other ? b.CreateSelect(outside[i], mine, other) : mine;
     };
-    if (llvm::isa<llvm::Constant>(bad)) break;
+    if (const auto* never = llvm::dyn_cast<llvm::ConstantInt>(bad); never && never->isZero()) break;
     numbers = {pick(offsets[i], numbers.a), pick(extents[i], numbers.b),
                pick(i64(static_cast<int64_t>(i)), numbers.c), pick(tensor.extents[i], numbers.d)};
   }
