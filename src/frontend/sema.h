@@ -51,6 +51,7 @@ struct FunctionContext {
   std::vector<bool> direction_given, read, written;
   std::unordered_map<const ir::Expr*, int> roots;  // variables that name a parameter's storage
   std::unordered_map<const ir::Expr*, std::vector<int>> tuple_roots;  // the same per element
+  std::unordered_set<const ir::Expr*> whole_tiles;  // variables whose valid extent is known to be their shape
   int loop_depth = 0;
   int scope_depth = 0;                              // of pl.at and pl.spmd
   int spmd_depth = 0;                               // of pl.spmd alone

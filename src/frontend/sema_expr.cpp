@@ -13,6 +13,7 @@
 #include "frontend/sema_operator.h"
 #include "frontend/sema_stmt.h"
 #include "ir/printer.h"
+#include "ops/checks.h"
 #include "ops/registry.h"
 #include "support/diagnostics/sema.h"
 #include "support/near.h"
@@ -26,6 +27,17 @@ bool nests(const ir::Expr& expr) {
   const auto* call = ir::as<ir::Call>(&expr);
   if (!call) return !ir::isa<ir::FunctionCall>(expr) && !ir::isa<ir::TupleGet>(expr);
   return call->op->effects.empty() && !call->op->synchronizes && ir::isa<ir::ScalarType>(call->type);
+}
+
+// Whether all of the tile that a call makes is valid: it states no extent of its own, and neither did the
+// calls that its tiles come from.
+bool makes_whole_tile(const Sema& sema, const ir::Call& call) {
+  if (call.op->needs_annotation || !ir::isa<ir::TileType>(call.type)) return false;  // or what was pushed
+  const int stated = call.op->param_index("valid_shape");
+  if (stated >= 0 && call.args[call.op->operand_slots[stated]]) return false;
+  return std::all_of(call.args.begin(), call.args.end(), [&](const ir::ExprRef& arg) {
+    return !arg || !ir::isa<ir::TileType>(arg->type) || sema.fn->whole_tiles.contains(arg.get());
+  });
 }
 
 // An operand whose error has been reported.
@@ -155,6 +167,7 @@ ir::VarRef emit_assign(Sema& sema, const ir::ExprRef& value, std::string_view hi
   ir::VarRef var = ir::make<ir::Var>(at, std::string(hint), value->type);
   if (const auto* call = ir::as<ir::Call>(value)) {
     note_effects(sema, *call);
+    if (makes_whole_tile(sema, *call)) sema.fn->whole_tiles.insert(var.get());
     if (sema.fn->level == ir::OnHost && follows_rank_loop(sema, value))
       sema.fn->rank_scalars.insert(var.get());
     if (int root = root_of(sema, call); root >= 0) sema.fn->roots[var.get()] = root;
@@ -392,6 +405,8 @@ ir::ExprRef make_call(Sema& sema, const ir::Op& op, std::vector<ir::OpArgument> 
   Ref<const ir::Call> result =
       ir::create_call(op, std::move(args), std::move(keywords), at, sema.diags, std::move(annotated));
   if (!result || !level_ok) return nullptr;
+  const auto is_whole = [&](const ir::Expr& tile) { return sema.fn && sema.fn->whole_tiles.contains(&tile); };
+  if (!ops::check_whole_tiles(*result, is_whole, sema.diags)) return nullptr;
   if (const ir::OpParam* missing = sema.fn ? ir::missing_at(*result, sema.fn->level) : nullptr) {
     sema.report(diag::required_at_level, at,
                 {op.qualified(), missing->name, ir::describe_levels(sema.fn->level)})

@@ -94,29 +94,28 @@ bool check_members(OpCheck& c) {
 
 namespace {
 
-bool check_start(OpCheck& c, std::string_view offsets, size_t i, int64_t start) {
+// How messages about a region are reported: the message, its words after the name of the op, and its label.
+using Reporter = std::function<Diagnostic&(Diag, std::vector<std::string>)>;
+
+bool check_start(const Reporter& report, size_t i, int64_t start) {
   if (start >= 0) return true;
-  c.error(diag::negative_offset, offsets, {c.op.qualified(), std::to_string(start), std::to_string(i)})
+  report(diag::negative_offset, {std::to_string(start), std::to_string(i)})
       .with_help("offsets count from 0; there is no counting from the end");
   return false;
 }
 
-Diagnostic& out_of_bounds(OpCheck& c, std::string_view offsets, size_t i, const std::string& last,
-                          int64_t size) {
-  return c.error(diag::region_out_of_bounds, offsets,
-                 {c.op.qualified(), last, std::to_string(i), std::to_string(size)});
+Diagnostic& out_of_bounds(const Reporter& report, size_t i, const std::string& last, int64_t size) {
+  return report(diag::region_out_of_bounds, {last, std::to_string(i), std::to_string(size)});
 }
 
-}  // namespace
-
-bool check_region(OpCheck& c, std::string_view offsets, const ExprList& extents, const ExprList& shape) {
-  const ExprList& starts = c.list(offsets);
+bool region_inside(const Reporter& report, const ExprList& starts, const ExprList& extents,
+                   const ExprList& shape) {
   bool good = true;
   for (size_t i = 0; i < starts.size() && i < shape.size() && i < extents.size(); ++i) {
     auto start = constant_value(starts[i]);
     auto extent = constant_value(extents[i]);
     auto size = constant_value(shape[i]);
-    if (start && !check_start(c, offsets, i, *start)) {
+    if (start && !check_start(report, i, *start)) {
       good = false;
       continue;
     }
@@ -125,10 +124,56 @@ bool check_region(OpCheck& c, std::string_view offsets, const ExprList& extents,
     bool overflow = __builtin_add_overflow(start.value_or(0), extent.value_or(0), &end);
     if (!size || (!overflow && end <= *size)) continue;
     good = false;
-    out_of_bounds(c, offsets, i, overflow ? "?" : std::to_string(end - 1), *size)
+    out_of_bounds(report, i, overflow ? "?" : std::to_string(end - 1), *size)
         .with_label("offset " + to_string(starts[i]) + ", extent " + to_string(extents[i]));
   }
   return good;
+}
+
+Reporter at_operand(OpCheck& c, std::string_view operand) {
+  return [&c, operand](Diag id, std::vector<std::string> words) -> Diagnostic& {
+    words.insert(words.begin(), c.op.qualified());
+    return c.error(id, operand, std::move(words));
+  };
+}
+
+// The extents of a tile in a tensor of that rank.
+ExprList extents_in(const TileType& type, size_t rank) {
+  if (rank == 1) return {type.shape[1]};
+  static const ExprRef one = const_index(1);
+  ExprList extents(rank, one);
+  extents[rank - 2] = type.shape[0];
+  extents[rank - 1] = type.shape[1];
+  return extents;
+}
+
+}  // namespace
+
+bool check_region(OpCheck& c, std::string_view offsets, const ExprList& extents, const ExprList& shape) {
+  return region_inside(at_operand(c, offsets), c.list(offsets), extents, shape);
+}
+
+bool check_whole_tiles(const Call& call, const std::function<bool(const Expr&)>& is_whole,
+                       Diagnostics& diags) {
+  const Op& op = *call.op;
+  auto operand = [&](int param) { return param < 0 ? ExprRef() : call.args[op.operand_slots[param]]; };
+  for (const Effect& effect : op.effects) {
+    if (!happens(effect, call) || effect.offsets_param < 0 || effect.extent_param < 0) continue;
+    if (op.params[effect.extent_param].kind != OpParam::Operand) continue;
+    const ExprRef tile = operand(effect.extent_param), list = operand(effect.offsets_param);
+    const auto* type = tile ? as<TileType>(tile->type) : nullptr;
+    const auto* offsets = as<MakeTuple>(list);
+    const auto* target = as<TensorType>(operand(effect.param)->type);
+    if (!type || !offsets || !target || !is_whole(*tile)) continue;
+    const Span at = list->span ? list->span : call.span;
+    const Reporter report = [&](Diag id, std::vector<std::string> words) -> Diagnostic& {
+      words.insert(words.begin(), op.qualified());
+      return diags.report(id, at, std::move(words));
+    };
+    const ExprList extents = extents_in(*type, target->shape.size());
+    if (!region_inside(report, offsets->elements, extents, target->shape)) return false;
+  }
+  return true;
 }
 
 bool check_starts(OpCheck& c, std::string_view offsets, const ExprList& shape) {
@@ -138,11 +183,12 @@ bool check_starts(OpCheck& c, std::string_view offsets, const ExprList& shape) {
     auto start = constant_value(starts[i]);
     auto size = constant_value(shape[i]);
     if (!start) continue;
-    if (!check_start(c, offsets, i, *start)) {
+    const Reporter report = at_operand(c, offsets);
+    if (!check_start(report, i, *start)) {
       good = false;
     } else if (size && *start >= *size) {
       good = false;
-      out_of_bounds(c, offsets, i, std::to_string(*start), *size)
+      out_of_bounds(report, i, std::to_string(*start), *size)
           .with_label("offset " + to_string(starts[i]));
     }
   }
@@ -263,17 +309,12 @@ std::optional<ExprList> region_of_tile(OpCheck& c, std::string_view tile, size_t
     return std::nullopt;
   }
   if (rank == 1) {
-    if (type.rows() == 1) return ExprList{type.shape[1]};
+    if (type.rows() == 1) return extents_in(type, rank);
     c.error(diag::tile_into_vector, tile, {c.op.qualified(), std::to_string(type.rows())})
         .with_help("reshape the tile to one row first: pl.tile.reshape(t, [1, n])");
     return std::nullopt;
   }
-  if (rank == 2) return type.shape;
-  static const ExprRef one = const_index(1);
-  ExprList extents(rank, one);
-  extents[rank - 2] = type.shape[0];
-  extents[rank - 1] = type.shape[1];
-  return extents;
+  return extents_in(type, rank);
 }
 
 bool normalise_int32(OpCheck& c, std::string_view operand) {

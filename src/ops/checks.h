@@ -1,6 +1,7 @@
 // Rules that many ops share. Each reports what is wrong, at the operand that is, and says whether it held.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -41,6 +42,10 @@ bool check_members(ir::OpCheck& c);
 // operand; the three lists have equal length.
 bool check_region(ir::OpCheck& c, std::string_view offsets, const ir::ExprList& extents,
                   const ir::ExprList& shape);
+// The regions that a call writes from tiles whose valid extent is their shape, as `is_whole` says, lie inside
+// the tensors as far as constants tell. Rules cannot know the valid extent of a tile.
+bool check_whole_tiles(const ir::Call& call, const std::function<bool(const ir::Expr&)>& is_whole,
+                       Diagnostics& diags);
 // The same where the extents are not known: the valid extent of a stored tile may be anything up to its
 // shape.
 bool check_starts(ir::OpCheck& c, std::string_view offsets, const ir::ExprList& shape);
