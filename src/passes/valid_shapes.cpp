@@ -138,7 +138,8 @@ std::vector<ExtentPart> Extents::parts(ExtentId extent, std::span<const Var* con
 // otherwise. Each round walks the kernel once; what still changes after a few is taken as unknown.
 class ValidWalk {
  public:
-  explicit ValidWalk(ValidShapes& shapes) : shapes_(shapes), extents_(shapes.extents_) {}
+  ValidWalk(ValidShapes& shapes, Popped popped)
+      : shapes_(shapes), extents_(shapes.extents_), popped_(popped) {}
 
   void run(const Function& kernel) {
     for (const auto& param : kernel.params) define(*param, {});
@@ -319,7 +320,8 @@ class ValidWalk {
       const ValidShape x = of(call.args[0]);
       return turns(call) ? ValidShape{x.cols, x.rows} : x;
     }
-    if (call.op->needs_annotation) return unknown(place);  // what the other half pushed
+    if (call.op->needs_annotation)  // what the other half pushed
+      return popped_ == Popped::Whole ? ValidShape{} : unknown(place);
     switch (fusion_of(call.op->form)) {
       case Fusion::Elementwise:
         return lanes(call, type, place);
@@ -401,6 +403,7 @@ class ValidWalk {
 
   ValidShapes& shapes_;
   Extents& extents_;
+  const Popped popped_;
   // By place: which extents a loop carries and changes.
   struct Varies {
     bool rows = false, cols = false;
@@ -410,8 +413,8 @@ class ValidWalk {
   bool gives_up_ = false;
 };
 
-ValidShapes::ValidShapes(const Function& kernel) {
-  ValidWalk(*this).run(kernel);
+ValidShapes::ValidShapes(const Function& kernel, Popped popped) {
+  ValidWalk(*this, popped).run(kernel);
 }
 
 std::span<const ValidShape> ValidShapes::tiles(const Expr& var) const {

@@ -11,6 +11,7 @@
 //     for (const ExtentPart& part : valid.parts(valid.of(*a).rows)) ...  // all that it is the smallest of
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <span>
 #include <tuple>
@@ -77,9 +78,13 @@ class Extents {
   std::unordered_multimap<uint64_t, ir::ExprRef> expressions_;  // one of those that are identical, by hash
 };
 
+// What is known of tiles that come through a pipe: nothing, or that they are valid everywhere where the
+// kernel does not state otherwise after the pop.
+enum class Popped : uint8_t { Unknown, Whole };
+
 class ValidShapes {
  public:
-  explicit ValidShapes(const ir::Function& kernel);
+  explicit ValidShapes(const ir::Function& kernel, Popped popped = Popped::Unknown);
   // Of a variable of tile type.
   const ValidShape& of(const ir::Expr& tile) const;
   // Of the tiles in a variable of any type: itself, or those of a tuple in their order.

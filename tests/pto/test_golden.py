@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import difflib
 import pathlib
+import re
 import shlex
 import subprocess
 import sys
@@ -64,6 +65,16 @@ def test_strict_reading(path: pathlib.Path) -> None:
     text = path.read_text().split("\n", 1)[1]
     for module in text.split(MODULE)[1:]:
         assert reader.read(MODULE + module, level) == []
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_nothing_is_unused(path: pathlib.Path) -> None:
+    """Values without effect: what ops with regions, pops and contexts give may be left aside."""
+    for function in path.read_text().split("func.func ")[1:]:
+        names = re.findall(r"%\w+", function)
+        for line in function.splitlines():
+            made = re.match(r"\s*(%\w+) = (arith|pto\.(alloc|make|partition|treshape|subview|addptr|castptr|declare|tgetval))", line)
+            assert not made or names.count(made[1]) > 1, line
 
 
 def test_there_are_many() -> None:

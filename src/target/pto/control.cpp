@@ -354,8 +354,36 @@ std::string results_of(const std::string& name, size_t count, std::vector<std::s
 
 }  // namespace
 
+// The side that is known to be taken, in the place of the branch.
+void FunctionEmitter::take_side(const If& branch, bool holds) {
+  const BlockRef& body = holds ? branch.then_body : branch.else_body;
+  if (!body) return;
+  block(*body);
+  const ExprList& values = yielded(*body);
+  const int before = now_;
+  if (!values.empty()) now_ = storage_.position(*body->stmts.back());
+  copy_tiles(branch.results, values, branch.span);
+  now_ = before;
+  bind_tensors(branch.results, values);
+  for (size_t i = 0; i < branch.results.size(); ++i) {
+    const Var& result = *branch.results[i];
+    if (isa<ScalarType>(result.type)) name_scalar(result, scalar(values[i]));
+    if (isa<ArrayType>(result.type)) name_tile(result, in_buffer(storage_.buffer(result)));
+    if (!isa<TileType>(result.type)) continue;
+    Tile in_memory = in_buffer(storage_.buffer(result));
+    const Tile& value = tile(values[i]);
+    if (in_memory.dynamic) {
+      in_memory.rows = value.rows;
+      in_memory.cols = value.cols;
+    }
+    in_memory.started = value.started;
+    name_tile(result, in_memory);
+  }
+}
+
 void FunctionEmitter::statement(const If& branch) {
   const Scalar condition = scalar(branch.condition);
+  if (condition.integer) return take_side(branch, *condition.integer != 0);
   const auto passed = handed(branch.results, nullptr);
   std::vector<std::string> types, names;
   for (const Handed& one : passed) types.push_back(one.type);
@@ -365,6 +393,8 @@ void FunctionEmitter::statement(const If& branch) {
     head = results_of(name, passed.size(), names) + " = " + head + " -> " + result_types(types);
   }
   text.open(head + " {");
+  const std::vector<std::string> flags = flags_for_sums(branch.results, nullptr);
+  bool starts = false;
   const ExprList* tensors = nullptr;
   for (const BlockRef& body : {branch.then_body, branch.else_body}) {
     if (!body) continue;
@@ -372,12 +402,9 @@ void FunctionEmitter::statement(const If& branch) {
     enter();
     block(*body);
     const ExprList& values = yielded(*body);
-    for (const ExprRef& value : values) {
-      if (isa<TileType>(value->type) && tile(value).started) {
-        refuse(branch.span, "zeros in Acc that a branch hands on",
-               "zeros are not written there: the first product is");
-      }
-    }
+    set_flags(flags, values);
+    for (const ExprRef& value : values)
+      starts = starts || (isa<TileType>(value->type) && tile(value).started);
     const int before = now_;
     if (!values.empty()) now_ = storage_.position(*body->stmts.back());
     copy_tiles(branch.results, values, branch.span);
@@ -390,6 +417,7 @@ void FunctionEmitter::statement(const If& branch) {
   }
   text.close();
   bind_handed(passed, branch.results, names, nullptr);
+  if (starts) read_flags(flags, branch.results);
 }
 
 void FunctionEmitter::statement(const For& loop) {
@@ -401,9 +429,11 @@ void FunctionEmitter::statement(const For& loop) {
   Scalar first = start, last = stop, by = step;
   if (!counts_up) {
     trap_if(compare("eq", step, number(0)));
-    const Scalar up = arith("ceildivsi", sub(stop, start), step);
-    const Scalar down = arith("ceildivsi", sub(start, stop), sub(number(0), step));
-    last = select(compare("sgt", step, number(0)), up, down);
+    const Scalar upwards = compare("sgt", step, number(0));
+    Scalar up, down;
+    if (upwards.integer != 0) up = arith("ceildivsi", sub(stop, start), step);
+    if (upwards.integer != 1) down = arith("ceildivsi", sub(start, stop), sub(number(0), step));
+    last = upwards.integer ? (*upwards.integer ? up : down) : select(upwards, up, down);
     first = number(0);
     by = number(1);
   }
@@ -421,6 +451,11 @@ void FunctionEmitter::statement(const For& loop) {
     }
     head += ") -> " + result_types(types);
   }
+  std::vector<std::string> flags = flags_for_sums(loop.iter_args, &loop.init_values);
+  for (size_t i = 0; i < flags.size(); ++i) {
+    if (adds_in_each_round(loop, i)) flags[i].clear();
+  }
+  set_flags(flags, loop.init_values);
   text.open(head + " {");
   enter();
   bind_handed(passed, loop.iter_args, carries, &loop.init_values);
@@ -428,11 +463,11 @@ void FunctionEmitter::statement(const For& loop) {
   Scalar at = named(counter, "index");
   if (!counts_up) at = add(start, mul(at, step));
   name_scalar(*loop.loop_var, as_integer(at, scalar_text(*scalar_dtype(loop.loop_var->type))));
-  starts_empty(loop.iter_args, loop.init_values,
-               [&] { return compare("ne", named(counter, "index"), first); });
+  started_in_rounds(loop, loop.iter_args, [&] { return compare("ne", named(counter, "index"), first); });
+  read_flags(flags, loop.iter_args);
   block(*loop.body);
   const ExprList& values = yielded(*loop.body);
-  added_in_loop(loop.iter_args, values, loop.span);
+  set_flags(flags, values);
   const int before = now_;
   if (!values.empty()) now_ = storage_.position(*loop.body->stmts.back());
   copy_tiles(loop.iter_args, values, loop.span);
@@ -443,15 +478,32 @@ void FunctionEmitter::statement(const For& loop) {
   text.close();
   bind_handed(passed, loop.results, names, &loop.init_values, &loop.iter_args);
   bind_tensors(loop.results, loop.init_values);
-  starts_empty(loop.results, loop.init_values, [&] { return compare("slt", first, last); });
+  started_in_rounds(loop, loop.results, [&] { return compare("slt", first, last); });
+  read_flags(flags, loop.results);
 }
 
-// Sums that start as zeros in Acc: whether they hold anything.
-void FunctionEmitter::starts_empty(const VarList& vars, const ExprList& init,
-                                   const std::function<Scalar()>& condition) {
+// --- sums that start as zeros in Acc
+
+Scalar FunctionEmitter::holds_sum(const ExprRef& value) {
+  return tile(value).started.value_or(number(1, "i1"));
+}
+
+bool FunctionEmitter::adds_in_each_round(const For& loop, size_t i) const {
+  const ExprList& values = yielded(*loop.body);
+  return std::any_of(loop.body->stmts.begin(), loop.body->stmts.end(), [&](const StmtRef& stmt) {
+    const auto* assign = as<Assign>(stmt);
+    const auto* call = assign && assign->var == values[i] ? as<Call>(assign->value) : nullptr;
+    return call && (call->op->form == OpForm::Matmul || call->op->form == OpForm::MatmulAcc ||
+                    call->op->form == OpForm::MatmulBias);
+  });
+}
+
+void FunctionEmitter::started_in_rounds(const For& loop, const VarList& vars,
+                                        const std::function<Scalar()>& condition) {
   for (size_t i = 0; i < vars.size(); ++i) {
-    if (!isa<TileType>(vars[i]->type) || !tile(init[i]).started) continue;
-    const Scalar started = condition();
+    if (!isa<TileType>(vars[i]->type) || !tile(loop.init_values[i]).started) continue;
+    if (!adds_in_each_round(loop, i)) continue;
+    const Scalar started = arith("ori", condition(), *tile(loop.init_values[i]).started);
     Tile sum = tile(vars[i]);
     sum.started = started;
     if (started.integer == 1) sum.started.reset();
@@ -459,11 +511,39 @@ void FunctionEmitter::starts_empty(const VarList& vars, const ExprList& init,
   }
 }
 
-void FunctionEmitter::added_in_loop(const VarList& vars, const ExprList& values, const Span& at) {
+// `init`: of a loop, what it starts with; null in branches, where either side may be such a sum.
+std::vector<std::string> FunctionEmitter::flags_for_sums(const VarList& vars, const ExprList* init) {
+  std::vector<std::string> flags(vars.size());
   for (size_t i = 0; i < vars.size(); ++i) {
-    if (!isa<TileType>(vars[i]->type) || !tile(vars[i]).started || !tile(values[i]).started) continue;
-    refuse(at, "a sum in Acc that a loop may leave at zero",
-           "zeros are not written there: the first product is");
+    if (!isa<TileType>(vars[i]->type) || memory.of(*vars[i]) != MemorySpace::Acc) continue;
+    if (init && !tile((*init)[i]).started) continue;
+    flags[i] = text.fresh("started");
+    text.declare(flags[i], "pto.declare_local_array -> !pto.local_array<1xi32>");
+  }
+  return flags;
+}
+
+void FunctionEmitter::set_flags(const std::vector<std::string>& flags, const ExprList& values) {
+  for (size_t i = 0; i < flags.size(); ++i) {
+    if (flags[i].empty()) continue;
+    const Scalar holds = holds_sum(values[i]);
+    const Scalar bits = holds.integer
+                            ? number(*holds.integer, "i32")
+                            : named(pure("arith.extui " + text.name(holds) + " : i1 to i32"), "i32");
+    text.line_for(flags[i], "pto.local_array_set " + flags[i] + "[" + text.integer(0, "index") + "], " +
+                                text.name(bits) + " : !pto.local_array<1xi32>, i32");
+  }
+}
+
+void FunctionEmitter::read_flags(const std::vector<std::string>& flags, const VarList& vars) {
+  for (size_t i = 0; i < flags.size(); ++i) {
+    if (flags[i].empty()) continue;
+    const Scalar bits = named(text.fresh("holds"), "i32");
+    text.line(bits.name + " = pto.local_array_get " + flags[i] + "[" + text.integer(0, "index") +
+              "] : !pto.local_array<1xi32> -> i32");
+    Tile sum = tile(vars[i]);
+    sum.started = compare("ne", bits, number(0, "i32"));
+    name_tile(*vars[i], sum);
   }
 }
 
@@ -487,22 +567,19 @@ void FunctionEmitter::statement(const While& loop) {
   }
   const std::string name = text.fresh(empty ? "rounds" : passed[0].var->name_hint);
   const std::string to = count == 1 ? types[0] : result_types(types);
+  const std::vector<std::string> flags = flags_for_sums(loop.iter_args, &loop.init_values);
+  set_flags(flags, loop.init_values);
   text.open(results_of(name, count, names) + " = scf.while (" + list + ") : " + result_types(types) + " -> " +
             to + " {");
   enter();
   bind_handed(passed, loop.iter_args, carries, &loop.init_values);
   bind_tensors(loop.iter_args, loop.init_values);
+  read_flags(flags, loop.iter_args);
   block(*loop.before);
   const Scalar condition = scalar(loop.condition);
   std::vector<Scalar> current, next;
   for (size_t i = 0; i < count; ++i) current.push_back(named(carries[i], types[i]));
   const ExprList& values = yielded(*loop.body);
-  for (const ExprRef& value : loop.init_values) {
-    if (isa<TileType>(value->type) && tile(value).started) {
-      refuse(loop.span, "zeros in Acc that a while loop adds to",
-             "zeros are not written there: the first product is");
-    }
-  }
   const bool nothing = loop.body->stmts.empty() || (loop.body->stmts.size() == 1 && !values.empty() && empty);
   std::vector<Scalar> handed_over = current;
   if (!nothing) {
@@ -516,6 +593,7 @@ void FunctionEmitter::statement(const While& loop) {
     block(*loop.body);
     const int before = now_;
     if (!values.empty()) now_ = storage_.position(*loop.body->stmts.back());
+    set_flags(flags, values);
     copy_tiles(loop.iter_args, values, loop.span);
     if (!empty) yield(handed_values(passed, loop.iter_args, values));
     now_ = before;
@@ -540,6 +618,7 @@ void FunctionEmitter::statement(const While& loop) {
   if (empty) names.clear();
   bind_handed(passed, loop.results, names, &loop.init_values, &loop.iter_args);
   bind_tensors(loop.results, loop.init_values);
+  read_flags(flags, loop.results);
 }
 
 }  // namespace tilewire::target::pto

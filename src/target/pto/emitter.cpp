@@ -17,15 +17,16 @@ namespace tilewire::target::pto {
 using namespace ir;
 
 FunctionEmitter::FunctionEmitter(const Program& program, const Kernel& kernel, const Function& function,
-                                 const passes::ReturnRoots& returns, Level level, int64_t slots,
+                                 const passes::ReturnRoots& returns, Level level, Economy economy,
                                  Diagnostics& diags)
     : kernel(kernel),
       function(function),
       level(level),
-      slots(slots),
+      slots(economy.slots),
+      own_temporaries(economy.own_temporaries),
       diags(diags),
       memory(function),
-      valid(function),
+      valid(function, passes::Popped::Whole),
       fences(function),
       scalars_sent(kernel),
       unit_(column_unit(function)),
@@ -175,7 +176,7 @@ std::string FunctionEmitter::reserve_slots(const std::string& name, int64_t byte
   return allocated_.back().tile.name;
 }
 
-bool FunctionEmitter::fits_coarsely(const std::vector<Area*>& areas) const {
+int64_t FunctionEmitter::planned_excess(const std::vector<Area*>& areas, bool through_loops) const {
   std::map<MemorySpace, std::vector<int64_t>> needed;
   for (const Area* area : areas) {
     auto first =
@@ -183,22 +184,21 @@ bool FunctionEmitter::fits_coarsely(const std::vector<Area*>& areas) const {
     int last = static_cast<int>(area->in_use.size()) - 1;
     while (last > first && !area->in_use[static_cast<size_t>(last)]) --last;
     for (const auto& [start, end] : storage_.loops()) {
-      for (int i = start; i <= end; ++i) {
-        if (!area->in_use[static_cast<size_t>(i)]) continue;
-        first = std::min(first, start);
-        last = std::max(last, end);
-        break;
-      }
+      const auto from = area->in_use.begin() + start, to = area->in_use.begin() + end + 1;
+      if (!*from && !(through_loops && std::find(from, to, true) != to)) continue;
+      first = std::min(first, start);
+      last = std::max(last, end);
     }
     auto& bytes = needed[area->space];
     bytes.resize(area->in_use.size());
     for (int i = first; i <= last && i < static_cast<int>(bytes.size()); ++i)
       bytes[static_cast<size_t>(i)] += area->bytes;
   }
-  return std::all_of(needed.begin(), needed.end(), [](const auto& space) {
-    return space.second.empty() ||
-           *std::max_element(space.second.begin(), space.second.end()) <= capacity(space.first);
-  });
+  int64_t excess = 0;
+  for (const auto& [space, bytes] : needed) {
+    for (int64_t at_once : bytes) excess = std::max(excess, at_once - capacity(space));
+  }
+  return excess;
 }
 
 // At level3 the text says where each tile lies. At level2 the assembler does, and has to find room too.
@@ -209,7 +209,12 @@ void FunctionEmitter::declare_tiles() {
       areas.push_back(&allocated.area);
   }
   const auto over = place(areas);
-  crowded_ = !over.empty() || (level == Level::Two && !fits_coarsely(areas));
+  for (const auto& [space, needed] : over) excess_ = std::max(excess_, needed - capacity(space));
+  likely_excess_ = excess_;
+  if (level == Level::Two) {
+    excess_ = std::max(excess_, planned_excess(areas, true));
+    likely_excess_ = std::max(likely_excess_, planned_excess(areas, false));
+  }
   for (const auto& [space, needed] : over) {
     Diagnostic& error = diags.report(
         diag::pto_memory, function.span,
@@ -229,7 +234,7 @@ void FunctionEmitter::declare_tiles() {
   for (const Allocated& allocated : allocated_) {
     const Tile& tile = allocated.tile;
     if (tile.form.space == MemorySpace::DDR) {
-      text.allocate(tile.name + " = pto.declare_local_array -> " + array_type(tile));
+      text.allocate(tile.name, "pto.declare_local_array -> " + array_type(tile));
       continue;
     }
     const int same_as = allocated.same_as;
@@ -237,19 +242,19 @@ void FunctionEmitter::declare_tiles() {
         same_as < 0 ? allocated.area.address : allocated_[static_cast<size_t>(same_as)].area.address;
     if (!allocated.slots.empty()) {
       const std::string base = std::to_string(allocated.area.address);
-      text.allocate(tile.name + " = pto.reserve_buffer {name = \"" + allocated.slots + "\", size = " +
-                    std::to_string(allocated.area.bytes) + ", location = #pto.address_space<" +
-                    (allocated.area.space == MemorySpace::Mat ? "mat" : "vec") +
-                    ">, auto = " + (level == Level::Three ? "false, base = " + base : "true") + "} -> i32");
+      text.reserve(tile.name + " = pto.reserve_buffer {name = \"" + allocated.slots +
+                   "\", size = " + std::to_string(allocated.area.bytes) + ", location = #pto.address_space<" +
+                   (allocated.area.space == MemorySpace::Mat ? "mat" : "vec") +
+                   ">, auto = " + (level == Level::Three ? "false, base = " + base : "true") + "} -> i32");
       continue;
     }
-    std::string line = tile.name + " = pto.alloc_tile";
+    std::string line = "pto.alloc_tile";
     if (level == Level::Three) line += " addr = " + text.integer(address, "i64");
     if (tile.dynamic) {
       line += " valid_row = " + text.integer(tile.form.rows, "index") +
               " valid_col = " + text.integer(tile.form.cols, "index");
     }
-    text.allocate(line + " : " + tile.type());
+    text.allocate(tile.name, line + " : " + tile.type());
   }
 }
 

@@ -41,19 +41,28 @@ bool is_scalar_op(const ir::Op& op);
 
 class FunctionEmitter {
  public:
-  // `slots`: how many slots a pipe has at most in the memory of the core that pops; the rest are in global
-  // memory only.
+  // How a function is written that may not fit.
+  struct Economy {
+    // How many slots a pipe has at most in the memory of the core that pops; the rest are in global memory.
+    int64_t slots = 1;
+    // Statements have temporaries of their own: an assembler that plans keeps a tile from its first use to
+    // its last.
+    bool own_temporaries = false;
+  };
   FunctionEmitter(const ir::Program& program, const Kernel& kernel, const ir::Function& function,
-                  const passes::ReturnRoots& returns, Level level, int64_t slots, Diagnostics& diags);
+                  const passes::ReturnRoots& returns, Level level, Economy economy, Diagnostics& diags);
   // The whole function; of no use when errors were reported.
   std::string run();
-  // After that: whether its tiles and slots leave too little room in some memory.
-  bool crowded() const { return crowded_; }
+  // After that: how many bytes its tiles and slots take too much of some memory; 0: they fit. For sure, and
+  // as far as an assembler that plans well would need them.
+  int64_t excess() const { return excess_; }
+  int64_t likely_excess() const { return likely_excess_; }
 
   const Kernel& kernel;
   const ir::Function& function;
   const Level level;
   const int64_t slots;
+  const bool own_temporaries;
   Diagnostics& diags;
   FunctionText text;
   const TileSpaces memory;
@@ -104,6 +113,8 @@ class FunctionEmitter {
   void load(Tensor& from, const std::vector<Scalar>& offsets, const ir::Var& result, const Extent& rows,
             const Extent& cols, const ir::Expr& at);
   void store(const Tile& tile, Tensor& to, const std::vector<Scalar>& offsets, bool add, const ir::Expr& at);
+  // Zeros where a sum of no products is stored: the scalar unit writes them.
+  void store_zeros(const Tile& like, const Tensor& to, const std::vector<Scalar>& offsets);
 
   // --- tiles (tiles.cpp)
   const Tile& tile(const ir::ExprRef& expr, size_t place = 0);
@@ -180,6 +191,7 @@ class FunctionEmitter {
   void name_as(const ir::Var& var, const ir::ExprRef& value);
   void call(const ir::Call& call, const ir::Var* result);
   void statement(const ir::If& branch);
+  void take_side(const ir::If& branch, bool holds);
   void statement(const ir::For& loop);
   void statement(const ir::While& loop);
   void results(const ir::Return& stmt);
@@ -208,19 +220,30 @@ class FunctionEmitter {
   void yield(const std::vector<Scalar>& values);
   void bind_tensors(const ir::VarList& vars, const ir::ExprList& values);
   void same_tensors(const ir::VarList& vars, const ir::ExprList& values, const Span& at);
-  // `condition`: what says so; not written when no sum starts empty.
-  void starts_empty(const ir::VarList& vars, const ir::ExprList& init,
-                    const std::function<Scalar()>& condition);
-  void added_in_loop(const ir::VarList& vars, const ir::ExprList& values, const Span& at);
+  // Sums in Acc that started as zeros are not written before something is added. Whether it was is a number
+  // in a local array where loops and branches decide: a flag for each of `vars`, empty for other values.
+  std::vector<std::string> flags_for_sums(const ir::VarList& vars, const ir::ExprList* init);
+  void set_flags(const std::vector<std::string>& flags, const ir::ExprList& values);
+  void read_flags(const std::vector<std::string>& flags, const ir::VarList& vars);
+  // What `tile.started` says of a value that is handed on.
+  Scalar holds_sum(const ir::ExprRef& value);
+  // A loop that adds in each round says by its counter whether it has; `condition` does.
+  void started_in_rounds(const ir::For& loop, const ir::VarList& vars,
+                         const std::function<Scalar()>& condition);
+  bool adds_in_each_round(const ir::For& loop, size_t i) const;
   const ir::ExprList& yielded(const ir::Block& body) const;
   std::string typed_list(const std::vector<Scalar>& values);
 
   const Tile& in_buffer(int buffer);  // the whole memory
+  // The name of a view of a tile, with its valid extent stated.
+  std::string dynamic_view(const std::string& rhs, std::string_view hint, const Tile& view);
+  // The name of what is known here already; null: it is not.
+  const std::string* known_name(const std::string& rhs) const;
   // A pointer to the next cell of a pipe, to elements of that type.
   std::string next_cell(const ops::Pipe& pipe, const std::string& type);
-  // Whether a tile that is read in a loop would still fit if it were kept all through it, as an assembler
-  // that plans more coarsely may do.
-  bool fits_coarsely(const std::vector<Area*>& areas) const;
+  // The bytes that are too many when each tile is kept from its first use to its last, and all through loops
+  // that it lives across, as an assembler does that plans; or all through loops that use it.
+  int64_t planned_excess(const std::vector<Area*>& areas, bool through_loops) const;
 
   int64_t unit_;
   TileStorage storage_;
@@ -239,6 +262,7 @@ class FunctionEmitter {
     bool temporary = false;
     int same_as = -1;   // lies where that one does
     bool busy = false;  // a temporary of the statement being written
+    int made_at = -1;   // of a temporary: the statement it was made for
     std::string slots;  // of a pipe: the name they are reserved by
   };
   std::map<int, size_t> of_buffer_;  // index into allocated_
@@ -248,7 +272,7 @@ class FunctionEmitter {
   };
   std::map<int64_t, Cells> cells_;  // by pipe
   std::map<const ir::Expr*, Scalar> received_;
-  bool crowded_ = false;
+  int64_t excess_ = 0, likely_excess_ = 0;
   int now_ = 0;         // the statement being written
   ir::VarList nested_;  // names for calls inside expressions
   ir::ExprList nothing_;

@@ -19,7 +19,7 @@ Tile as_bits(FunctionEmitter& e, const Tile& tile) {
 
 namespace {
 
-// A part that starts at a column in the middle of 32 bytes has no address. Bytes have ops of their own.
+// A part that starts at a column in the middle of 32 bytes has no address.
 bool has_address(const Tile& part, const Tile& whole, const Scalar& col) {
   if (part.column() || whole.column() || !col.integer) return false;
   const int64_t bytes = element_bytes(whole.form.element);
@@ -41,11 +41,37 @@ Tile part_of(FunctionEmitter& e, const Tile& whole, const Tile& part, const Scal
   return sub;
 }
 
+// Parts of these elements are moved by ops of their own; others are bits, moved by adding nothing. So are
+// those of an extent that run time knows: a subview says it.
+bool has_part_ops(const Tile& part) {
+  const std::string& element = part.form.element;
+  return element == "i8" || (!part.dynamic && (element == "f32" || element == "f16" || element == "bf16"));
+}
+
+// The whole and a part of its shape, which a move takes.
+bool fills(const Tile& part, const Tile& whole, const Scalar& row, const Scalar& col) {
+  return part.form.rows == whole.form.rows && part.form.cols == whole.form.cols && row.integer == 0 &&
+         col.integer == 0;
+}
+void move_valid(FunctionEmitter& e, const Tile& from, const Tile& to) {
+  Tile pair[] = {from, to};
+  e.agree(pair);
+  e.op("tmov", {pair[0]}, pair[1]);
+}
+
 Scalar two(FunctionEmitter& e, const Scalar& col, const Tile& tile) {
   return element_bytes(tile.form.element) == 8 ? e.mul(col, e.number(2)) : col;
 }
 
 }  // namespace
+
+Tile row_of(FunctionEmitter& e, const Tile& whole, const Scalar& row) {
+  Tile part = whole;
+  part.form.rows = 1;
+  part.rows = e.number(1);
+  part.dynamic = !part.cols.integer;
+  return part_of(e, whole, part, row, e.number(0));
+}
 
 void put_part(FunctionEmitter& e, const Tile& part, const Tile& whole, const Scalar& row, const Scalar& col) {
   if (!has_address(part, whole, col)) {
@@ -53,8 +79,10 @@ void put_part(FunctionEmitter& e, const Tile& part, const Tile& whole, const Sca
       set_element(e, whole, e.add(i, row), e.add(j, col), get_element(e, part, i, j));
     });
   }
-  const Tile from = as_bits(e, part), to = as_bits(e, whole);
-  if (from.form.element == "i8") {
+  if (fills(part, whole, row, col)) return move_valid(e, part, whole);
+  const bool direct = has_part_ops(part);
+  const Tile from = direct ? part : as_bits(e, part), to = direct ? whole : as_bits(e, whole);
+  if (has_part_ops(from)) {
     return e.op("tinsert", {from, {e.text.name(row), "index"}, {e.text.name(col), "index"}}, to);
   }
   e.op("tadds", {from, {e.text.integer(0, from.form.element), from.form.element}},
@@ -68,8 +96,10 @@ void take_part(FunctionEmitter& e, const Tile& whole, const Tile& part, const Sc
       set_element(e, part, i, j, get_element(e, whole, e.add(i, row), e.add(j, col)));
     });
   }
-  const Tile from = as_bits(e, whole), to = as_bits(e, part);
-  if (from.form.element == "i8") {
+  if (fills(part, whole, row, col)) return move_valid(e, whole, part);
+  const bool direct = has_part_ops(part);
+  const Tile from = direct ? whole : as_bits(e, whole), to = direct ? part : as_bits(e, part);
+  if (has_part_ops(to)) {
     return e.op("textract", {from, {e.text.name(row), "index"}, {e.text.name(col), "index"}}, to);
   }
   e.op("tadds",

@@ -13,6 +13,9 @@ Tile as_bits(FunctionEmitter& e, const Tile& tile);
 void put_part(FunctionEmitter& e, const Tile& part, const Tile& whole, const Scalar& row, const Scalar& col);
 void take_part(FunctionEmitter& e, const Tile& whole, const Tile& part, const Scalar& row, const Scalar& col);
 
+// One row of a tile, in place.
+Tile row_of(FunctionEmitter& e, const Tile& whole, const Scalar& row);
+
 // A tile in Mat of [r, c] seen as [c, r].
 Tile turned(FunctionEmitter& e, const Tile& tile);
 // A column into the first column of a wider tile, which is all that is valid of it, and back.

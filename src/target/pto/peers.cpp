@@ -49,10 +49,12 @@ Scalar rank_count(FunctionEmitter& e, const Scalar& context) {
 Tensor at_peer(FunctionEmitter& e, const Tensor& window, const Scalar& peer, const Span& at) {
   const std::string element = element_text(window.dtype);
   const Scalar context = group_context(e, window, at);
+  const Scalar own = own_rank(e, context);
+  if (e.as_index(peer) == e.as_index(own)) return window;
   auto base = [&](const Scalar& rank) {
     return element_of(e, context, e.add(e.as_index(rank), e.number(first_base)), "base");
   };
-  const Scalar mine = base(own_rank(e, context)), theirs = base(peer);
+  const Scalar mine = base(own), theirs = base(peer);
   const Scalar bytes = e.sub(theirs, mine);
   const Scalar elements = e.as_index(e.arith("divsi", bytes, e.number(element_bytes(element), "i64")));
   const std::string type = "!pto.ptr<" + element + ">";

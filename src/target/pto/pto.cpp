@@ -36,27 +36,42 @@ void refuse_mixed(const Program& program, const Function& kernel, const passes::
       .with_help("put products and vector work into kernels of their own");
 }
 
+struct Attempt {
+  std::string text;
+  Diagnostics found;
+  int64_t excess = 0, likely_excess = 0;
+};
+
 // The functions of a kernel. When they do not fit with all slots of its pipes they get fewer: half as many,
-// and so on.
+// and so on. Where the assembler plans and not even that is sure to fit, statements have temporaries of their
+// own if that takes less.
 std::string functions_of(const Program& lowered, const Kernel& kernel, const passes::ReturnRoots& returns,
                          Level level, Diagnostics& diags) {
   int64_t slots = 1;
   for (const Function* body : kernel.bodies) {
     for (const ops::Pipe& pipe : ops::pipes_of(*body)) slots = std::max(slots, pipe.slots);
   }
-  for (;; slots /= 2) {
-    Diagnostics found;
-    std::string text;
-    bool crowded = false;
+  auto attempt = [&](bool own_temporaries) {
+    Attempt now;
     for (const Function* body : kernel.bodies) {
-      FunctionEmitter emitter(lowered, kernel, *body, returns, level, slots, found);
-      text += emitter.run();
-      crowded = crowded || emitter.crowded();
+      FunctionEmitter emitter(lowered, kernel, *body, returns, level, {slots, own_temporaries}, now.found);
+      now.text += emitter.run();
+      now.excess = std::max(now.excess, emitter.excess());
+      now.likely_excess = std::max(now.likely_excess, emitter.likely_excess());
     }
-    if (crowded && slots > 1) continue;
-    diags.append(found);
-    return text;
+    return now;
+  };
+  Attempt best = attempt(false);
+  while (best.excess > 0 && slots > 1) {
+    slots /= 2;
+    best = attempt(false);
   }
+  if (level == Level::Two && best.likely_excess > 0) {
+    Attempt other = attempt(true);
+    if (other.likely_excess < best.likely_excess) best = std::move(other);
+  }
+  diags.append(best.found);
+  return std::move(best.text);
 }
 
 }  // namespace

@@ -220,6 +220,33 @@ void check_slot(FunctionEmitter& e, const Call& call, const TileForm& part, cons
       .with_help("give the pipe slot_size=" + std::to_string(needed));
 }
 
+// Whether the other half says what is valid of tiles that it pops from a ring: of some of them.
+bool pops_state_extents(const FunctionEmitter& e, const ops::PipeUse& use) {
+  struct Pops : Visitor<Pops> {
+    const TileSpaces& memory;
+    const ops::PipeUse& wanted;
+    bool any = false, stated = false;
+    Pops(const TileSpaces& m, const ops::PipeUse& w) : memory(m), wanted(w) {}
+    void visit(const Assign& assign) {
+      walk_children(assign);
+      const auto* call = as<Call>(assign.value);
+      const auto pop = call ? ops::pipe_use(*call) : std::nullopt;
+      if (!pop || pop->kind != ops::PipeUse::Kind::Pop || pop->id != wanted.id || pop->ring != wanted.ring)
+        return;
+      any = true;
+      stated = stated || memory.cut_of_popped(*assign.var);
+    }
+  };
+  for (const Function* body : e.kernel.bodies) {
+    if (body == &e.function) continue;
+    const TileSpaces memory(*body);
+    Pops pops(memory, use);
+    pops.walk(*body->body);
+    if (pops.any && !pops.stated) return false;
+  }
+  return true;
+}
+
 void push(FunctionEmitter& e, const Call& call, const Var*) {
   const ops::PipeUse use = *ops::pipe_use(call);
   const bool to_vector = use.ring == ops::Ring::CubeToVector;
@@ -241,6 +268,15 @@ void push(FunctionEmitter& e, const Call& call, const Var*) {
   const auto part = part_of_slot(e, call, static_cast<const TileType&>(*pushed->type), use);
   if (!part) return;
   check_slot(e, call, *part, use);
+  const auto& type = static_cast<const TileType&>(*pushed->type);
+  const bool full = tile.rows.integer == type.rows() && tile.cols.integer == type.cols();
+  if (!full && !pops_state_extents(e, use)) {
+    e.refuse(call.span, "a push of a tile that is not valid everywhere", "a slot does not say what is valid")
+        .with_help("say it after the pop: pl.set_validshape(t, [rows, cols])");
+    return;
+  }
+  // A sum of no products would be zeros, and the cube core has none to push.
+  if (to_vector && tile.started) e.trap_if(e.arith("xori", *tile.started, e.number(1, "i1")));
   if (to_vector) return write_push(e, use, tile);
   tile = e.as_bytes(tile);
   if (tile.form == *part) return write_push(e, use, tile);

@@ -56,7 +56,9 @@ void reduce(FunctionEmitter& e, const Call& call, const Var* result) {
     x = signless(e, x);
     out = signless(e, out);
   }
-  // A column is reduced as the row that it is in memory, into a column of one.
+  // A column is reduced as the row that it is in memory, into a column of one. Where nothing of it is valid,
+  // nothing is of the result.
+  if (!rows && given.column()) out = e.with_extent(out, x.rows, e.number(1));
   if (rows || given.column()) {
     reduce_rows(e, std::string("trow") + suffix_of(call.op->kind), x, out);
   } else {

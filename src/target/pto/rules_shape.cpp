@@ -52,19 +52,38 @@ bool is_compact(const Tile& tile, const TileType& type) {
   return tile.form.rows * tile.form.cols == type.rows() * type.cols();
 }
 
+// How many elements are valid, which has to be a beginning of them: whole rows, or a part of the first one.
+Scalar first_elements(FunctionEmitter& e, const Tile& tile, const TileType& type) {
+  const Scalar in_rows = e.mul(tile.rows, e.number(type.cols()));
+  const Scalar whole = e.compare("eq", tile.cols, e.number(type.cols()));
+  if (whole.integer == 1) return in_rows;
+  const Scalar empty =
+      e.arith("ori", e.compare("eq", tile.rows, e.number(0)), e.compare("eq", tile.cols, e.number(0)));
+  const Scalar one = e.compare("eq", tile.rows, e.number(1));
+  const Scalar good = e.arith("ori", whole, e.arith("ori", one, empty));
+  e.trap_if(e.arith("xori", good, e.number(1, "i1")));
+  return e.select(empty, e.number(0), e.select(whole, in_rows, tile.cols));
+}
+
+// The rows and columns that so many elements fill: whole rows, or a part of the first one.
+std::pair<Extent, Extent> reshaped(FunctionEmitter& e, const Scalar& count, const TileType& type) {
+  const Scalar cols = e.number(type.cols());
+  const Scalar whole = e.arith("divsi", count, cols);
+  const Scalar rest = e.sub(count, e.mul(whole, cols));
+  const Scalar less = e.compare("slt", count, cols);
+  e.trap_if(e.arith("andi", e.arith("xori", less, e.number(1, "i1")), e.compare("ne", rest, e.number(0))));
+  const Scalar some = e.select(e.compare("sgt", count, e.number(0)), e.number(1), e.number(0));
+  return {e.select(less, some, whole), e.select(less, count, cols)};
+}
+
 void reshape(FunctionEmitter& e, const Call& call, const Var* result) {
   if (!result) return;
   const Tile from = bytes_of(e, call.args[0]);
   const auto &old = tile_of(call.args[0]), &type = static_cast<const TileType&>(*result->type);
   const bool full = from.rows.integer == old.rows() && from.cols.integer == old.cols();
-  if (!full) {
-    e.refuse(call.span, "`pl.tile.reshape` of a tile that is not valid everywhere",
-             "its elements do not stand in one piece")
-        .with_help("fill it first: pl.fillpad(t)");
-    e.destination(*result, e.number(type.rows()), e.number(type.cols()));
-    return;
-  }
-  const Tile to = e.destination(*result, e.number(type.rows()), e.number(type.cols()));
+  const auto [rows, cols] = full ? std::pair(e.number(type.rows()), e.number(type.cols()))
+                                 : reshaped(e, first_elements(e, from, old), type);
+  const Tile to = e.destination(*result, rows, cols);
   if (is_compact(from, old) && is_compact(to, type)) {
     return e.copy(from, e.seen_as(to, from.form, from.rows, from.cols), call.span);
   }
@@ -130,7 +149,8 @@ void set_validshape(FunctionEmitter& e, const Call& call, const Var* result) {
   Tile to = e.destination(*result, extents[0], extents[1]);
   if (tile.started) {
     to.started = tile.started;
-    if (tile.started->integer == 0) return e.name_tile(*result, to);
+    e.name_tile(*result, to);
+    if (tile.started->integer == 0) return;
   }
   e.copy(e.with_extent(tile, extents[0], extents[1]), to, call.span);
 }
@@ -177,14 +197,15 @@ void fillpad(FunctionEmitter& e, const Call& call, const Var* result) {
 
 void add_shape_rules(RuleTable& table) {
   namespace tile = ops::pl::tile;
-  table.add(tile::extract, {extract, stored, "tadds 0 of a subview; element by element at odd columns", {}});
+  table.add(tile::extract,
+            {extract, stored, "textract, or tadds 0 of a subview; element by element at odd columns", {}});
   table.add(tile::assemble, {assemble,
                              stored,
-                             "tadds 0 into a subview; element by element at odd columns",
+                             "tinsert, or tadds 0 into a subview; element by element at odd columns",
                              {ResultMemory::Updates, 0}});
   table.add(tile::reshape, {reshape, stored, "tmov into a treshape; element by element with padding", {}});
   table.add(tile::transpose, {transpose, stored, "ttrans", {}});
-  table.add(tile::concat, {concat, stored, "tadds 0 into subviews", {}});
+  table.add(tile::concat, {concat, stored, "tinsert, or tadds 0 into subviews", {}});
   table.add(tile::set_validshape, {set_validshape, stored, "tmov of the valid part", {}});
   table.add(tile::fillpad, {fillpad, stored, "texpands, then the valid part over it", {}});
 }

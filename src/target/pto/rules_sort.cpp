@@ -29,12 +29,69 @@ Scalar position_at(FunctionEmitter& e, const Tile& index, const Scalar& i, const
   return e.as_index(get_element(e, index, i, j));
 }
 
+// A row of numbers from 0 on.
+Tile numbers(FunctionEmitter& e, int64_t count) {
+  TileForm form;
+  form.rows = 1;
+  form.cols = e.up_to_unit(count);
+  form.element = "i32";
+  const Tile row = e.temporary(form, e.number(1), e.number(form.cols));
+  form.cols = 192;
+  const Tile scratch = e.temporary(form, e.number(1), e.number(192));
+  e.op("tci", {{e.text.integer(0, "i32"), "i32"}, scratch}, row);
+  e.done_with(scratch);
+  return row;
+}
+
+// The unit that gathers takes the numbers of elements in the memory of the whole tile.
+Tile element_numbers(FunctionEmitter& e, const Tile& index, int64_t columns, bool across) {
+  const Tile numbered = e.temporary_like(index);
+  if (!across) {
+    with_number(e, "tmuls", index, columns, numbered);
+    const Tile row = e.with_extent(numbers(e, index.form.cols), e.number(1), index.cols);
+    e.op("tcolexpandadd", {numbered, row}, numbered);
+    return numbered;
+  }
+  if (index.form.rows == 1) return index;
+  const Tile row = numbers(e, index.form.rows);
+  with_number(e, "tmuls", row, columns, row);
+  TileForm form = row.form;
+  form.col_major = true;
+  std::swap(form.rows, form.cols);
+  const Tile column = e.seen_as(row, form, index.rows, e.number(1));
+  e.op("trowexpandadd", {index, column}, numbered);
+  return numbered;
+}
+
+// Elements of 16 and 32 bits, of rows, by numbers of 32 bits.
+void gather_at_once(FunctionEmitter& e, const Tile& x, const Tile& given, DType dtype, const Tile& to,
+                    bool across, const Span& at) {
+  Tile index = given;
+  if (dtype == DType::UInt32) index = signless(e, index);
+  if (bits(dtype) != 32) {
+    index = e.temporary_like(given, "i32");
+    convert(e, given, dtype, index, DType::Int32, RoundMode::Rint, at);
+  }
+  index = e.with_extent(index, to.rows, to.cols);
+  const Tile numbered = element_numbers(e, index, x.form.cols, across);
+  auto plain = [&](const Tile& tile) {
+    return tile.form.element == "bf16" ? e.with_element(tile, "i16") : signless(e, tile);
+  };
+  Tile pair[] = {numbered, plain(to)};
+  e.agree(pair);
+  e.op("tgather", {plain(x), pair[0], e.temporary_like(pair[0])}, pair[1]);
+}
+
 void gather(FunctionEmitter& e, const Call& call, const Var* result) {
   if (!result) return;
   const Tile x = e.as_bytes(e.tile(operand(call, "x"))), index = e.tile(operand(call, "index"));
   const bool across = axis_of(call) == 1;
   const Tile to = e.destination(*result, across ? e.smaller(x.rows, index.rows) : index.rows,
                                 across ? index.cols : e.smaller(x.cols, index.cols));
+  const int64_t bytes = element_bytes(x.form.element);
+  const bool columns = x.column() || index.column() || to.column();
+  if (!columns && (bytes == 2 || bytes == 4))
+    return gather_at_once(e, x, index, tile_of(operand(call, "index")).dtype, to, across, call.span);
   each_element(e, to.rows, to.cols, [&](const Scalar& i, const Scalar& j) {
     const Scalar at = position_at(e, index, i, j);
     set_element(e, to, i, j, across ? get_element(e, x, i, at) : get_element(e, x, at, j));
@@ -176,6 +233,15 @@ void mrgsort(FunctionEmitter& e, const Call& call, const Var* result) {
 
 // --- running sums: in f32 where elements are floats, each rounded when it is stored
 
+// Each row to the one below it, in place.
+void add_up_rows(FunctionEmitter& e, const Tile& from, const Tile& sums, const Span& at) {
+  e.copy(from, sums, at);
+  each(e, e.sub(sums.rows, e.number(1)), "row", [&](const Scalar& row) {
+    const Tile above = row_of(e, sums, row), below = row_of(e, sums, e.add(row, e.number(1)));
+    e.op("tadd", {above, below}, below);
+  });
+}
+
 void cumsum(FunctionEmitter& e, const Call& call, const Var* result) {
   if (!result) return;
   const DType dtype = *dtype_of(call);
@@ -190,6 +256,11 @@ void cumsum(FunctionEmitter& e, const Call& call, const Var* result) {
   const bool turned = x.column();
   const bool along_row = turned ? !across : across;
   const std::string element = sums.form.element;
+  if (!along_row && !turned) {
+    add_up_rows(e, wide, sums, call.span);
+    if (domain.dtype != dtype) narrowed(e, sums, domain, target, dtype, call.span);
+    return;
+  }
   const Scalar lines = along_row ? sums.rows : sums.cols, length = along_row ? sums.cols : sums.rows;
   each(e, lines, "line", [&](const Scalar& line) {
     const Scalar zero = element == "f32" ? e.real(0, "f32") : e.number(0, element);
@@ -225,13 +296,20 @@ bool of_bytes(DType dtype) {
 void add_sort_rules(RuleTable& table) {
   namespace tile = ops::pl::tile;
   const DtypeSet sorted{DType::FP16, DType::FP32};
-  table.add(tile::gather, {gather, stored, "tgetval and tsetval, element by element", {}});
+  table.add(tile::gather,
+            {gather,
+             stored,
+             "tgather by the numbers of elements; columns, bytes and INT64 by tgetval and tsetval",
+             {}});
   table.add(tile::scatter,
             {scatter, stored, "tgetval and tsetval, element by element", {ResultMemory::Updates, 0}});
   table.add(tile::sort32, {sort32, sorted, "tsort32 of pairs row by row, tgather with a mask", {}});
   table.add(tile::mrgsort, {mrgsort, sorted, "tscatter into pairs, tmrgsort, tgather with a mask", {}});
-  table.add(tile::cumsum,
-            {cumsum, floats | small_integers, "tgetval and tsetval, element by element", {}, of_bytes});
+  table.add(tile::cumsum, {cumsum,
+                           floats | small_integers,
+                           "tadd of one row to the next; along rows, tgetval and tsetval",
+                           {},
+                           of_bytes});
 }
 
 }  // namespace tilewire::target::pto

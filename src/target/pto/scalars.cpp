@@ -42,18 +42,30 @@ std::optional<int64_t> folded(std::string_view op, int64_t a, int64_t b) {
   if (op == "xori") return a ^ b;
   if (op == "minsi") return std::min(a, b);
   if (op == "maxsi") return std::max(a, b);
+  // The most negative number has no quotient with -1; a zero divisor stops the kernel.
+  if (b == 0 || b == -1) return std::nullopt;
+  const int64_t quotient = a / b, rest = a % b;
+  if (op == "divsi") return quotient;
+  if (op == "remsi") return rest;
+  if (op == "floordivsi") return quotient - (rest != 0 && (rest < 0) != (b < 0));
+  if (op == "ceildivsi") return quotient + (rest != 0 && (rest < 0) == (b < 0));
   return std::nullopt;
 }
 
 }  // namespace
 
-std::string FunctionEmitter::pure(const std::string& rhs, std::string_view hint) {
+const std::string* FunctionEmitter::known_name(const std::string& rhs) const {
   for (const auto& region : known_) {
     auto found = region.find(rhs);
-    if (found != region.end()) return found->second;
+    if (found != region.end()) return &found->second;
   }
+  return nullptr;
+}
+
+std::string FunctionEmitter::pure(const std::string& rhs, std::string_view hint) {
+  if (const std::string* known = known_name(rhs)) return *known;
   std::string name = text.fresh(hint);
-  text.line(name + " = " + rhs);
+  text.pure_line(name, rhs);
   known_.back()[rhs] = name;
   return name;
 }
@@ -66,7 +78,7 @@ std::string FunctionEmitter::once(const std::string& rhs, std::string_view hint)
   auto [found, is_new] = known_.front().try_emplace(rhs);
   if (is_new) {
     found->second = text.fresh(hint);
-    text.declare(found->second + " = " + rhs);
+    text.declare(found->second, rhs);
   }
   return found->second;
 }
@@ -81,6 +93,9 @@ Scalar FunctionEmitter::arith(std::string_view op, const Scalar& a, const Scalar
   if (b.integer == 0 && (adds || subtracts || op == "ori" || op == "xori" || op == "shli" || op == "shrsi"))
     return a;
   if (a.integer == 0 && (adds || op == "ori" || op == "xori")) return b;
+  if (a.type == "i1" && op == "ori" && (a.integer == 1 || b.integer == 1)) return number(1, "i1");
+  if (a.type == "i1" && op == "andi" && a.integer == 1) return b;
+  if (a.type == "i1" && op == "andi" && b.integer == 1) return a;
   if (b.integer == 1 &&
       (op == "muli" || op == "divsi" || op == "divui" || op == "floordivsi" || op == "ceildivsi")) {
     return a;
@@ -175,7 +190,7 @@ Scalar FunctionEmitter::kept_apart(const Scalar& value) {
   }
   const std::string array = "!pto.local_array<1x" + bits.type + ">";
   const std::string memory_name = text.fresh("save"), zero = text.integer(0, "index");
-  text.declare(memory_name + " = pto.declare_local_array -> " + array);
+  text.declare(memory_name, "pto.declare_local_array -> " + array);
   text.line("pto.local_array_set " + memory_name + "[" + zero + "], " + text.name(bits) + " : " + array +
             ", " + bits.type);
   Scalar old = named(text.fresh("saved"), bits.type);
@@ -203,6 +218,10 @@ Scalar FunctionEmitter::real(double value, const std::string& type) {
 
 void FunctionEmitter::trap_if(const Scalar& condition) {
   if (condition.integer == 0) return;
+  // Who has come past it once need not ask again.
+  const std::string asked = "trap " + text.name(condition);
+  if (known_name(asked)) return;
+  known_.back()[asked] = {};
   text.open("scf.if " + text.name(condition) + " {");
   text.line("pto.trap");
   text.close();

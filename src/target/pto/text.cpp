@@ -1,5 +1,6 @@
 #include "target/pto/text.h"
 
+#include <cctype>
 #include <cmath>
 #include <cstdio>
 
@@ -19,13 +20,23 @@ std::string FunctionText::fresh(std::string_view hint) {
   return name;
 }
 
-void FunctionText::declare(std::string text) {
-  everywhere_.insert(text.substr(0, text.find(' ')));
-  declarations_.push_back(std::move(text));
+void FunctionText::declare(const std::string& name, const std::string& rhs) {
+  everywhere_.insert(name);
+  declarations_.push_back({name + " = " + rhs, name});
 }
 
 void FunctionText::line(std::string text) {
-  body_.push_back(std::string(static_cast<size_t>(2 * depth_), ' ') + std::move(text));
+  body_.push_back({std::string(static_cast<size_t>(2 * depth_), ' ') + std::move(text), {}});
+}
+
+void FunctionText::pure_line(const std::string& name, const std::string& rhs) {
+  line(name + " = " + rhs);
+  body_.back().value = name;
+}
+
+void FunctionText::line_for(const std::string& name, const std::string& text) {
+  line(text);
+  body_.back().value = name;
 }
 
 void FunctionText::open(std::string text) {
@@ -57,8 +68,8 @@ std::string FunctionText::constant(const std::string& literal, const std::string
   if (is_new) {
     at->second = fresh(hint);
     everywhere_.insert(at->second);
-    constant_lines_.push_back(at->second + " = arith.constant " + literal +
-                              (type == "i1" ? "" : " : " + type));
+    constant_lines_.push_back(
+        {at->second + " = arith.constant " + literal + (type == "i1" ? "" : " : " + type), at->second});
   }
   return at->second;
 }
@@ -81,11 +92,35 @@ std::string FunctionText::real(double value, const std::string& type) {
   return constant(literal, type == "f32" ? "cst" : "cst_" + type, type);
 }
 
+// From the end: values are defined before they are used.
+std::vector<bool> FunctionText::needed(const std::vector<Line>& lines,
+                                       std::set<std::string, std::less<>>& used) {
+  std::vector<bool> found(lines.size());
+  for (size_t i = lines.size(); i-- > 0;) {
+    const auto& [text, value] = lines[i];
+    found[i] = value.empty() || used.contains(value);
+    if (!found[i]) continue;
+    for (size_t at = text.find('%'); at != std::string::npos; at = text.find('%', at + 1)) {
+      size_t end = at + 1;
+      while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) || text[end] == '_'))
+        ++end;
+      if (const std::string name = text.substr(at, end - at); name != value) used.insert(name);
+    }
+  }
+  return found;
+}
+
 std::string FunctionText::finish(int steps) const {
   const std::string indent(static_cast<size_t>(2 * steps), ' ');
+  std::set<std::string, std::less<>> used;
   std::string text;
-  for (const auto* lines : {&constant_lines_, &tiles_, &declarations_, &body_}) {
-    for (const std::string& line : *lines) text += indent + line + "\n";
+  for (const auto* lines : {&body_, &declarations_, &tiles_, &constant_lines_}) {
+    const std::vector<bool> kept = needed(*lines, used);
+    std::string part;
+    for (size_t i = 0; i < lines->size(); ++i) {
+      if (kept[i]) part += indent + (*lines)[i].text + "\n";
+    }
+    text = part + text;
   }
   return text;
 }

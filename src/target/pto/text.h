@@ -17,9 +17,17 @@ class FunctionText {
   std::string fresh(std::string_view hint);
 
   void line(std::string text);
+  // A line that only matters while `name` is used after it.
+  void line_for(const std::string& name, const std::string& text);
+  // A value that nothing but its uses needs: without them it is not written.
+  void pure_line(const std::string& name, const std::string& rhs);
   // Lines in front of all others: constants first, then tiles, then what depends on parameters alone.
-  void allocate(std::string text) { tiles_.push_back(std::move(text)); }
-  void declare(std::string text);
+  void allocate(const std::string& name, const std::string& rhs) {
+    tiles_.push_back({name + " = " + rhs, name});
+  }
+  // A buffer of a pipe, which counts by its name.
+  void reserve(std::string text) { tiles_.push_back({std::move(text), {}}); }
+  void declare(const std::string& name, const std::string& rhs);
   void open(std::string text);    // and what follows is one step deeper
   void middle(std::string text);  // `} else {`
   void close(std::string text = "}");
@@ -36,15 +44,22 @@ class FunctionText {
 
   // Depth of regions: something named inside one is not known after it.
   int depth() const { return depth_; }
-  // Constants, prologue and body, indented by `steps`.
+  // Constants, prologue and body, indented by `steps`, without values that nobody uses.
   std::string finish(int steps) const;
 
  private:
+  struct Line {
+    std::string text;
+    std::string value;  // what it defines, or is for, when that is all it does
+  };
+  // Whether each line is needed; `used` is what the lines after them use.
+  static std::vector<bool> needed(const std::vector<Line>& lines, std::set<std::string, std::less<>>& used);
+
   std::string constant(const std::string& literal, const std::string& hint, const std::string& type);
 
   std::set<std::string, std::less<>> names_, everywhere_;
   std::map<std::pair<std::string, std::string>, std::string> constants_;  // by literal and type
-  std::vector<std::string> constant_lines_, tiles_, declarations_, body_;
+  std::vector<Line> constant_lines_, tiles_, declarations_, body_;
   int depth_ = 0;
 };
 

@@ -108,6 +108,10 @@ std::vector<Side> TileSpaces::sides(const Expr& tile) const {
   return plain ? std::vector<Side>{} : found->second;
 }
 
+const Expr& TileSpaces::states_extent(const Expr& tile) const {
+  return cut_of_popped(tile) ? *cut_.at(&tile)->var : tile;
+}
+
 const Call* TileSpaces::cut_of_popped(const Expr& tile) const {
   const auto cut = cut_.find(&tile);
   if (cut == cut_.end() || !popped_.contains(&tile) || whole_.contains(&tile)) return nullptr;

@@ -29,6 +29,8 @@ class TileSpaces {
   // Of a tile from a pipe that is used with another extent only: the `set_validshape` that states it. Null:
   // it is used as it comes.
   const ir::Call* cut_of_popped(const ir::Expr& tile) const;
+  // The variable that has what is valid of a tile: that of the cut, if there is one, or its own.
+  const ir::Expr& states_extent(const ir::Expr& tile) const;
   // Of a tile from a pipe that is kept after its slot is given back, for products that take it in more than
   // one way or turned: those ways. Mat has no copies, so it is in Left or Right once for each. Otherwise
   // empty.

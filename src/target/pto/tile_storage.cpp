@@ -154,7 +154,7 @@ class LiveWalk {
       const auto& tile = static_cast<const TileType&>(*type);
       const bool tuple = isa<TupleType>(var.type);
       value.form = form_of(tile, tuple ? MemorySpace::Vec : memory_.of(var), unit_, memory_.is_bias(var));
-      value.valid = known_extent(valid_.tiles(var)[part], tile);
+      value.valid = known_extent(valid_.tiles(memory_.states_extent(var))[part], tile);
     }
     const auto* named = as<Var>(&var);
     value.hint = named && !named->name_hint.empty() ? named->name_hint : "t";
@@ -309,8 +309,10 @@ class LiveWalk {
     Bits others = live;
     // What the op reads while it writes.
     for (size_t i = 0; i < call->args.size(); ++i) {
-      const bool own = rule.memory == ResultMemory::Updates && static_cast<int>(i) == rule.operand;
-      if (rule.memory != ResultMemory::InPlace && !own) use(call->args[i], others);
+      const bool updates = rule.memory == ResultMemory::Updates, own = static_cast<int>(i) == rule.operand;
+      // Numbers, and places made of them, are worked out before anything is updated.
+      const bool before = updates && call->args[i] && tile_count(call->args[i]->type) == 0;
+      if (rule.memory != ResultMemory::InPlace && !(updates && own) && !before) use(call->args[i], others);
     }
     for (int value : made) others.add(value);
     for (int value : made) written(value, others);

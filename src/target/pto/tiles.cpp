@@ -59,6 +59,7 @@ void FunctionEmitter::move_between(const Tile& from, const Tile& to, const Span&
     refuse(at, std::string("a move from ") + name_of(a) + " to " + name_of(b), "a3 has no way between them");
     return;
   }
+  if (from.started) trap_if(arith("xori", *from.started, number(1, "i1")));
   op("tmov", {from}, to);
 }
 
@@ -88,7 +89,8 @@ Tile FunctionEmitter::destination(const Var& result, const Extent& rows, const E
 Tile FunctionEmitter::temporary(const TileForm& form, const Extent& rows, const Extent& cols) {
   const bool dynamic = !rows.integer || !cols.integer;
   auto fits = [&](const Allocated& candidate) {
-    return candidate.temporary && candidate.same_as < 0 && !candidate.busy && candidate.tile.form == form &&
+    return candidate.temporary && candidate.same_as < 0 && !candidate.busy &&
+           (!own_temporaries || candidate.made_at == now_) && candidate.tile.form == form &&
            candidate.tile.dynamic == dynamic &&
            (dynamic || (same(candidate.tile.rows, rows) && same(candidate.tile.cols, cols)));
   };
@@ -97,6 +99,7 @@ Tile FunctionEmitter::temporary(const TileForm& form, const Extent& rows, const 
   if (i == allocated_.size()) {
     Allocated made;
     made.temporary = true;
+    made.made_at = now_;
     made.tile.form = form;
     made.tile.dynamic = dynamic;
     made.tile.rows = dynamic ? number(form.rows) : rows;
@@ -142,15 +145,20 @@ Tile FunctionEmitter::seen_as(const Tile& tile, const TileForm& form, const Exte
   view.cols = cols;
   view.dynamic = tile.dynamic || !rows.integer || !cols.integer;
   const std::string rhs = "pto.treshape " + tile.name + " : " + tile.type() + " -> " + view.type();
-  if (!view.dynamic) {
-    view.name = pure(rhs, tile.name.substr(1));
-    return view;
-  }
-  view.name = text.fresh(tile.name.substr(1));
-  text.line(view.name + " = " + rhs);
-  text.line("pto.set_validshape " + view.name + ", " + text.name(rows) + ", " + text.name(cols) + " : " +
-            view.type());
+  view.name = view.dynamic ? dynamic_view(rhs, tile.name.substr(1), view) : pure(rhs, tile.name.substr(1));
   return view;
+}
+
+// A view whose extent is stated where it is made is made once for each extent: nothing else changes it.
+std::string FunctionEmitter::dynamic_view(const std::string& rhs, std::string_view hint, const Tile& view) {
+  const std::string rows = text.name(view.rows), cols = text.name(view.cols);
+  const std::string key = rhs + " valid " + rows + ", " + cols;
+  if (const std::string* known = known_name(key)) return *known;
+  std::string name = text.fresh(hint);
+  text.line(name + " = " + rhs);
+  text.line("pto.set_validshape " + name + ", " + rows + ", " + cols + " : " + view.type());
+  known_.back()[key] = name;
+  return name;
 }
 
 Tile FunctionEmitter::same_place(const Tile& tile, const TileForm& form, const Extent& rows,
@@ -243,12 +251,8 @@ void FunctionEmitter::agree(std::span<Tile> tiles) {
     view.dynamic = dynamic;
     view.rows = rows;
     view.cols = cols;
-    view.name = text.fresh(tile.name.substr(1));
-    text.line(view.name + " = pto.treshape " + tile.name + " : " + tile.type() + " -> " + view.type());
-    if (dynamic) {
-      text.line("pto.set_validshape " + view.name + ", " + text.name(rows) + ", " + text.name(cols) + " : " +
-                view.type());
-    }
+    const std::string rhs = "pto.treshape " + tile.name + " : " + tile.type() + " -> " + view.type();
+    view.name = dynamic ? dynamic_view(rhs, tile.name.substr(1), view) : pure(rhs, tile.name.substr(1));
     tile = view;
   }
 }

@@ -152,8 +152,6 @@ void FunctionEmitter::load(Tensor& from, const std::vector<Scalar>& offsets, con
 void FunctionEmitter::store(const Tile& given, Tensor& to, const std::vector<Scalar>& offsets, bool add,
                             const Expr& at) {
   Tile tile = given.mask ? as_bytes(given) : given;
-  // A sum of no products would be zeros, and the cube core has none to store.
-  if (tile.started) trap_if(arith("xori", *tile.started, number(1, "i1")));
   const size_t rank = offsets.size();
   if (rank == 0 || to.pointer.empty()) return;
   std::vector<Scalar> sizes(rank, number(1));
@@ -204,8 +202,37 @@ void FunctionEmitter::store(const Tile& given, Tensor& to, const std::vector<Sca
     if (tile.form.space != MemorySpace::Vec) target = rows_of_one(target);
   }
   const Operand part = region(target, place, sizes);
-  text.line("pto.tstore ins(" + tile.name + " : " + tile.type() + ") outs(" + part.name + " : " + part.type +
-            ")" + (add ? " {atomicType = #pto<atomic_type atomic_add>}" : ""));
+  auto store_tile = [&] {
+    text.line("pto.tstore ins(" + tile.name + " : " + tile.type() + ") outs(" + part.name + " : " +
+              part.type + ")" + (add ? " {atomicType = #pto<atomic_type atomic_add>}" : ""));
+  };
+  if (!tile.started) return store_tile();
+  // Nothing was added yet where it does not hold.
+  if (!tile.started->integer) {
+    text.open("scf.if " + text.name(*tile.started) + " {");
+    store_tile();
+    if (!add) text.middle("} else {");
+  }
+  if (!add) {
+    enter();
+    store_zeros(tile, to, offsets);
+    leave();
+  }
+  if (!tile.started->integer) text.close();
+}
+
+void FunctionEmitter::store_zeros(const Tile& like, const Tensor& to, const std::vector<Scalar>& offsets) {
+  const size_t rank = offsets.size();
+  const std::string element = element_text(to.dtype), type = "!pto.ptr<" + element + ">";
+  const Scalar zero = is_float(to.dtype) ? real(0, element) : number(0, element);
+  each_element(*this, like.rows, like.cols, [&](const Scalar& row, const Scalar& col) {
+    std::vector<Scalar> place = offsets;
+    place[rank - 1] = add(place[rank - 1], col);
+    if (rank > 1) place[rank - 2] = add(place[rank - 2], row);
+    text.line("pto.store_scalar " + text.name(zero) + ", " + to.pointer + "[" +
+              text.name(element_number(to, place)) + "] : " + type + ", " + element);
+  });
+  write_back();
 }
 
 }  // namespace tilewire::target::pto
