@@ -259,8 +259,11 @@ Halves MixedPlan::home_of_carried(const Value& value) const {
     for (const ExprRef& each : list) home = std::max(home, home_of(*each));
     return home;
   };
-  const Halves made = join(value.yields);
-  return made != 0 ? made : join(value.starts);
+  const Halves made = join(value.yields), start = join(value.starts);
+  // A cube core that fills no tiles copies none: a tile that the vector half makes stays there between
+  // rounds.
+  if (!cube_fills_ && start == on_vector) return on_vector;
+  return made != 0 ? made : start;
 }
 
 void MixedPlan::settle_homes() {

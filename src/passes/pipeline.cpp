@@ -4,6 +4,7 @@
 
 #include "ir/dump.h"
 #include "ir/verifier.h"
+#include "passes/add_sums_apart.h"
 #include "passes/collect_comm_groups.h"
 #include "passes/convert_tensor_to_tile_ops.h"
 #include "passes/dispatch_host_collectives.h"
@@ -12,6 +13,7 @@
 #include "passes/expand_ops.h"
 #include "passes/inject_gm_pipe_buffer.h"
 #include "passes/inline_functions.h"
+#include "passes/lift_kernel_tensors.h"
 #include "passes/lower_composite_ops.h"
 #include "passes/lower_pipes.h"
 #include "passes/lower_subgroups.h"
@@ -43,6 +45,12 @@ bool splitting(const Traits& traits) {
 bool without_pipes(const Traits& traits) {
   return !traits.has_pipes;
 }
+bool lifting(const Traits& traits) {
+  return traits.lifts_kernel_tensors;
+}
+bool products_start_sums(const Traits& traits) {
+  return traits.products_start_sums;
+}
 bool marking(const Traits& traits) {
   return traits.marks_collectives;
 }
@@ -68,6 +76,10 @@ constexpr Pass table[] = {
      lower_composite_ops, over_tiles},
     {"lower_subgroups", "writes what is counted in sub-groups with ranks of the window's group",
      plain<lower_subgroups>, over_tiles},
+    {"lift_kernel_tensors", "lets launches make the tensors that kernels make for themselves",
+     plain<lift_kernel_tensors>, lifting},
+    {"add_sums_apart", "writes products that are added to other tiles as a product and a sum",
+     plain<add_sums_apart>, products_start_sums},
     {"expand_mixed_kernel", "splits kernels that mix products and vector work into two halves",
      expand_mixed_kernel, splitting},
     {"inject_gm_pipe_buffer", "gives kernels that have pipes the memory of their slots",

@@ -54,6 +54,12 @@ struct Traits {
   // The cube half fills no tiles with values, but sums that start as zeros.
   bool cube_fills = true;
 
+  // Kernels have no memory outside the core but what they are given.
+  bool lifts_kernel_tensors = false;
+
+  // Products are added to zeros and to products only, and take a bias that was just loaded.
+  bool products_start_sums = false;
+
   // Bytes of a slot that a tile takes which comes from the cube half or goes there; of a scalar that goes
   // there where it is null. Null: the bytes of the elements.
   int64_t (*slot_bytes)(const ir::TileType* tile, bool from_cube) = nullptr;

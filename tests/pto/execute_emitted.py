@@ -51,7 +51,7 @@ class Emitted:
             if faults:
                 line = path.read_text().split("\n")[faults[0].line - 1].strip()
                 raise AssertionError(f"{path.name}:{faults[0].line}: {faults[0].code}: {faults[0].message}\n{line}")
-        if not entry:
+        if entry not in self.program.entries:  # none is named, or a kernel, which is called through what was made for it
             (self.entry,) = self.program.entries
         self.parameters = self.program.entries[self.entry]["parameters"]
 

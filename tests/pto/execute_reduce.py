@@ -60,7 +60,7 @@ def reduce(core: Core, op: Op) -> None:
     check_apart([source], target, op.name)
     use_scratch(scratch, [source, target], op)
     data = source.read()
-    if not data.size:
+    if not data.size and data.shape[1 if rows else 0] == 0:
         raise Problem("extent", f"{op.name} of no elements")
     target.write(compute(lambda: REDUCE[name](data, 1 if rows else 0), target.element))
 

@@ -24,6 +24,8 @@ inline constexpr passes::Traits traits{
     .splits_kernels = true,
     .stores_products = true,
     .cube_fills = false,
+    .lifts_kernel_tensors = true,
+    .products_start_sums = true,
     .slot_bytes = slot_bytes,
     .has_halves = has_halves,
     .whole_tile_bytes = 32 << 10,
