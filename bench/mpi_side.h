@@ -109,20 +109,24 @@ struct MpiSum {
   }
 };
 
-// Starts `program` in `ranks` processes and hands each line that they print to `line`. More ranks than cores
-// give way to each other.
-inline void launch(const std::string& program, int ranks, const std::string& options,
-                   const std::function<void(const char*)>& line) {
-  std::string command = "mpirun --allow-run-as-root --oversubscribe --bind-to none" +
-                        std::string(ranks > 2 ? " --mca mpi_yield_when_idle 1" : "") + " -n " +
-                        std::to_string(ranks) + " '" + program + "' --mpi" + (quick ? " --quick" : "") +
-                        (best ? " --best" : "") + options;
+// Runs a command and hands each line that it prints to `line`.
+inline void run_lines(const std::string& command, const std::function<void(const char*)>& line) {
   FILE* pipe = popen(command.c_str(), "r");
   char text[256];
   while (pipe && fgets(text, sizeof text, pipe)) line(text);
   if (pipe && pclose(pipe) == 0) return;
   fprintf(stderr, "failed: %s\n", command.c_str());
   exit(1);
+}
+
+// Starts `program` in `ranks` processes. More ranks than cores give way to each other.
+inline void launch(const std::string& program, int ranks, const std::string& options,
+                   const std::function<void(const char*)>& line) {
+  const std::string yields = ranks > 2 ? " --mca mpi_yield_when_idle 1" : "";
+  run_lines("mpirun --allow-run-as-root --oversubscribe --bind-to none" + yields + " -n " +
+                std::to_string(ranks) + " '" + program + "' --mpi" + (quick ? " --quick" : "") +
+                (best ? " --best" : "") + options,
+            line);
 }
 
 }  // namespace bench

@@ -13,18 +13,13 @@
 // The program starts itself with mpirun. Our turns and the peer's take a few milliseconds each and follow
 // each other; what is shown is the best turn of either side, because other programs of the machine only ever
 // add time.
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "tilewire/tilewire.h"
-#include "timing.h"
 #ifdef TILEWIRE_BENCH_MPI
-#include "mpi_side.h"
+#include "world_side.h"
 #endif
 
 #ifndef TILEWIRE_BENCH_MPI
@@ -40,18 +35,9 @@ namespace {
 using namespace bench;
 using tilewire::Array;
 using tilewire::Executable;
-using tilewire::Program;
 
 constexpr int processes = 2;  // of our world
 
-// --- rows: printed by process 0 of each launch, collected by the one that was started
-
-struct Row {
-  const char* name;
-  const char* peer;
-  double goal;  // ours over theirs at most for `least`, else theirs over ours at least; 0: none
-  bool least;
-};
 const Row signal_row{"one-way signal", "raw store", 1.15, true};
 const Row read_row{"reading 64 MB of the other process", "", 0, false};
 const Row call_rows[] = {{"call, empty kernels", "", 0, false},
@@ -68,97 +54,13 @@ const Size sizes[] = {{4, {1.5, 2}},         {1 << 10, {0, 2}}, {16 << 10, {5, 2
 
 // The forms of a sum: the collective, and for more than the caches hold, by pieces
 // (bench/collectives/rounds.py); and written in the language (bench/comm/allreduce.py).
-struct Form {
-  const char* name;
-  const char* file;
-  const char* entry;
-  int64_t least, most;  // bytes
-};
 const Form forms[] = {{"collective", "collectives/rounds.py", "allreduce", 0, 64 << 20},
                       {"by pieces", "collectives/rounds.py", "allreduce_by_pieces", 16 << 20, 64 << 20},
                       {"one-shot", "comm/allreduce.py", "by_one_shot", 0, 16 << 10},
                       {"two-shot", "comm/allreduce.py", "by_two_shot", 256 << 10, 64 << 20},
                       {"streamed", "comm/allreduce.py", "by_stream", 16 << 20, 64 << 20}};
 
-void say(const std::string& key, double ours, double theirs) {
-  printf("%s %.9g %.9g\n", key.c_str(), ours, theirs);
-  fflush(stdout);
-}
-
 // --- in the processes that mpirun has started
-
-struct Place {
-  int rank = 0, ranks = 1;  // of MPI
-  bool ours() const { return rank < processes; }
-};
-Place place;
-
-// As often as it takes to see the machine at its best, in turns: ours in the processes of our world, theirs
-// in all. The number of rounds is what process 0 found out to take a few milliseconds.
-class Turns {
- public:
-  // Both run so many rounds.
-  Turns(std::function<void(int)> ours, std::function<void(int)> theirs, double length = 0.0015)
-      : ours_{std::move(ours)}, theirs_{std::move(theirs)}, length_(length) {}
-
-  void measure(int repetitions) {
-    for (int i = 0; i < repetitions; ++i) {
-      turn(ours_, place.ours());
-      turn(theirs_, true);
-    }
-  }
-  // Seconds a round, the time to start them taken off.
-  double ours() const { return ours_.round(); }
-  double theirs() const { return theirs_.round(); }
-
- private:
-  struct Side {
-    std::function<void(int)> run;
-    int rounds = 0;
-    double few = INFINITY, many = INFINITY;  // the least time of one round, and of one more than `rounds`
-    double round() const { return run ? std::max(many - few, 0.0) / rounds : INFINITY; }
-  };
-
-  void turn(Side& side, bool takes_part) const {
-    meet_asleep();
-    if (!side.run) return;
-    for (int probe = 8; side.rounds == 0; probe *= 8) {
-      double few = INFINITY, many = INFINITY;
-      for (int i = 0; i < 3 && takes_part; ++i) {
-        few = std::min(few, seconds([&] { side.run(1); }));
-        many = std::min(many, seconds([&] { side.run(1 + probe); }));
-      }
-      if (place.rank == 0 && (many > 2 * few || many > 0.1)) {
-        side.rounds = rounds_for(std::max(many - few, 1e-9) / probe, 2, length_);
-      }
-      MPI_Bcast(&side.rounds, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    }
-    meet_asleep();
-    if (!takes_part) return;
-    side.few = std::min(side.few, seconds([&] { side.run(1); }));
-    side.many = std::min(side.many, seconds([&] { side.run(1 + side.rounds); }));
-  }
-
-  Side ours_, theirs_;
-  double length_;
-};
-
-int repetitions(int64_t bytes) {
-  if (bytes > 1 << 20) return quick ? 3 : 15;
-  return quick ? 20 : 100;
-}
-
-tilewire::RunOptions on(int ranks) {
-  tilewire::RunOptions options;
-  options.ranks = ranks;
-  return options;
-}
-
-Executable compile(const std::string& file, const std::string& entry, int ranks = 2, int64_t elements = 1) {
-  return Program::load(TILEWIRE_SOURCE_DIR "/bench/" + file,
-                       {{"RANKS", std::to_string(ranks)}, {"ELEMENTS", std::to_string(elements)}})
-      .compile({.entry = entry});
-}
 
 // Memory of both processes of our world.
 std::byte* shared_memory(size_t bytes) {
@@ -214,27 +116,6 @@ void reads() {
   });
   turns.measure(repetitions(count * sizeof(uint64_t)));
   if (place.rank == 0) say("read", turns.theirs(), 0);
-}
-
-// A form of ours, checked.
-std::function<void(int)> our_sum(const Form& form, int ranks, int64_t elements) {
-  Executable exe = compile(form.file, form.entry, ranks, elements);
-  auto y = std::make_shared<std::vector<float> >(ranks);
-  auto run = [exe, y, ranks](int rounds) {
-    exe({int64_t{rounds}, Array::of(y->data(), {ranks, 1, 1})}, on(ranks));
-  };
-  constexpr int rounds = 11;
-  run(rounds);
-  double want = 0;  // small integers: exact
-  for (int i = 0; i < rounds; ++i) want += i % 8 * ranks + ranks * (ranks - 1) / 2;
-  const bool by_shares = form.entry == std::string("by_two_shot");
-  want *= static_cast<double>(elements / chunk_of(by_shares ? elements / ranks : elements));
-  for (float each : *y) {
-    if (each == want) continue;
-    fprintf(stderr, "wrong sum of %s: %g in place of %g\n", form.name, static_cast<double>(each), want);
-    MPI_Abort(MPI_COMM_WORLD, 1);
-  }
-  return run;
 }
 
 void sums() {
@@ -311,39 +192,16 @@ void process(int argc, char** argv) {
 
 // --- in the one that was started
 
-struct Best {
-  double ours = INFINITY, theirs = INFINITY;
-};
-
-void show(const Row& row, const Best& best) {
-  const double ratio = row.least ? best.ours / best.theirs : best.theirs / best.ours;
-  const bool compared = *row.peer != 0;
-  printf("%-52s %10s", row.name, show_time(best.ours).c_str());
-  if (compared) printf("  %-14s %10s %7.2f", row.peer, show_time(best.theirs).c_str(), ratio);
-  if (row.goal != 0) {
-    const bool met = row.least ? ratio <= row.goal : ratio >= row.goal;
-    printf("  %s %.2f%s", row.least ? "<=" : ">=", row.goal, met ? "" : "  missed");
-  }
-  if (&row == &read_row) printf("  %.1f GB/s", (64 << 20) / best.ours * 1e-9);
-  printf("\n");
-  fflush(stdout);
-}
-
 void beside_mpi(const std::string& program) {
   for (int ranks : {2, 4}) {
-    std::map<std::string, Best> found;
+    BestTimes found;
     for (int i = 0; i < (quick ? 1 : 3); ++i) {
-      launch(program, ranks, "", [&](const char* line) {
-        char key[64];
-        double ours, theirs;
-        if (sscanf(line, "%63s %lg %lg", key, &ours, &theirs) != 3) return;
-        Best& best = found[key];
-        best = {std::min(best.ours, ours), std::min(best.theirs, theirs)};
-      });
+      launch(program, ranks, "", [&](const char* line) { collect(line, found); });
     }
     if (ranks == processes) {
       show(signal_row, found["signal"]);
-      show(read_row, found["read"]);
+      const Best read = found["read"];
+      show(read_row, read, "  " + std::to_string(static_cast<int>((64 << 20) / read.ours * 1e-9)) + " GB/s");
       for (size_t i = 0; i < std::size(call_rows); ++i) {
         show(call_rows[i], found["call" + std::to_string(i)]);
       }
@@ -355,7 +213,7 @@ void beside_mpi(const std::string& program) {
         const auto one = found.find("sum" + std::to_string(k) + "-" + std::to_string(size.bytes));
         if (one == found.end()) continue;
         times.emplace_back(&forms[k], one->second.ours);
-        best = {std::min(best.ours, one->second.ours), std::min(best.theirs, one->second.theirs)};
+        best.take(one->second);
       }
       for (const auto& [form, time] : times) {
         const std::string name = "sum of " + show_size(size.bytes) + ", " + std::to_string(ranks) +
