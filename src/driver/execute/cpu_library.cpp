@@ -5,10 +5,10 @@
 
 #include <filesystem>
 #include <string>
-#include <vector>
 
 #include "ops/registry.h"
 #include "support/diagnostics/driver.h"
+#include "support/own_libraries.h"
 
 namespace tilewire::driver {
 namespace {
@@ -30,32 +30,9 @@ std::string identity_of(const target::cpu::Library* library) {
          std::to_string(status.st_mtim.tv_nsec);
 }
 
-// Where the library may lie: beside us (the Python package, a build folder), in the lib folder of our prefix,
-// or in the Python package of that prefix, when we are the command that was installed with it.
-std::vector<std::filesystem::path> places(const std::filesystem::path& folder) {
-  std::vector<std::filesystem::path> found = {folder / file_name, folder / ".." / "lib" / file_name};
-  std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator(folder / ".." / "lib", ignored)) {
-    if (!entry.path().filename().string().starts_with("python")) continue;
-    found.push_back(entry.path() / "site-packages" / "tilewire" / file_name);
-  }
-  std::erase_if(found, [&](const auto& path) { return !std::filesystem::exists(path, ignored); });
-  found.emplace_back(file_name);  // where the system looks
-  return found;
-}
-
 Loaded load() {
-  Dl_info self{};
-  std::filesystem::path folder;
-  if (dladdr(reinterpret_cast<void*>(&load), &self) && self.dli_fname) {
-    std::error_code ignored;
-    // The name of the program itself is as it was typed, and found on PATH; that of a library is a path.
-    std::filesystem::path file = self.dli_fname;
-    folder =
-        std::filesystem::canonical(file.has_parent_path() ? file : "/proc/self/exe", ignored).parent_path();
-  }
   std::string problem;
-  for (const std::filesystem::path& place : places(folder)) {
+  for (const std::filesystem::path& place : own_library_places(file_name)) {
     void* handle = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!handle) {
       problem = dlerror();
