@@ -1,6 +1,8 @@
 // Ranks on two hosts beside Open MPI over the same network, all in one run.
 //
-//     chrt -r 1 build/release/bench/hosts [--quick]
+//     chrt -r 1 build/release/bench/hosts [--quick] [--tcp | --over-mpi]
+//
+// Our messages take TCP sockets, and in other launches MPI; an option leaves it at one of them.
 //
 // - put and notify: one way from a put to the wait for its signal, between two processes, beside MPI_Send and
 //   MPI_Recv of the same bytes, and beside a TCP socket that both ends look at all the time;
@@ -161,7 +163,10 @@ void sums() {
 }
 
 void process(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
+  // Without TILEWIRE_WORLD our messages take MPI, from another thread, too.
+  int level;
+  MPI_Init_thread(&argc, &argv, std::getenv("TILEWIRE_WORLD") ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE,
+                  &level);
   MPI_Comm_rank(MPI_COMM_WORLD, &place.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &place.ranks);
   place.processes = place.ranks;
@@ -176,28 +181,38 @@ void process(int argc, char** argv) {
 
 // --- in the one that was started
 
-void beside_mpi(const std::string& program) {
+struct Way {
+  const char* name;
+  bool over_tcp;
+};
+const Way ways[] = {{"TCP", true}, {"MPI", false}};
+
+void beside_mpi(const std::string& program, const std::string& only) {
   static const TwoHosts hosts;  // taken down by exit, too
   for (int each : {1, 2}) {
-    BestTimes found;
-    for (int i = 0; i < (quick ? 1 : 3); ++i) {
-      const std::string address = std::string(TwoHosts::addresses[0]) + ":29500";
-      const std::string command = hosts.mpirun(
-          each, "-x TILEWIRE_WORLD=" + address + " '" + program + "' --mpi" + (quick ? " --quick" : ""));
-      run_lines(command, [&](const char* line) { collect(line, found); });
-    }
-    if (each == 1) {
-      for (const Size& size : put_sizes) {
-        const std::string key = std::to_string(size.bytes), name = "put of " + show_size(size.bytes);
-        const Best raw = found["raw" + key];
-        show({(name + " and notify, one way").c_str(), "MPI_Send, Recv", size.goal, true}, found["put" + key],
-             "  TCP " + show_time(raw.ours));
+    for (const Way& way : ways) {
+      if (!only.empty() && only != way.name) continue;
+      BestTimes found;
+      for (int i = 0; i < (quick ? 1 : 3); ++i) {
+        std::string options = "'" + program + "' --mpi" + (quick ? " --quick" : "");
+        if (way.over_tcp)
+          options = std::string("-x TILEWIRE_WORLD=") + TwoHosts::addresses[0] + ":29500 " + options;
+        run_lines(hosts.mpirun(each, options), [&](const char* line) { collect(line, found); });
       }
-      continue;
-    }
-    for (const Size& size : sum_sizes) {
-      const std::string name = "sum of " + show_size(size.bytes) + ", 2 x 2 ranks";
-      show({name.c_str(), "MPI_Allreduce", size.goal, false}, found["sum" + std::to_string(size.bytes)]);
+      const std::string over = std::string(" over ") + way.name;
+      for (const Size& size : put_sizes) {
+        const std::string key = std::to_string(size.bytes);
+        if (each != 1) break;
+        show({("put of " + show_size(size.bytes) + " and notify" + over).c_str(), "MPI_Send, Recv", size.goal,
+              true},
+             found["put" + key], "  TCP " + show_time(found["raw" + key].ours));
+      }
+      for (const Size& size : sum_sizes) {
+        if (each != 2) break;
+        show({("sum of " + show_size(size.bytes) + ", 2 x 2 ranks" + over).c_str(), "MPI_Allreduce",
+              size.goal, false},
+             found["sum" + std::to_string(size.bytes)]);
+      }
     }
   }
 }
@@ -206,15 +221,18 @@ void beside_mpi(const std::string& program) {
 
 int main(int argc, char** argv) {
   bool by_mpi = false;
+  std::string only;
   for (int i = 1; i < argc; ++i) {
     quick |= argv[i] == std::string("--quick");
     by_mpi |= argv[i] == std::string("--mpi");
+    if (argv[i] == std::string("--tcp")) only = "TCP";
+    if (argv[i] == std::string("--over-mpi")) only = "MPI";
   }
   try {
     if (by_mpi) {
       process(argc, argv);
     } else {
-      beside_mpi(argv[0]);
+      beside_mpi(argv[0], only);
     }
   } catch (const tilewire::Error& error) {
     fputs(error.what(), stderr);

@@ -11,6 +11,7 @@
 #include "cli/subprocess.h"
 #include "driver/execute/targets.h"
 #include "ops/registry.h"
+#include "processes/mpi.h"
 
 namespace tilewire::cli {
 namespace {
@@ -92,8 +93,15 @@ bool is_on_path(const std::string& program) {
 void world_rows() {
   row("worlds", "local: all ranks in this process");
   row("", is_on_path("mpirun")
-              ? "processes: ranks in processes that mpirun starts, on one host"
+              ? "processes: ranks in processes that mpirun starts, on one host or several"
               : "processes: missing; no mpirun on PATH to start them, such as Open MPI's (openmpi-bin)");
+  for (processes::MpiKind kind : {processes::MpiKind::OpenMpi, processes::MpiKind::Mpich}) {
+    std::string problem;
+    const std::string version = processes::version_of(kind, problem);
+    const std::string name = std::string(processes::name_of(kind)) + " between hosts: ";
+    row("", version.empty() ? name + "missing; " + problem + ", so set TILEWIRE_WORLD and messages take TCP"
+                            : name + version);
+  }
 }
 
 }  // namespace

@@ -23,6 +23,8 @@
 
 namespace tilewire::processes {
 
+class Mpi;
+
 // What a process is connected with when it joins: process 0 with all others, in order; they with process 0.
 struct Seat {
   int32_t process = 0;
@@ -31,6 +33,8 @@ struct Seat {
   Limits limits{};
   // Processes that name the same one may share memory.
   std::string host{};
+  // All have met by it, and it may carry what they send to other hosts; null: sockets do.
+  Mpi* mpi = nullptr;
 };
 
 // What the leader's messages do. Called under the mutex, but for `serve`.

@@ -9,7 +9,9 @@
 #include "processes/bytes.h"
 #include "processes/desk.h"
 #include "processes/messages/door.h"
+#include "processes/messages/mpi_engine.h"
 #include "processes/messages/socket_engine.h"
+#include "processes/mpi.h"
 #include "processes/process_world.h"
 #include "runtime/run_state.h"
 #include "support/diagnostics/runtime.h"
@@ -19,9 +21,10 @@ namespace tilewire::processes {
 std::unique_ptr<ProcessWorld> ProcessWorld::join(Seat seat, std::optional<Failure>& problem) {
   std::unique_ptr<ProcessWorld> world(new ProcessWorld());
   const std::string host = seat.host;
+  Mpi* mpi = seat.mpi;
   world->control_ = std::make_unique<Control>(std::move(seat), *world);
   world->control_->start();
-  return world->open_desks(host, problem) && world->open_channels(problem) ? std::move(world) : nullptr;
+  return world->open_desks(host, problem) && world->open_channels(mpi, problem) ? std::move(world) : nullptr;
 }
 
 bool ProcessWorld::open_desks(const std::string& host, std::optional<Failure>& problem) {
@@ -97,14 +100,40 @@ bool ProcessWorld::open_desks(const std::string& host, std::optional<Failure>& p
   return true;
 }
 
-bool ProcessWorld::open_channels(std::optional<Failure>& problem) {
+bool ProcessWorld::open_channels(Mpi* mpi, std::optional<Failure>& problem) {
   if (!some_are_far_) return true;
+  std::unique_ptr<Engine> engine;
+  if (mpi) {
+    // In all of them, or none.
+    const auto answers = gather(mpi->carries_messages() ? "" : "sockets");
+    if (!answers) {
+      problem = refusal_;
+      return false;
+    }
+    const bool all =
+        std::all_of(answers->begin(), answers->end(), [](const auto& one) { return one.empty(); });
+    if (all) engine = std::make_unique<MpiEngine>(mpi->calls(), processes());
+  }
+  if (!engine) engine = connect_sockets(problem);
+  if (!engine) return false;
+  auto alarm = [this, control = control_.get()] {
+    cut_ = true;
+    control->poke();
+  };
+  channels_ = std::make_unique<Channels>(std::move(engine), processes(), desks_[process()]->bell,
+                                         local_regions_, alarm);
+  served_ = channels_.get();
+  control_->poke();
+  return true;
+}
+
+std::unique_ptr<Engine> ProcessWorld::connect_sockets(std::optional<Failure>& problem) {
   std::string why;
   Door door(control_->address_socket(), why);
   auto names = gather(door.name());
   if (!names) {
     problem = refusal_;
-    return false;
+    return nullptr;
   }
   std::vector<int> sockets;
   auto is_there = [&] {
@@ -121,17 +150,9 @@ bool ProcessWorld::open_channels(std::optional<Failure>& problem) {
       if (socket >= 0) close(socket);
     }
     problem = refusal_;
-    return false;
+    return nullptr;
   }
-  auto alarm = [this, control = control_.get()] {
-    cut_ = true;
-    control->poke();
-  };
-  channels_ = std::make_unique<Channels>(std::make_unique<SocketEngine>(sockets), processes(),
-                                         desks_[process()]->bell, local_regions_, alarm);
-  served_ = channels_.get();
-  control_->poke();
-  return true;
+  return std::make_unique<SocketEngine>(sockets);
 }
 
 void ProcessWorld::use_mail(bool receives) {

@@ -13,11 +13,17 @@ namespace {
 // script of sbatch has the others, too, and is one process.
 struct Variables {
   const char *size, *process, *here;
+  MpiKind mpi;
+  const char* reached_by[2];  // what MPI finds its launcher with: one of these
 };
 constexpr Variables launchers[] = {
-    {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"},
-    {"PMI_SIZE", "PMI_RANK", "MPI_LOCALNRANKS"},
-    {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID", nullptr},
+    {"OMPI_COMM_WORLD_SIZE",
+     "OMPI_COMM_WORLD_RANK",
+     "OMPI_COMM_WORLD_LOCAL_SIZE",
+     MpiKind::OpenMpi,
+     {"PMIX_RANK", "PMIX_RANK"}},
+    {"PMI_SIZE", "PMI_RANK", "MPI_LOCALNRANKS", MpiKind::Mpich, {"PMI_FD", "PMI_PORT"}},
+    {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID", nullptr, MpiKind::None, {}},
 };
 constexpr const char* job_names[] = {"PMIX_NAMESPACE", "OMPI_MCA_orte_precondition_transports",
                                      "SLURM_JOB_ID", "SLURM_STEP_ID", "PMI_JOBID"};
@@ -61,9 +67,15 @@ std::optional<Launch> find_launch(const Environment& environment, std::string& p
     launch.process = *own;
     launch.processes = launch.here = *processes;
     const char* here = names.here ? environment(names.here) : nullptr;
-    if (here && number(here)) launch.here = *number(here);
     const char* hosts = environment("SLURM_STEP_NUM_NODES");
-    if (!names.here && hosts && number(hosts).value_or(1) > 1) launch.here = 0;  // not known, but not all
+    if (here && number(here)) {
+      launch.here = *number(here);
+    } else if (hosts && number(hosts).value_or(1) > 1) {  // srun --mpi=pmi2 has PMI_SIZE, too
+      launch.here = 0;                                    // not known, but not all
+    }
+    for (const char* name : names.reached_by) {
+      if (name && environment(name)) launch.mpi = names.mpi;
+    }
     for (const char* name : job_names) {
       if (const char* value = environment(name)) launch.job += std::string(name) + "=" + value + ";";
     }

@@ -8,6 +8,9 @@
 
 namespace tilewire::processes {
 
+// The libraries whose launchers we know; their binary interfaces differ.
+enum class MpiKind : uint8_t { None, OpenMpi, Mpich };
+
 struct Launch {
   int32_t process = 0;
   int32_t processes = 1;
@@ -16,6 +19,8 @@ struct Launch {
   std::string job{};
   // Where process 0 can be reached from other hosts, as HOST:PORT; empty: not known.
   std::string address{};
+  // Of the launcher, which helps its processes to find each other by MPI.
+  MpiKind mpi = MpiKind::None;
 
   bool over_hosts() const { return here != processes; }
 };

@@ -105,7 +105,7 @@ void Leader::lose_left() {
     return false;
   };
   for (int32_t p = 0; p < count_ && !lost_; ++p) {
-    if (members_[p].left && awaited(p)) lose(p, "it has left the world");
+    if (members_[p].left && awaited(p)) lose(p, has_left);
   }
 }
 

@@ -39,6 +39,8 @@ struct Limits {
 
 // What all processes raise when the world has lost one.
 Failure lost_process(int32_t process, const std::string& how);
+// How: it goes on without the others.
+inline constexpr const char* has_left = "it has left the world";
 
 class Leader {
  public:

@@ -26,7 +26,7 @@ constexpr uint64_t least_exchange_bytes = uint64_t{1} << 16, most_kept_bytes = u
 // So long an idle worker lets other threads run before it sleeps, and so long a call looks for the others'
 // messages.
 constexpr uint64_t yield_ns = 200'000, attend_ns = 200'000;
-constexpr uint64_t serve_pause_ns = 100'000, cut_pause_ns = 50'000'000;
+constexpr uint64_t serve_pause_ns = 100'000, longest_serve_pause_ns = 2'000'000, cut_pause_ns = 50'000'000;
 
 Failure world_failure(Diag row, std::vector<std::string> words) {
   Failure failure;
@@ -52,6 +52,12 @@ ProcessWorld::~ProcessWorld() {
   for (Desk* desk : desks_) {
     if (desk) SharedFile::unmap(reinterpret_cast<std::byte*>(desk), sizeof(Desk));
   }
+}
+
+bool ProcessWorld::has_lost_one() const {
+  if (control_->forked()) return false;  // the mutex may be locked forever
+  Lock lock(control_->mutex());
+  return lost_ && lost_->words.back() != has_left;
 }
 
 std::unique_lock<std::mutex> ProcessWorld::admit(std::vector<Term> terms) {
@@ -380,8 +386,9 @@ std::optional<uint64_t> ProcessWorld::look_quiet(uint64_t now_ns) {
   return pause_ns_;
 }
 
-// While workers look for messages, the control thread does so as well, in case they stop; otherwise the
-// system tells it when some arrive.
+// While workers look for messages, the control thread does so as well, in case they stop. Otherwise the
+// system tells it when some arrive. MPI has no way of telling: then it looks again and again, but never after
+// more than a small part of the time for which nothing has come.
 Listener::Service ProcessWorld::serve(bool ready) {
   Channels* channels = served_.load();
   if (!channels) return {};
@@ -390,8 +397,14 @@ Listener::Service ProcessWorld::serve(bool ready) {
   const uint64_t polls = channels->polls();
   const bool others = polls != seen_polls_ || (ready && !any);
   seen_polls_ = polls;
-  if (others) return {.pause_ns = serve_pause_ns};
-  return {.descriptor = channels->descriptor()};
+  const int descriptor = channels->descriptor();
+  if (descriptor >= 0) {
+    if (others) return {.pause_ns = serve_pause_ns};
+    return {.descriptor = descriptor};
+  }
+  const uint64_t now_ns = runtime::now_ns();
+  if (any || others || moved_ns_ == 0) moved_ns_ = now_ns;
+  return {.pause_ns = std::clamp((now_ns - moved_ns_) / 16, serve_pause_ns, longest_serve_pause_ns)};
 }
 
 void ProcessWorld::hear(Message&& message) {
@@ -442,7 +455,7 @@ void ProcessWorld::hear(Message&& message) {
       control_->say({.kind = Kind::Alive});
       break;
     case Kind::Bye:
-      lose(lost_process(0, "it has left the world"));
+      lose(lost_process(0, has_left));
       break;
     default:
       break;

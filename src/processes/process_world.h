@@ -38,6 +38,8 @@ class ProcessWorld final : public runtime::World, public Listener {
 
   int32_t process() const { return control_->process(); }
   int32_t processes() const { return control_->processes(); }
+  // A process is no more, or silent: MPI may wait for it forever.
+  bool has_lost_one() const;
 
   // One after the other; `terms` are what must be the same in all processes. They are compared the first time
   // that the call waits for the others.
@@ -79,7 +81,8 @@ class ProcessWorld final : public runtime::World, public Listener {
   ProcessWorld() = default;
   // Finds out who is near, and meets them; then the channels to all others.
   bool open_desks(const std::string& host, std::optional<Failure>& problem);
-  bool open_channels(std::optional<Failure>& problem);
+  bool open_channels(Mpi* mpi, std::optional<Failure>& problem);
+  std::unique_ptr<Engine> connect_sockets(std::optional<Failure>& problem);
   // Messages take shared memory: those that come, when all desks are mapped; then those that leave.
   void use_mail(bool receives);
   // Until a reply of a process that is far is there, or the world is lost.
@@ -148,7 +151,7 @@ class ProcessWorld final : public runtime::World, public Listener {
   uint64_t next_look_ns_ = 0, pause_ns_ = 0;
 
   std::atomic<Channels*> served_{nullptr};  // by the control thread
-  uint64_t seen_polls_ = 0;                 // of the control thread
+  uint64_t seen_polls_ = 0, moved_ns_ = 0;  // of the control thread: when it last moved messages along
   std::atomic<bool> cut_{false};            // a channel is
   uint64_t cut_ns_ = 0;                     // when that was noticed
 

@@ -182,6 +182,19 @@ std::string this_host() {
   return name;
 }
 
+}  // namespace
+
+Seat empty_seat(const Launch& launch, Limits limits) {
+  Seat seat;
+  seat.process = launch.process;
+  seat.processes = launch.processes;
+  seat.limits = limits;
+  seat.host = this_host();
+  return seat;
+}
+
+namespace {
+
 class Meeting {
  public:
   Meeting(const Launch& launch, const Place& place, std::string& problem, Limits limits)
@@ -214,14 +227,6 @@ class Meeting {
   }
 
  private:
-  Seat empty_seat() const {
-    Seat seat;
-    seat.process = launch_.process;
-    seat.processes = launch_.processes;
-    seat.limits = limits_;
-    seat.host = this_host();
-    return seat;
-  }
   // What tells the processes of the job from others.
   std::string job_text() const {
     const std::string processes = std::to_string(launch_.processes);
@@ -229,7 +234,7 @@ class Meeting {
   }
 
   std::optional<Seat> receive_all(int listener) {
-    Seat seat = empty_seat();
+    Seat seat = empty_seat(launch_, limits_);
     seat.streams.resize(static_cast<size_t>(launch_.processes) - 1);
     for (int32_t missing = launch_.processes - 1; missing > 0;) {
       std::string who = std::to_string(missing) + (missing == 1 ? " process" : " processes");
@@ -283,7 +288,7 @@ class Meeting {
 
   // Says who it is, and waits until all have done so.
   std::optional<Seat> greet(int connection) {
-    Seat seat = empty_seat();
+    Seat seat = empty_seat(launch_, limits_);
     Stream& stream = seat.streams.emplace_back(connection);
     stream.send(
         {.kind = Message::Kind::Hello, .number = static_cast<uint64_t>(launch_.process), .text = job_text()});

@@ -240,6 +240,9 @@ def test_doctor_tells_what_is_there():
     assert rows["python"].startswith(version + ", by ")
     assert "Release" in rows["build"] and rows["compiler"] and rows["processor"]
     assert "  numpy " in out and "  ml_dtypes " in out and "local: all ranks in this process" in out
+    # What this build has, and what of it is installed.
+    assert "Open MPI between hosts: Open MPI v" in out or "Open MPI between hosts: missing; " in out
+    assert "MPICH between hosts: MPICH " in out or "MPICH between hosts: missing; " in out
     out, err, status = text(tilewire("doctor", env={"PATH": "/nowhere"}))
     assert (err, status) == ("", 0)
     assert "missing: no python3 on PATH" in out and "processes: missing; no mpirun on PATH" in out

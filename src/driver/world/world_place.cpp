@@ -1,9 +1,10 @@
 #include "driver/world/world_place.h"
 
-#include <cstdlib>
+#include <stdlib.h>
 
 #include "processes/collect.h"
 #include "processes/launcher.h"
+#include "processes/mpi.h"
 #include "processes/rendezvous.h"
 #include "support/diagnostics/driver.h"
 
@@ -15,6 +16,7 @@ struct Chosen {
   std::mutex mutex;
   bool decided = false;
   bool local_was_asked = false;
+  bool left = false;
   std::unique_ptr<processes::ProcessWorld> joined;  // null: alone
 };
 Chosen& chosen() {
@@ -29,6 +31,28 @@ std::optional<processes::Launch> launch(Diagnostics& diags) {
   return found;
 }
 
+// MPI says where process 0 is, where the launcher's MPI is at hand. Null after reporting why not.
+processes::Mpi* find_mpi(const processes::Launch& launch, Diagnostics& diags) {
+  std::string problem;
+  processes::Mpi* mpi = nullptr;
+  if (launch.mpi != processes::MpiKind::None) mpi = processes::Mpi::load(launch.mpi, problem);
+  if (mpi) return mpi;
+  Diagnostic& report = diags.report(diag::world_hosts, {}, {std::to_string(launch.processes)});
+  if (!problem.empty()) {
+    report.with_note(std::string(processes::name_of(launch.mpi)) +
+                     " would say so, and cannot be used: " + problem);
+  }
+  report.with_help(
+      "set TILEWIRE_WORLD=HOST:PORT in all of them: the host of process 0, and a port that is free there");
+  return nullptr;
+}
+
+// Whatever else ends with the process may take longer than the world.
+void end_with_mpi(int status, void*) {
+  leave_world();
+  processes::Mpi::end(status);
+}
+
 // Under the mutex.
 bool join(Chosen& state, Diagnostics& diags) {
   const auto found = launch(diags);
@@ -37,15 +61,16 @@ bool join(Chosen& state, Diagnostics& diags) {
     return state.decided;
   }
   if (found->processes > 1) {
-    if (found->over_hosts() && found->address.empty()) {
-      diags.report(diag::world_hosts, {}, {std::to_string(found->processes)})
-          .with_help(
-              "set TILEWIRE_WORLD=HOST:PORT in all of them: the host of process 0, and a port that is free "
-              "there");
-      return false;
-    }
     std::string problem;
-    auto seat = processes::meet(*found, problem);
+    std::optional<processes::Seat> seat;
+    if (found->over_hosts() && found->address.empty()) {
+      processes::Mpi* mpi = find_mpi(*found, diags);
+      if (!mpi) return false;
+      on_exit(end_with_mpi, nullptr);
+      seat = processes::meet_by_mpi(*found, *mpi, leave_world, problem);
+    } else {
+      seat = processes::meet(*found, problem);
+    }
     std::optional<runtime::Failure> failure;
     if (seat) state.joined = processes::ProcessWorld::join(std::move(*seat), failure);
     if (failure) problem = describe(*failure, abi::Module{}).message;
@@ -148,7 +173,10 @@ bool runs_alone(Diagnostics& diags) {
 void leave_world() {
   Chosen& state = chosen();
   std::lock_guard lock(state.mutex);
+  if (!state.joined) return;
+  if (state.joined->has_lost_one()) processes::Mpi::give_up();
   state.joined.reset();
+  state.left = true;
 }
 
 std::optional<WorldCall> WorldCall::enter(const Signature& signature, const BoundArguments& arguments,
@@ -159,6 +187,10 @@ std::optional<WorldCall> WorldCall::enter(const Signature& signature, const Boun
   Chosen& state = chosen();
   {
     std::lock_guard lock(state.mutex);
+    if (state.left) {
+      diags.report(diag::world_not_joined, {}, {"this process has left them"});
+      return std::nullopt;
+    }
     if (!state.decided && !join(state, diags)) return std::nullopt;
     call.joined_ = state.joined.get();
   }

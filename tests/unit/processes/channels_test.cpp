@@ -13,84 +13,27 @@
 #include <random>
 #include <thread>
 
-#include "abi/abi.h"
 #include "abi/numbers.h"
+#include "channel_node.h"
+#include "fake_mpi.h"
+#include "processes/messages/mpi_engine.h"
 #include "processes/messages/socket_engine.h"
-#include "runtime/cells.h"
 
 namespace tilewire::processes {
 namespace {
 
-using runtime::Copy;
-using runtime::FarDone;
-using runtime::FarPlace;
+enum class Carrier { Sockets, Mpi };
 
-constexpr uint64_t region_bytes = 20 << 20;
-
-class Group final : public NumberedMemory {
- public:
-  void clear(size_t) override {}
-};
-
-// A process in miniature: one region, and channels to those of others.
-struct Node {
-  runtime::Bell bell;
-  std::unique_ptr<void, decltype(&std::free)> memory{std::calloc(region_bytes, 1), std::free};
-  uint32_t waiters = 0;
-  std::shared_ptr<LocalRegions> regions = std::make_shared<LocalRegions>();
-  Group group;
-  std::unique_ptr<Channels> channels;
-  std::atomic<int> alarms{0};
-
-  void open(std::unique_ptr<Engine> engine, int32_t process, int32_t processes) {
-    group.number = 7;
-    for (int32_t p = 0; p < processes; ++p) group.processes.push_back(p);
-    regions->add(7, process, {base(), region_bytes, &waiters});
-    channels = std::make_unique<Channels>(std::move(engine), processes, bell, regions, [this] { ++alarms; });
-  }
-  std::byte* base() { return static_cast<std::byte*>(memory.get()); }
-  int32_t* cell(uint64_t offset) { return reinterpret_cast<int32_t*>(base() + offset); }
-  FarPlace at(int32_t process, uint64_t offset) const { return {&group, process, offset}; }
-
-  void put(int32_t process, uint64_t offset, const void* bytes, int64_t count) {
-    const int64_t stride = 1;
-    channels->put(at(process, offset),
-                  {nullptr, static_cast<const std::byte*>(bytes), &count, &stride, &stride, 1, 1}, 0, 0);
-  }
-  void start_get(int32_t process, uint64_t offset, void* to, int64_t count, FarDone& done) {
-    const int64_t stride = 1;
-    channels->get(at(process, offset), {static_cast<std::byte*>(to), nullptr, &count, &stride, &stride, 1, 1},
-                  done);
-  }
-  void await(FarDone& done) {
-    while (__atomic_load_n(&done.cell, __ATOMIC_SEQ_CST) == 0) {
-      if (!channels->poll()) std::this_thread::yield();
-    }
-  }
-  void get(int32_t process, uint64_t offset, void* to, int64_t count) {
-    FarDone done;
-    start_get(process, offset, to, count, done);
-    await(done);
-  }
-  void await_cell(uint64_t offset, int32_t value) {
-    while (runtime::cell_value(cell(offset)) < value) {
-      if (!channels->poll()) std::this_thread::yield();
-    }
-  }
-  void flush(int32_t process) {
-    FarDone done;
-    if (!channels->flush(process, done)) await(done);
-  }
-  // As a program does that releases.
-  void notify(int32_t process, uint64_t offset, int32_t value = 1) {
-    flush(process);
-    channels->notify(at(process, offset), value, static_cast<uint32_t>(abi::NotifyKind::Add));
-  }
-};
-
-// Nodes that are connected by sockets.
+// Nodes that are connected by sockets, or by MPI.
 struct Net {
-  explicit Net(int32_t count) : nodes(count) {
+  explicit Net(int32_t count, Carrier carrier = Carrier::Sockets) : network(count), nodes(count) {
+    if (carrier == Carrier::Mpi) {
+      for (int32_t p = 0; p < count; ++p) {
+        // Large puts in several messages.
+        nodes[p].open(std::make_unique<MpiEngine>(network.of(p), count, 300'000), p, count);
+      }
+      return;
+    }
     std::vector<std::vector<int>> sockets(count, std::vector<int>(count, -1));
     for (int32_t p = 0; p < count; ++p) {
       for (int32_t q = 0; q < p; ++q) {
@@ -114,7 +57,7 @@ struct Net {
         nodes[p].flush(-1);
         --left;
         while (left > 0) {
-          if (!nodes[p].channels->serve()) std::this_thread::yield();
+          if (!nodes[p].channels->serve()) std::this_thread::sleep_for(pause);
         }
       });
     }
@@ -128,37 +71,18 @@ struct Net {
     }
   }
 
+  FakeMpiNetwork network;
   std::vector<Node> nodes;
 };
 
-TEST(Channels, WhatIsPutIsThereBeforeItsSignal) {
-  constexpr int rounds = 400;
-  constexpr uint64_t slot = 1 << 20, inbox = 4096;
-  Net net(3);
-  net.run([&](Node& node, int32_t me) {
-    std::mt19937 random(me);
-    std::vector<int32_t> out(slot / 4);
-    for (int round = 1; round <= rounds; ++round) {
-      for (int32_t p = 0; p < 3; ++p) {
-        if (p == me) continue;
-        node.await_cell(256 + 64 * p, round - 1);  // it has read the last one
-        const uint32_t most = round % 16 == 0 ? slot / 4 : round % 4 == 0 ? 40'000 : 500;
-        const uint32_t count = 1 + random() % most;
-        std::fill_n(out.begin(), count, round * 8 + me);
-        out[0] = static_cast<int32_t>(count);
-        node.put(p, inbox + me * slot, out.data(), count * 4);
-        node.notify(p, 64 * me);
-      }
-      for (int32_t p = 0; p < 3; ++p) {
-        if (p == me) continue;
-        node.await_cell(64 * p, round);
-        const int32_t* in = node.cell(inbox + p * slot);
-        ASSERT_TRUE(in[0] >= 1 && in[0] <= static_cast<int32_t>(slot / 4));
-        for (int32_t i = 1; i < in[0]; ++i) ASSERT_EQ(in[i], round * 8 + p) << i;
-        node.channels->notify(node.at(p, 256 + 64 * me), 1, 0);
-      }
-    }
-  });
+class ChannelsOver : public testing::TestWithParam<Carrier> {};
+INSTANTIATE_TEST_SUITE_P(Engines, ChannelsOver, testing::Values(Carrier::Sockets, Carrier::Mpi),
+                         [](const auto& info) { return info.param == Carrier::Mpi ? "Mpi" : "Sockets"; });
+
+TEST_P(ChannelsOver, WhatIsPutIsThereBeforeItsSignal) {
+  Net net(3, GetParam());
+  net.run(
+      [&](Node& node, int32_t me) { exchange_blocks(node, me, 3, GetParam() == Carrier::Mpi ? 100 : 400); });
 }
 
 // Regions with strides of any sign, dimensions of extent 1, more dimensions than a message has, elements of
@@ -217,14 +141,17 @@ struct RandomRegion {
   std::vector<int64_t> extents, far, near;
 };
 
-TEST(Channels, RegionsOfAnyShapeArriveAsCopied) {
-  Net net(2);
+TEST_P(ChannelsOver, RegionsOfAnyShapeArriveAsCopied) {
+  Net net(2, GetParam());
   std::atomic<bool> over{false};
   std::thread other([&] {
-    while (!over) net[1].channels->serve();
+    while (!over) {
+      if (!net[1].channels->serve()) std::this_thread::sleep_for(pause);
+    }
   });
   Node& node = net[0];
-  for (uint32_t seed = 0; seed < 600; ++seed) {
+  const uint32_t seeds = GetParam() == Carrier::Mpi ? 150 : 600;
+  for (uint32_t seed = 0; seed < seeds; ++seed) {
     std::mt19937 random(seed);
     const RandomRegion region(random);
     const uint64_t element = region.element_bytes;
@@ -274,29 +201,13 @@ TEST(Channels, RegionsOfAnyShapeArriveAsCopied) {
   other.join();
 }
 
-TEST(Channels, LargePutsBothWaysAtOnce) {
-  Net net(2);
-  constexpr int64_t bytes = 16 << 20;
-  net.run([&](Node& node, int32_t me) {
-    std::vector<char> out(bytes);
-    for (int round = 1; round <= 3; ++round) {
-      std::fill(out.begin(), out.end(), static_cast<char>(round * 2 + me));
-      node.put(1 - me, 4096, out.data(), bytes);
-      node.notify(1 - me, 0);
-      node.await_cell(0, round);
-      const std::vector<char> expected(bytes, static_cast<char>(round * 2 + 1 - me));
-      ASSERT_EQ(std::memcmp(node.base() + 4096, expected.data(), bytes), 0);
-      std::vector<char> back(bytes);
-      node.get(1 - me, 4096, back.data(), bytes);
-      ASSERT_TRUE(back == out);
-      node.notify(1 - me, 64);
-      node.await_cell(64, round);
-    }
-  });
+TEST_P(ChannelsOver, LargePutsBothWaysAtOnce) {
+  Net net(2, GetParam());
+  net.run([&](Node& node, int32_t me) { exchange_much(node, me, 3); });
 }
 
-TEST(Channels, UpdatesReturnTheOldValue) {
-  Net net(2);
+TEST_P(ChannelsOver, UpdatesReturnTheOldValue) {
+  Net net(2, GetParam());
   net.run([&](Node& node, int32_t me) {
     if (me == 1) return;
     auto update = [&](uint64_t offset, int64_t expected, int64_t value, uint32_t bits) {
@@ -318,8 +229,8 @@ TEST(Channels, UpdatesReturnTheOldValue) {
   });
 }
 
-TEST(Channels, ASignalRingsWhereSomebodyIsParked) {
-  Net net(2);
+TEST_P(ChannelsOver, ASignalRingsWhereSomebodyIsParked) {
+  Net net(2, GetParam());
   const uint32_t before = net[1].bell.rings();
   net[0].notify(1, 0);
   net.settle();
@@ -461,12 +372,14 @@ TEST(Channels, WhatIsForgottenIsNotTouched) {
   node.channels->forget(get);  // once more is no harm
 }
 
-TEST(Channels, ALargeGetIsForgottenAtAnyMoment) {
-  Net net(2);
+TEST_P(ChannelsOver, ALargeGetIsForgottenAtAnyMoment) {
+  Net net(2, GetParam());
   constexpr int64_t bytes = 2 << 20;
   std::atomic<bool> over{false};
   std::thread other([&] {
-    while (!over) net[1].channels->serve();
+    while (!over) {
+      if (!net[1].channels->serve()) std::this_thread::sleep_for(pause);
+    }
   });
   Node& node = net[0];
   std::memset(net[1].base(), -1, bytes);
@@ -486,8 +399,8 @@ TEST(Channels, ALargeGetIsForgottenAtAnyMoment) {
   other.join();
 }
 
-TEST(Channels, ClosedOnesKeepNobodyWaiting) {
-  Net net(2);
+TEST_P(ChannelsOver, ClosedOnesKeepNobodyWaiting) {
+  Net net(2, GetParam());
   Node& node = net[0];
   int32_t back = 0;
   int64_t old = 0;

@@ -85,6 +85,26 @@ TEST(Launchers, SayWhereProcess0Is) {
   EXPECT_EQ(open_mpi->job, "");  // nothing that differs between hosts
 }
 
+// MPI helps where it can find its launcher.
+TEST(Launchers, SayWhichMpiTheyBelongTo) {
+  Variables open_mpi{{"OMPI_COMM_WORLD_SIZE", "4"}, {"OMPI_COMM_WORLD_RANK", "3"}};
+  EXPECT_EQ(found(open_mpi)->mpi, MpiKind::None);
+  open_mpi["PMIX_RANK"] = "3";
+  EXPECT_EQ(found(open_mpi)->mpi, MpiKind::OpenMpi);
+  for (const char* name : {"PMI_FD", "PMI_PORT"}) {
+    EXPECT_EQ(found({{"PMI_SIZE", "2"}, {"PMI_RANK", "0"}, {name, "6"}})->mpi, MpiKind::Mpich);
+  }
+  // Slurm has the variables of MPICH's launcher, but for the number of processes on this host.
+  const auto slurm = found({{"PMI_SIZE", "2"},
+                            {"PMI_RANK", "0"},
+                            {"PMI_FD", "6"},
+                            {"SLURM_STEP_NUM_NODES", "2"},
+                            {"SLURM_STEP_NODELIST", "a,b"}});
+  EXPECT_TRUE(slurm->over_hosts());
+  EXPECT_TRUE(slurm->address.starts_with("a:2")) << slurm->address;
+  EXPECT_EQ(found({{"SLURM_STEP_NUM_TASKS", "8"}, {"SLURM_PROCID", "5"}})->mpi, MpiKind::None);
+}
+
 TEST(Launchers, AreNotThereWithoutTheirVariables) {
   EXPECT_FALSE(found({}));
   // The script of a batch job is one process, whatever it will start.
