@@ -99,7 +99,7 @@ void world_rows() {
     std::string problem;
     const std::string version = processes::version_of(kind, problem);
     const std::string name = std::string(processes::name_of(kind)) + " between hosts: ";
-    row("", version.empty() ? name + "missing; " + problem + ", so set TILEWIRE_WORLD and messages take TCP"
+    row("", version.empty() ? name + "missing; " + problem + "; messages take TCP, with TILEWIRE_WORLD"
                             : name + version);
   }
 }

@@ -54,8 +54,17 @@ void* open_mpi_library(const Files& files, int scope, std::string& problem) {
   return nullptr;
 }
 
+// Whether this build has the library.
+bool is_built(const Files& files, MpiKind kind, std::string& problem) {
+  if (own_library_places(files.own).size() > 1) return true;  // the last is where the system looks
+  problem =
+      std::string("this build has no ") + files.own + ", for which it needs " + name_of(kind) + "'s mpi.h";
+  return false;
+}
+
 TilewireMpi* open_own_library(const Files& files, std::string& problem) {
   for (const std::filesystem::path& place : own_library_places(files.own)) {
+    if (!place.is_absolute()) continue;
     void* handle = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!handle) {
       problem = dlerror();
@@ -88,18 +97,14 @@ Mpi* Mpi::load(MpiKind kind, std::string& problem) {
   static Mpi* loaded = nullptr;  // under the mutex of the driver; a process has one launcher
   if (loaded && loaded->kind_ == kind) return loaded;
   const Files files = files_of(kind);
-  if (!open_mpi_library(files, RTLD_GLOBAL, problem)) return nullptr;
+  if (!is_built(files, kind, problem) || !open_mpi_library(files, RTLD_GLOBAL, problem)) return nullptr;
   TilewireMpi* calls = open_own_library(files, problem);
   return calls ? loaded = new Mpi(calls, kind) : nullptr;
 }
 
 std::string version_of(MpiKind kind, std::string& problem) {
   const Files files = files_of(kind);
-  const auto places = own_library_places(files.own);
-  if (places.size() < 2) {  // but for where the system looks
-    problem = std::string("this build has no ") + files.own + ", which takes " + name_of(kind) + "'s mpi.h";
-    return "";
-  }
+  if (!is_built(files, kind, problem)) return "";
   void* handle = open_mpi_library(files, RTLD_LOCAL, problem);
   if (!handle) return "";
   const auto version = reinterpret_cast<int (*)(char*, int*)>(dlsym(handle, "MPI_Get_library_version"));

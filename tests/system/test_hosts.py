@@ -478,6 +478,23 @@ def test_an_mpi_that_cannot_be_loaded(tmp_path):
     assert f"= note: Open MPI would say so, and cannot be used: {tmp_path}/libmpi.so.40: file too short" in ended.stderr
 
 
+def test_a_build_without_mpi(tmp_path):
+    package = pathlib.Path(sys.executable).parents[1] / "lib"
+    (library,) = package.glob("python*/site-packages/tilewire/libtilewire-cpu.so")
+    for file in (COMMAND, library):
+        shutil.copy(file, tmp_path)
+    command = [str(tmp_path / "tilewire")]
+    said = subprocess.run(command + ["doctor"], capture_output=True, text=True, timeout=60).stdout
+    why = "this build has no libtilewire-mpich.so, for which it needs MPICH's mpi.h"
+    assert f"MPICH between hosts: missing; {why}; messages take TCP, with TILEWIRE_WORLD\n" in said
+    environment = dict(os.environ, PMI_SIZE="2", PMI_RANK="1", MPI_LOCALNRANKS="1", PMI_FD="0")
+    environment.pop("TILEWIRE_WORLD", None)
+    run = ["run", str(EXAMPLES / "mesh_allreduce.py"), "--ranks", "4", "--shape", "x=4x256:FP32"]
+    ended = subprocess.run(command + run, env=environment, text=True, capture_output=True, timeout=60)
+    assert ended.returncode == 1
+    assert f"  = note: MPICH would say so, and cannot be used: {why}\n" in ended.stderr
+
+
 # The program has finalised MPI before the first call, or between two.
 @pytest.mark.parametrize("kind", MPIS)
 @pytest.mark.parametrize("calls", [0, 1])
