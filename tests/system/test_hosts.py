@@ -290,6 +290,20 @@ sys.stdout.write("fine")
     assert ended.stdout == "fine" * 2
 
 
+@pytest.mark.parametrize("kind", MPIS[:1])
+def test_a_process_that_comes_late_is_waited_for(hosts, kind, tmp_path):
+    mpi_library(kind)
+    text = """
+if process == 1:
+    time.sleep(11)
+shift(x, y, 1, ranks=4)
+assert np.array_equal(y, want)
+"""
+    ended = hosts.mpirun(kind, 1, program(tmp_path, text), tmp_path)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stderr == "tilewire: process 0 of 2 waits for others to make their first call\n"
+
+
 # One that ends long before the other waits for it without an error. Nobody is busy meanwhile.
 @pytest.mark.parametrize("kind", MPIS)
 def test_processes_may_end_at_different_times(hosts, kind, tmp_path):

@@ -66,8 +66,8 @@ bool join(Chosen& state, Diagnostics& diags) {
     if (found->over_hosts() && found->address.empty()) {
       processes::Mpi* mpi = find_mpi(*found, diags);
       if (!mpi) return false;
-      on_exit(end_with_mpi, nullptr);
       seat = processes::meet_by_mpi(*found, *mpi, leave_world, problem);
+      on_exit(end_with_mpi, nullptr);  // before what MPI itself may do at exit
     } else {
       seat = processes::meet(*found, problem);
     }
