@@ -2,6 +2,7 @@
 // there is nothing but TCP, as far as launchers, MPI and Tilewire know. Making them takes root.
 #pragma once
 
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,6 +22,7 @@ class TwoHosts {
   TwoHosts() {
     // Ctrl-C ends what runs there, and then this program.
     std::signal(SIGINT, [](int) {});
+    remove_stale();
     for (int i = 0; i < 2; ++i) must("ip netns add " + name(i));
     must("ip link add eth0 netns " + name(0) + " type veth peer name eth0 netns " + name(1));
     for (int i = 0; i < 2; ++i) {
@@ -63,6 +65,18 @@ class TwoHosts {
 
  private:
   std::string name(int i) const { return "tw" + id_ + "h" + std::to_string(i); }
+  // Those of programs that were killed.
+  static void remove_stale() {
+    FILE* names = popen("ip netns list", "r");
+    char line[128];
+    int process = 0, host = 0;
+    while (names && fgets(line, sizeof line, names)) {
+      if (std::sscanf(line, "tw%dh%d", &process, &host) != 2 || kill(process, 0) == 0) continue;
+      const std::string name = "tw" + std::to_string(process) + "h" + std::to_string(host);
+      if (std::system(("ip netns del " + name).c_str()) != 0) break;
+    }
+    if (names) pclose(names);
+  }
   void must(const std::string& command) {
     if (std::system(command.c_str()) == 0) return;
     std::fprintf(stderr, "failed: %s\nnetwork namespaces take root and the command ip\n", command.c_str());
