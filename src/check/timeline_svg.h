@@ -13,9 +13,9 @@
 namespace tilewire::check {
 
 struct Picture {
-  std::string html;  // a scrolling box with a head and a body, both SVG
+  std::string html;   // a scrolling box with a head and a body, both SVG
   bool wide = false;  // it needs most of the width of a window
-  std::string note;  // what of the timeline is not drawn; empty: nothing
+  std::string note;   // what of the timeline is not drawn; empty: nothing
 };
 
 // Ids in it start with `id`. `line_id`: the id that the line of a span has on the page; empty: it is not

@@ -235,7 +235,7 @@ def test_an_update_that_is_tried_for_ever_is_a_deadlock(place, program, kernel, 
         [found] = raised.value.diagnostics
         assert found.message == "deadlock: 2 tasks are blocked and nothing can wake them"
         assert [note.text for note in found.notes] == [
-            f"rank {rank}, in `{kernel}`: updates `s[0]` on rank 0, which is {value}" for rank in range(2)], settings
+            f"rank {rank}, in `{kernel}`: updates `s[0, 0]` on rank 0, which is {value}" for rank in range(2)], settings
     assert program.check(ranks=[2]).verdict == "refuted"
 
 

@@ -164,7 +164,7 @@ def test_a_deadlock_lists_the_waits(place):
         assert (found.code, found.message) == (
             "TW2121", "deadlock: 3 tasks are blocked and nothing can wake them"), settings
         assert [(note.text, note.line) for note in found.notes] == [
-            (f"rank {rank}, in `waits`: waits for `s[{rank}]` on rank {rank} >= 3, which is {2 if rank == 0 else 0}",
+            (f"rank {rank}, in `waits`: waits for `s[{rank}, 0]` on rank {rank} >= 3, which is {2 if rank == 0 else 0}",
              line_of("waits in vain")) for rank in (0, 1, 3)], settings
         assert found.line == line_of("waits in vain")
 

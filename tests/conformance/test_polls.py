@@ -208,11 +208,11 @@ def orchestration_stuck():
 
 
 @pytest.mark.parametrize("program, says", [
-    (read_stuck, "rank {}, in `read_for_ever`: reads `c[1]` on rank {}, which is 0"),
-    (plain_stuck, "rank {}, in `read_plain_for_ever`: reads `c[1]` on rank {}, which is 0"),
-    (ask_stuck, "rank {}, in `ask_for_ever`: tests `c[2]` on rank {}, which is 0"),
-    (orchestration_stuck, "rank {}: reads `c[0]` on rank {}, which is 0"),
-    (member_stuck, "rank {}, in `ask_for_the_last`: tests `c[3]` on rank {}, which is 0")],
+    (read_stuck, "rank {}, in `read_for_ever`: reads `c[1, 0]` on rank {}, which is 0"),
+    (plain_stuck, "rank {}, in `read_plain_for_ever`: reads `c[1, 0]` on rank {}, which is 0"),
+    (ask_stuck, "rank {}, in `ask_for_ever`: tests `c[2, 0]` on rank {}, which is 0"),
+    (orchestration_stuck, "rank {}: reads `c[0, 0]` on rank {}, which is 0"),
+    (member_stuck, "rank {}, in `ask_for_the_last`: tests `c[3, 0]` on rank {}, which is 0")],
     ids=["read", "plain", "test", "orchestration", "member"])
 def test_a_poll_that_nobody_answers_is_a_deadlock(program, says, place):
     for settings in place.settings():

@@ -63,4 +63,4 @@ def test_traces_have_a_track_for_every_rank(place, tmp_path):
             mine = [event for event in events if event["pid"] == rank]
             assert any(event["name"] == "add_all" and event["cat"] == "blocks" for event in mine if "cat" in event)
             cells = {event["args"]["cell"] for event in mine if event["name"] == "notify"}
-            assert cells == {f"`s[0]` on rank {peer}" for peer in range(4)}, settings
+            assert cells == {f"`s[0, 0]` on rank {peer}" for peer in range(4)}, settings
