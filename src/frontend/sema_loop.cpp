@@ -11,6 +11,7 @@
 #include "frontend/sema_function.h"
 #include "frontend/sema_index.h"
 #include "frontend/sema_name.h"
+#include "frontend/sema_operator.h"
 #include "frontend/sema_stmt.h"
 #include "frontend/sema_task.h"
 #include "ir/printer.h"
@@ -468,7 +469,7 @@ ir::ExprRef guarded_condition(Sema& sema, const Expr& e, const ir::ExprRef& runn
   }
   if (!test) return nullptr;
   if (known_condition(value) == true) return running;
-  if (stmts.empty()) return op_call(sema, "pl.scalar.and", {running, test}, sema.span(e));
+  if (stmts.empty() && !may_stop(*test)) return op_call(sema, "pl.scalar.and", {running, test}, sema.span(e));
   stmts.push_back(ir::make<ir::Yield>(sema.span(e), ir::ExprList{test}));
   ir::ExprRef no = ir::make<ir::ConstBool>(sema.span(e), false);
   ir::BlockRef stop = ir::make<ir::Block>(

@@ -8,6 +8,7 @@
 #include "frontend/sema_host.h"
 #include "frontend/sema_name.h"
 #include "ops/broadcast.h"
+#include "ops/handles.h"
 #include "support/diagnostics/sema.h"
 
 namespace tilewire::frontend {
@@ -284,6 +285,52 @@ Value logical(Sema& sema, const Expr& e) {
   return result;
 }
 
+namespace {
+
+// Whether an op stops the run for no left operand, because its right one is this constant.
+bool harmless_right(ir::Elementwise kind, int64_t right) {
+  switch (kind) {
+    case ir::Elementwise::FloorDiv:
+    case ir::Elementwise::Mod:
+      return right != 0;
+    case ir::Elementwise::Shl:
+    case ir::Elementwise::Shr:
+    case ir::Elementwise::Pow:
+      return right >= 0;
+    default:
+      return false;
+  }
+}
+
+// Whether a conversion keeps every value.
+bool keeps_values(ir::DType from, ir::DType to) {
+  if (!ir::is_integer(from) || !ir::is_integer(to)) return true;  // floats round and saturate
+  if (ir::info(from).is_signed == ir::info(to).is_signed) return ir::bits(to) >= ir::bits(from);
+  return ir::info(to).is_signed && ir::bits(to) > ir::bits(from);
+}
+
+}  // namespace
+
+bool may_stop(const ir::Expr& scalar) {
+  const auto* call = ir::as<ir::Call>(&scalar);
+  if (!call) return false;
+  for (const ir::ExprRef& arg : call->args) {
+    if (arg && may_stop(*arg)) return true;
+  }
+  // Operands that decide whether the run stops have this role.
+  for (size_t i = 0; i < call->op->params.size(); ++i) {
+    const ir::OpParam& param = call->op->params[i];
+    const int slot = call->op->operand_slots[i];
+    if (param.kind != ir::OpParam::Operand || param.role != ir::OperandRole::Control || slot < 0 || !call->args[slot]) continue;
+    const auto right = ir::constant_value(call->args[slot]);
+    const auto from = ir::scalar_dtype(call->args[slot]->type), to = ir::scalar_dtype(call->type);
+    if (call->op == ops::pl::scalar::cast && from && to && keeps_values(*from, *to)) continue;
+    if (from && ir::is_float(*from)) continue;
+    if (!right || !harmless_right(call->op->kind, *right)) return true;
+  }
+  return false;
+}
+
 Value runtime_logical(Sema& sema, bool is_and, const Value& a, const Expr& e) {
   if (!require_function(sema, e)) return {};
   ir::ExprRef left = condition_of(sema, a, *e.left);
@@ -294,7 +341,7 @@ Value runtime_logical(Sema& sema, bool is_and, const Value& a, const Expr& e) {
     Value b = eval(sema, *e.right);
     if (b.is_error()) return {};
     right = condition_of(sema, b, *e.right);
-    if (right && !guard.empty()) {
+    if (right && (!guard.empty() || may_stop(*right))) {
       sema.emit(ir::make<ir::Yield>(sema.span(*e.right), ir::ExprList{right}));
       right_block = guard.take(sema.span(*e.right));
     }

@@ -9,6 +9,8 @@ namespace tilewire::frontend {
 Value eval_operator(Sema& sema, const Expr& e);
 // A binary operator of values already evaluated.
 Value binary(Sema& sema, Operator op, const Value& a, const Value& b, const Expr& e);
+// Whether evaluating a scalar may stop the run: a division, a shift, a narrowing cast.
+bool may_stop(const ir::Expr& scalar);
 // `a and b`, `a or b`. The right side is evaluated only when the left one asks for it: if it needs statements
 // of its own, they go into a branch.
 Value logical(Sema& sema, const Expr& e);

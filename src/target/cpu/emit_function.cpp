@@ -180,7 +180,8 @@ Value* FunctionEmitter::site(const Node& at, std::string_view what) {
   if (name.empty()) {
     if (const auto* call = as<Call>(&at)) {
       const AttrValue* what = find_attr(call->attrs, "what");
-      name = what ? *what->get<std::string>() : op_for_messages(*call);
+      const bool is_operator = !call->op->infix.empty() && isa<ScalarType>(call->type);
+      name = what ? *what->get<std::string>() : is_operator ? call->op->infix : op_for_messages(*call);
     }
     if (const auto* call = as<FunctionCall>(&at)) name = call->callee;
     if (isa<For>(at)) name = "pl.range";
