@@ -72,13 +72,14 @@ class Entry:
         return self.compile(*arguments, target=target, debug_bounds=debug_bounds, split=split, **named).open(ranks=ranks)
 
     def check(self, *arguments: Any, ranks: int | Iterable[int] | None = None, make: Callable[[int], Any] | None = None,
-              calls: int = 1, cores: int = 0, seed: int = 1, limit: int = 0, general: bool = False, split: str = "auto", **named: Any) -> Reports:
+              hosts: int = 1, calls: int = 1, cores: int = 0, seed: int = 1, limit: int = 0, general: bool = False, split: str = "auto", **named: Any) -> Reports:
         """Whether some schedule goes wrong, one report per number of ranks (docs/checking.md).
 
-        Arguments left out are made up; `make(p)` returns them for p ranks. `calls` are made one after the other over
+        Arguments left out are made up; `make(p)` returns them for p ranks. The ranks live on `hosts`, as many on each: what
+        collectives do depends on it. `calls` are made one after the other over
         windows that keep their content. At most `cores` blocks of a rank run at a time.
         """
-        return check_program(lambda *given: (self.program, *given), self.name, arguments, named, ranks, make, calls, cores, seed,
+        return check_program(lambda *given: (self.program, *given), self.name, arguments, named, ranks, make, hosts, calls, cores, seed,
                              limit, general, split)
 
     def emit(self, target: str, *, level: str = "", split: str = "auto") -> dict[str, str | bytes]:
@@ -102,9 +103,9 @@ def _compile(self: Any, *arguments: Any, entry: str = "", target: str = "cpu", d
 
 
 def _check(self: Any, *arguments: Any, entry: str = "", ranks: int | Iterable[int] | None = None, make: Callable[[int], Any] | None = None,
-           calls: int = 1, cores: int = 0, seed: int = 1, limit: int = 0, general: bool = False, split: str = "auto", **named: Any) -> Reports:
+           hosts: int = 1, calls: int = 1, cores: int = 0, seed: int = 1, limit: int = 0, general: bool = False, split: str = "auto", **named: Any) -> Reports:
     """Whether some schedule goes wrong, from `entry`, by default the only function to start from."""
-    return check_program(lambda *given: (self, *given), entry, arguments, named, ranks, make, calls, cores, seed, limit, general, split)
+    return check_program(lambda *given: (self, *given), entry, arguments, named, ranks, make, hosts, calls, cores, seed, limit, general, split)
 
 
 def _emit(self: Any, target: str, *, entry: str = "", level: str = "", split: str = "auto") -> dict[str, str | bytes]:

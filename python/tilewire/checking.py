@@ -228,6 +228,7 @@ def check_program(
     named: dict[str, Any],
     ranks: int | Iterable[int] | None,
     make: Callable[[int], Any] | None,
+    hosts: int,
     calls: int,
     cores: int,
     seed: int,
@@ -241,12 +242,14 @@ def check_program(
         raise ValueError("ranks must name at least one number of ranks")
     if calls < 1:
         raise ValueError("calls must be 1 or more")
+    if hosts < 1:
+        raise ValueError("hosts must be 1 or more")
     if cores < 0 or seed < 0 or limit < 0:
         raise ValueError("cores, seed and limit must not be negative")
 
     def reports(in_order: tuple[Any, ...], by_name: dict[str, Any], at: list[int]) -> list[Any]:
         checked, in_order, by_name = program(in_order, by_name)
-        made: list[Any] = _core.check(checked, entry, in_order, by_name, at, calls, cores, seed, limit, general, split)
+        made: list[Any] = _core.check(checked, entry, in_order, by_name, at, hosts, calls, cores, seed, limit, general, split)
         return made
 
     if make is None:

@@ -224,7 +224,7 @@ struct Group {
   int32_t rank_count;
   const int32_t* hosts;  // per rank: on which host it lives, numbered in order of their lowest rank
   int32_t host_count;
-  uint32_t reserved;
+  int32_t even_hosts;  // `even_hosts` (abi/even_hosts.h) of `hosts`
 };
 struct Window {
   const Group* group;

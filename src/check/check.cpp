@@ -28,6 +28,7 @@ class Checker {
 
   Report go() {
     report_.ranks = options_.ranks;
+    report_.hosts = options_.hosts;
     report_.calls = options_.calls;
     Run first(start_);
     interp::InOrder scheduler;  // one that lets others have a turn where somebody spins
@@ -183,6 +184,7 @@ class Checker {
     Schedule& replay = finding.replay;
     replay.kind = name(finding.kind);
     replay.ranks = options_.ranks;
+    replay.hosts = options_.hosts;
     replay.calls = options_.calls;
     replay.cores = options_.cores;
     const bool two_uses =
@@ -338,6 +340,7 @@ Report check(const ir::ProgramRef& program, std::string_view entry, std::span<co
   if (!image) return invalid(options.ranks, diags.all().front());
   interp::Options settings;
   settings.ranks = options.ranks;
+  settings.hosts = options.hosts;
   settings.calls = options.calls;
   settings.full_order = true;
   settings.detach = true;
@@ -366,6 +369,7 @@ Report check(const ir::ProgramRef& program, std::string_view entry, std::span<co
   } catch (const Stopped&) {
     Report report;
     report.ranks = options.ranks;
+    report.hosts = options.hosts;
     report.method = "not proved: stopped after " + std::to_string(pacer.runs) + " schedules";
     report.schedules = pacer.runs;
     return report;

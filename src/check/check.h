@@ -20,6 +20,7 @@ namespace tilewire::check {
 
 struct Options {
   int ranks = 1;
+  int hosts = 1;                     // that the ranks live on; a divisor of their number
   int calls = 1;                     // of a host function, over windows that keep their content
   int cores = 0;                     // blocks of a rank that run at a time; 0: any number
   bool general = false;              // use the general tier for every program

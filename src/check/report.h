@@ -106,6 +106,7 @@ enum class Tier : uint8_t { None, Exact, Search };
 // For one number of ranks.
 struct Report {
   int ranks = 1;
+  int hosts = 1;  // that they live on
   int calls = 1;  // one after the other; the first one from windows that are zero
   Verdict verdict = Verdict::Bounded;
   std::string method;  // "3 schedules", "one run of 214 events and its order"
@@ -132,6 +133,8 @@ struct Report {
   bool ok() const { return verdict == Verdict::Proved; }
 };
 
+// "4 ranks", "4 ranks on 2 hosts"
+std::string ranks_of(const Report& report);
 // For people: the verdict, every finding with its source lines, its story and a column per rank.
 std::string text_of(const Report& report);
 // An array of objects with `ranks`, `verdict`, `findings`, ...

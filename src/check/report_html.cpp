@@ -152,10 +152,6 @@ class Page {
            std::string(page_style) + "</style>\n</head>\n";
   }
 
-  static std::string ranks_of(const Report& report) {
-    return counted(static_cast<size_t>(report.ranks), "rank");
-  }
-
   std::string top() const {
     std::string chips;
     for (size_t i = 0; i < reports_.size(); ++i) {

@@ -137,6 +137,7 @@ std::string input(const InputTried& i) {
 std::string report(const Report& r) {
   Object object;
   object.number("ranks", r.ranks)
+      .number("hosts", r.hosts)
       .number("calls", r.calls)
       .text("verdict", name(r.verdict))
       .text("method", r.method);

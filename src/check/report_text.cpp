@@ -77,10 +77,14 @@ std::string columns_text(const Finding& finding) {
 
 }  // namespace
 
+std::string ranks_of(const Report& report) {
+  std::string text = std::to_string(report.ranks) + (report.ranks == 1 ? " rank" : " ranks");
+  return report.hosts == 1 ? text : text + " on " + std::to_string(report.hosts) + " hosts";
+}
+
 std::string text_of(const Report& report) {
-  std::string text = std::to_string(report.ranks) + (report.ranks == 1 ? " rank: " : " ranks: ") +
-                     std::string(name(report.verdict)) + " (" + report.method + ")" +
-                     (report.assumed.empty() ? "" : " for " + report.assumed);
+  std::string text = ranks_of(report) + ": " + std::string(name(report.verdict)) + " (" + report.method +
+                     ")" + (report.assumed.empty() ? "" : " for " + report.assumed);
   const std::string failing = failing_text(report);
   text += (failing.empty() ? "" : "; " + failing) + "\n";
   if (report.invalid) return text + render(*report.invalid);

@@ -71,6 +71,7 @@ int check(const CheckOptions& options) {
   driver::CheckOptions settings;
   settings.entry = options.input.entry;
   settings.ranks = options.ranks;
+  settings.hosts = options.hosts;
   settings.calls = options.calls;
   settings.cores = options.cores;
   settings.general = options.general;

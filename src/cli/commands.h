@@ -63,6 +63,7 @@ struct RunOptions {
 struct CheckOptions {
   InputOptions input;
   std::vector<int64_t> ranks;       // empty: what the program says, else 2 and 3
+  int hosts = 1;                    // that these live on, as many on each
   std::vector<std::string> inputs;  // "x=x.npy", "n=4"
   int calls = 1;
   int cores = 0;

@@ -48,7 +48,8 @@ class HelpText : public CLI::Formatter {
        "[--out "
        "DIR]"},
       {"check",
-       "(FILE | --python FILE:NAME) [--ranks 2,3] [--cores K] [--json] [--html FILE] [--replay-out FILE] [-D "
+       "(FILE | --python FILE:NAME) [--ranks 2,3] [--hosts H] [--cores K] [--json] [--html FILE] "
+       "[--replay-out FILE] [-D "
        "NAME=VALUE]..."},
       {"build", "(FILE | --python FILE:NAME) -o DIR [--ranks N] [--entry NAME] [-D NAME=VALUE]..."},
       {"ops", "[NAME]"},
@@ -187,6 +188,11 @@ void add_check(CLI::App& command, CheckOptions& options) {
                   "arrays are made up")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
+  command
+      .add_option("--hosts", options.hosts,
+                  "Hosts that the ranks live on, as many on each, for collectives (default: 1)")
+      ->type_name("H")
+      ->check(whole_number(1, 65536));
   command
       .add_option("--calls", options.calls,
                   "Calls of the entry, one after the other over windows that keep their content (default: 1)")

@@ -14,6 +14,7 @@
 #include "driver/schedule/schedule_digest.h"
 #include "passes/collect_comm_groups.h"
 #include "passes/pipeline.h"
+#include "support/diagnostics/driver.h"
 
 namespace tilewire::driver {
 namespace {
@@ -64,6 +65,7 @@ class Checking {
       if (auto bound = inputs.bind(ignored)) said[i] = host_.ranks(std::nullopt, *bound, ignored);
     }
     if (said[0] && said[0] == said[1]) return {*said[0]};
+    if (options_.hosts > 1) return {options_.hosts, 2 * options_.hosts};
     return {2, 3};
   }
 
@@ -149,6 +151,12 @@ class Checking {
     auto bound = inputs.bind(refused);
     auto ranks = bound ? host_.ranks(asked, *bound, refused) : std::nullopt;
     if (!ranks) return check::invalid(static_cast<int>(asked), refused.all().front());
+    if (*ranks % options_.hosts != 0) {
+      refused.report(diag::hosts_uneven, {}, {std::to_string(*ranks), std::to_string(options_.hosts)})
+          .with_help("each host has equally many: give a multiple of " + std::to_string(options_.hosts) +
+                     ", such as " + std::to_string(2 * options_.hosts));
+      return check::invalid(*ranks, refused.all().front());
+    }
     setting = setting_for(settings, values, *bound);
     Diagnostics ungrouped;
     ir::ProgramRef checked = passes::collect_comm_groups(entry_.program, lowered_,
@@ -199,6 +207,7 @@ class Checking {
   check::Options options_for(int ranks) const {
     check::Options settings;
     settings.ranks = ranks;
+    settings.hosts = options_.hosts;
     // Nothing is kept from call to call but windows, and only a host function has these.
     settings.calls = host_.function() ? options_.calls : 1;
     settings.cores = options_.cores;
@@ -244,8 +253,7 @@ class Checking {
       if (report.verdict != check::Verdict::Proved) return;
       reached.resize(std::max(reached.size(), report.reached.size()));
       for (size_t i = 0; i < report.reached.size(); ++i) reached[i] |= report.reached[i];
-      tried.text += (tried.text.empty() ? "" : "; ") + std::to_string(report.ranks) +
-                    (report.ranks == 1 ? " rank" : " ranks") +
+      tried.text += (tried.text.empty() ? "" : "; ") + check::ranks_of(report) +
                     (report.assumed.empty() ? "" : " with " + report.assumed);
     }
     const std::vector<check::Finding> found =

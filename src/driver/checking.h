@@ -17,6 +17,7 @@ namespace tilewire::driver {
 struct CheckOptions {
   std::string entry;           // empty: the only one there is
   std::vector<int64_t> ranks;  // empty: what the program says, else 2 and 3
+  int hosts = 1;               // that these live on, as many on each
   int calls = 1;               // over windows that keep their content
   int cores = 0;
   bool general = false;

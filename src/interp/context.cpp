@@ -250,6 +250,14 @@ std::shared_ptr<Buffer> Context::new_elements(DType dtype, int64_t count) {
   return buffer;
 }
 
+// The storage stays, with elements that nobody may read.
+void Context::forget_elements(const Tensor& tensor) {
+  const Storage& storage = world.storages_[tensor.storage];
+  if (storage.kind != Storage::Kind::Created || !world.options().poison) return;
+  const int64_t count = storage.size / ir::bytes(tensor.dtype);
+  if (count > 0) numeric::poison(tensor.dtype, world.writable(tensor.storage), static_cast<size_t>(count));
+}
+
 Tensor Context::new_tensor(DType dtype, Dims shape) {
   int64_t count = checked_count(shape, dtype);
   Tensor tensor;

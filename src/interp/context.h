@@ -96,6 +96,8 @@ class Context {
   // A tile of the given shape, filled with zeros or poison, to be written through `data` and finished.
   std::shared_ptr<Buffer> new_elements(DType dtype, int64_t count);
   Tensor new_tensor(DType dtype, Dims shape);
+  // Of a storage that a kernel gives back; nothing of other tensors.
+  void forget_elements(const Tensor& tensor);
 
  private:
   const Operand& at(size_t operand) const { return frame().code->operands[instr.first + operand]; }

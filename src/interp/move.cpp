@@ -38,6 +38,12 @@ void create_tensor(Context& c, int) {
   c.result = c.new_tensor(static_cast<const TensorType&>(*c.call.type).dtype, c.integers(0));
 }
 
+void release(Context& c, int) {
+  const Tensor tensor = c.tensor(0);
+  c.forget_elements(tensor);
+  c.result = tensor;
+}
+
 // Of a tile, all of it.
 Dims new_shape(const Context& c) {
   return isa<TileType>(c.call.type) ? tile_shape(c.call.type) : c.integers(0);
@@ -185,6 +191,7 @@ void dim(Context& c, int) {
 void add_move(OpEntries& entries) {
   entries.add(ops::pl::tile::create, create_tile);
   entries.add(ops::pl::tensor::create, create_tensor);
+  entries.add(ops::pl::tensor::release, release);
   entries.add_both(ops::pl::tile::full, full);
   entries.add_both(ops::pl::tile::arange, arange);
   entries.add(ops::pl::tile::load, load_tile);

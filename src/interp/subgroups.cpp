@@ -24,6 +24,12 @@ void nranks(Context& c, int) {
   c.result = Scalar::of_int(DType::Int32, c.members(*c.value(0).comm_ctx()).count);
 }
 
+void nhosts(Context& c, int) {
+  const CommCtx& ctx = *c.value(0).comm_ctx();
+  const bool all = c.members(ctx).count == c.members({ctx.window}).count;
+  c.result = Scalar::of_int(DType::Int32, all ? c.world.even_hosts(ctx.window) : 1);
+}
+
 void fail_division(int64_t ranks, int64_t size, int64_t stride) {
   int64_t span;
   const bool fits = size > 0 && stride > 0 && !__builtin_mul_overflow(size, stride, &span);
@@ -88,6 +94,7 @@ void check_group(Context& c, int) {
 void add_subgroups(OpEntries& entries) {
   entries.add(ops::pld::rank, rank);
   entries.add(ops::pld::nranks, nranks);
+  entries.add(ops::pld::nhosts, nhosts);
   entries.add(ops::pld::subgroup, subgroup);
   entries.add(ops::pld::mesh_axis, mesh_axis);
   entries.add(ops::pld::member_rank, member_rank);

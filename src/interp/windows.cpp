@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "abi/even_hosts.h"
 #include "interp/lanes.h"
 #include "interp/op_table.h"
 #include "ir/check_ops.h"
@@ -70,6 +71,13 @@ int World::rank_in_group(int32_t window, int rank) const {
   auto found = std::find(members.begin(), members.end(), rank);
   TW_CHECK(found != members.end(), "a rank looks at a group it is not in");
   return static_cast<int>(found - members.begin());
+}
+
+int World::even_hosts(int32_t window) const {
+  const int each = options_.ranks / options_.hosts;
+  std::vector<int32_t> hosts;
+  for (int rank : group_of(window)) hosts.push_back(rank / each);
+  return abi::even_hosts(hosts);
 }
 
 void World::note_dispatch(const std::vector<Value>& args, int rank) {

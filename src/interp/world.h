@@ -45,6 +45,7 @@ enum class OnError : uint8_t { Stop, Halt, Skip };
 
 struct Options {
   int ranks = 1;
+  int hosts = 1;  // that the ranks live on, as many on each; a divisor of their number
   // Of the entry, one after the other with the same arguments. Windows keep their content, as in a session.
   int calls = 1;
   Granularity granularity = Granularity::Sync;
@@ -288,6 +289,8 @@ class World {
   int peer_rank(int32_t window, int64_t peer) const;  // fails when there is none
   void check_same_group(int32_t window, int32_t other) const;
   int rank_in_group(int32_t window, int rank) const;
+  // `even_hosts` (abi/even_hosts.h) of the window's group.
+  int even_hosts(int32_t window) const;
   // Something changed that a blocked agent may wait for.
   void note_change() { changed_ = true; }
   // A remote write that lands later; `from` has been read.

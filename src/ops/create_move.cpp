@@ -150,6 +150,14 @@ void define_create(std::vector<Op>& ops) {
       .result("A tensor of shape `shape` and dtype `dtype`.")
       .levels(Anywhere)
       .rule([](OpCheck& c) { return fresh(c, false); });
+  Define(ops, "pl", "tensor.release",
+         "Gives back the storage of a tensor that this kernel has created, which otherwise lives until the "
+         "kernel ends. Its elements are undefined afterwards. Nothing happens to other tensors.")
+      .operand("t", AcceptTensor, Data, "The tensor.")
+      .effect(Access::Write, "t")
+      .rebinds("t")
+      .result("`t`.")
+      .rule([](OpCheck& c) { return c.arg("t")->type; });
   Define(ops, "pl", "tile.create", "A new tile. Its elements are undefined until they are written.")
       .list("shape", AcceptInt, Extent, "Rows and columns, positive constants.")
       .attr("dtype", AttrKind::DType, "The element type.")

@@ -160,6 +160,15 @@ void define_windows(std::vector<Op>& ops) {
       .result("An INT32 scalar.")
       .levels(per_rank)
       .rule([](OpCheck&) { return scalar_type(DType::Int32); });
+  Define(ops, "pld", "nhosts",
+         "The number of hosts of a group, if each of them has equally many, consecutive ranks; else 1. So "
+         "`pld.nranks(ctx) // pld.nhosts(ctx)` ranks that follow each other share the memory of a host. 1 "
+         "for a sub-group of some of the ranks.")
+      .operand("ctx", AcceptCommCtx, Data, "The communication context.")
+      .keeps()
+      .result("An INT32 scalar.")
+      .levels(per_rank)
+      .rule([](OpCheck&) { return scalar_type(DType::Int32); });
 }
 
 namespace {

@@ -120,6 +120,7 @@ class Lowering final : public StructuredBuilder {
     if (divided && call.op == ops::pld::nranks) {
       return ops::scalar_cast(division(call.args[0]).size, DType::Int32);
     }
+    if (divided && call.op == ops::pld::nhosts) return hosts(division(call.args[0]));
     if (call.op == ops::pld::system::member_stride) return division(call.args[0]).stride;
     if (call.op == ops::pld::member_rank) return member(division(call.args[0]), call.args[1]);
     const int group = call.op->group_param;
@@ -150,6 +151,15 @@ class Lowering final : public StructuredBuilder {
     return let(name, ops::scalar_cast(let(name, op(of, {context})), DType::Index));
   }
   ExprRef all_ranks(const ExprRef& context) { return scalar_of("ranks", ops::pld::nranks, context); }
+
+  // All of the group again, or ranks that count as one host.
+  ExprRef hosts(const Division& of) {
+    ExprRef some = choose(
+        equal(of.size, all_ranks(of.context)),
+        [&]() -> ExprList { return {scalar_of("hosts", ops::pld::nhosts, of.context)}; },
+        [&]() -> ExprList { return {number(1)}; })[0];
+    return ops::scalar_cast(some, DType::Int32);
+  }
 
   // Where this rank is, unless that is known.
   Division located(Division division) {

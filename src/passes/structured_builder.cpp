@@ -22,7 +22,7 @@ void StructuredBuilder::check(const Op& check, ExprList args) {
 }
 
 ExprRef StructuredBuilder::let(const char* name, ExprRef value) {
-  if (isa<Var>(value) || constant_value(value)) return value;
+  if (isa<Var>(value) || isa<DimSymbol>(value) || constant_value(value)) return value;
   return assign_new(name, std::move(value), span_);
 }
 

@@ -25,8 +25,8 @@ struct CheckReport {
   check::Report report;
 };
 
-const std::vector<std::string> check_keywords = {"ranks", "make",    "cores", "seed",
-                                                 "limit", "general", "split"};
+const std::vector<std::string> check_keywords = {"ranks", "make",  "hosts",   "calls", "cores",
+                                                 "seed",  "limit", "general", "split"};
 
 // The first of the things that arranging arguments finds wrong; that some are missing does not matter here.
 [[noreturn]] void refuse(const driver::Signature& signature, size_t in_order,
@@ -64,14 +64,15 @@ std::vector<std::pair<std::string, nb::handle>> by_name(const driver::Signature&
 }
 
 nb::list check(const ir::Program& program, const std::string& entry, const nb::tuple& in_order,
-               const nb::dict& named, const std::vector<int64_t>& ranks, int calls, int cores, uint64_t seed,
-               size_t limit, bool general, nb::handle split) {
+               const nb::dict& named, const std::vector<int64_t>& ranks, int hosts, int calls, int cores,
+               uint64_t seed, size_t limit, bool general, nb::handle split) {
   Diagnostics diags;
   const driver::Entry found = driver::find_entry(ir::ref(&program), entry, diags);
   if (!found.function) raise_program_error(diags);
   driver::CheckOptions options;
   options.entry = found.name;
   options.ranks = ranks;
+  options.hosts = hosts;
   options.calls = calls;
   options.cores = cores;
   options.general = general;
@@ -121,8 +122,8 @@ void bind_checking(nb::module_& module) {
     return to_python(check::text_of(self.report));
   });
   module.def("check", check, nb::arg("program"), nb::arg("entry"), nb::arg("in_order"), nb::arg("named"),
-             nb::arg("ranks"), nb::arg("calls"), nb::arg("cores"), nb::arg("seed"), nb::arg("limit"),
-             nb::arg("general"), nb::arg("split"));
+             nb::arg("ranks"), nb::arg("hosts"), nb::arg("calls"), nb::arg("cores"), nb::arg("seed"),
+             nb::arg("limit"), nb::arg("general"), nb::arg("split"));
   module.def("drop_reached_elsewhere", [](const nb::list& reports) {
     std::vector<check::Report*> all;
     for (nb::handle report : reports) all.push_back(&nb::cast<CheckReport&>(report).report);

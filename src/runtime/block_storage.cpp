@@ -1,5 +1,6 @@
 // Memory of tensors that kernels create. They live until they are released or the block ends; no task takes
 // them, so nothing has to wait for anything.
+#include <algorithm>
 #include <cstring>
 
 #include "runtime/job.h"
@@ -18,7 +19,10 @@ abi::Status BlockContext::create(uint64_t bytes, uint32_t site, void** storage) 
 }
 
 void BlockContext::release(void* data) {
-  Storage* storage = Storage::of(data);
+  const auto found =
+      std::find_if(created.begin(), created.end(), [&](Storage* storage) { return storage->data() == data; });
+  if (found == created.end()) return;  // of an argument
+  Storage* storage = *found;
   created.remove(*storage);
   run->process.storage.give(storage);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "abi/even_hosts.h"
 #include "support/diagnostics.h"
 #include "support/element_text.h"
 
@@ -61,6 +62,7 @@ void Windows::number_hosts(Group& group) {
     if (found == known.end()) known.push_back(given[i]);
   }
   group.host_count = std::max<int32_t>(1, static_cast<int32_t>(known.size()));
+  group.even_hosts = abi::even_hosts(group.hosts);
 }
 
 void Windows::add_views(Group& group) {
@@ -74,7 +76,7 @@ void Windows::add_views(Group& group) {
   for (int32_t i = group.first_here; i < end; ++i) {
     const abi::Group& view =
         group.views.emplace_back(abi::Group{group.memory->regions.data(), group.memory->waiters.data(), i,
-                                            count, group.hosts.data(), group.host_count, 0});
+                                            count, group.hosts.data(), group.host_count, group.even_hosts});
     for (const WindowSlot& slot : slots) group.windows.push_back({&view, slot.offset, slot.bytes});
   }
 }

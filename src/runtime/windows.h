@@ -103,7 +103,7 @@ class Windows {
     std::vector<int32_t> index;  // of a rank of the world in the group, or -1
     std::unique_ptr<GroupMemory> memory;
     std::vector<int32_t> hosts;  // of each of its ranks, numbered by their first one
-    int32_t host_count = 0;
+    int32_t host_count = 0, even_hosts = 1;
     // Those of its ranks that live here follow each other, from this one on.
     int32_t first_here = 0;
     std::vector<abi::Group> views;

@@ -69,6 +69,7 @@ struct ScheduleStep {
 struct Schedule {
   std::string kind;  // of what it shows: "race", "deadlock", ...
   int32_t ranks = 1;
+  int32_t hosts = 1;    // that they live on, as many on each
   int32_t calls = 1;    // of the entry, over windows that keep their content
   int32_t cores = 0;    // blocks of a rank that run at a time, waiting ones included; 0: any number
   std::string entry;    // empty: the only one there is

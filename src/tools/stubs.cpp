@@ -173,7 +173,8 @@ std::string node_class() {
         "bytes]: ...\n"
         "    def check(self, *arguments: Any, entry: str = '', ranks: int | Iterable[int] | None = None, "
         "make: "
-        "Callable[[int], Any] | None = None, calls: int = 1, cores: int = 0, seed: int = 1, limit: int = 0, "
+        "Callable[[int], Any] | None = None, hosts: int = 1, calls: int = 1, cores: int = 0, seed: int = 1, "
+        "limit: int = 0, "
         "general: bool = False, split: str = 'auto', **named: Any) -> Reports: ...\n"
         "    def _repr_html_(self) -> str: ...\n";
   }
@@ -295,7 +296,7 @@ class JitFunction:
         """The program made ready to be called."""
     def open(self, *arguments: Any, ranks: int | None = None, target: str = "cpu", debug_bounds: bool = False, **named: Any) -> Session: ...
     def check(self, *arguments: Any, ranks: int | Iterable[int] | None = None, make: Callable[[int], Any] | None = None,
-              calls: int = 1, cores: int = 0, seed: int = 1, limit: int = 0, general: bool = False, split: str = "auto",
+              hosts: int = 1, calls: int = 1, cores: int = 0, seed: int = 1, limit: int = 0, general: bool = False, split: str = "auto",
               **named: Any) -> Reports:
         """Whether some schedule goes wrong, one report per number of ranks."""
     def __call__(self, *arguments: Any, target: str = "cpu", debug_bounds: bool = False, split: str = "auto",

@@ -131,7 +131,7 @@ class JitFunction:
         """The program made ready to be called."""
     def open(self, *arguments: Any, ranks: int | None = None, target: str = "cpu", debug_bounds: bool = False, **named: Any) -> Session: ...
     def check(self, *arguments: Any, ranks: int | Iterable[int] | None = None, make: Callable[[int], Any] | None = None,
-              calls: int = 1, cores: int = 0, seed: int = 1, limit: int = 0, general: bool = False, split: str = "auto",
+              hosts: int = 1, calls: int = 1, cores: int = 0, seed: int = 1, limit: int = 0, general: bool = False, split: str = "auto",
               **named: Any) -> Reports:
         """Whether some schedule goes wrong, one report per number of ranks."""
     def __call__(self, *arguments: Any, target: str = "cpu", debug_bounds: bool = False, split: str = "auto",
@@ -272,6 +272,8 @@ def create_tensor(shape: Any, dtype: DType) -> Any:
     """A new tensor. Its elements are undefined until they are written."""
 def create(shape: Any, dtype: DType, target_memory: Mem | str | None = None, valid_shape: Any = None) -> Any:
     """A new tile. Its elements are undefined until they are written."""
+def release(t: Any) -> Any:
+    """Gives back the storage of a tensor that this kernel has created, which otherwise lives until the kernel ends. Its elements are undefined afterwards. Nothing happens to other tensors."""
 def create_tile(shape: Any, dtype: DType, target_memory: Mem | str | None = None, valid_shape: Any = None) -> Any:
     """A new tile. Its elements are undefined until they are written."""
 def full(shape: Any, dtype: DType, value: Any) -> Any:
@@ -616,6 +618,9 @@ class tensor:
     @staticmethod
     def create(shape: Any, dtype: DType) -> Any:
         """A new tensor. Its elements are undefined until they are written."""
+    @staticmethod
+    def release(t: Any) -> Any:
+        """Gives back the storage of a tensor that this kernel has created, which otherwise lives until the kernel ends. Its elements are undefined afterwards. Nothing happens to other tensors."""
     @staticmethod
     def full(shape: Any, dtype: DType, value: Any) -> Any:
         """A new tensor with the same value everywhere."""

@@ -49,6 +49,8 @@ def rank(ctx: Any) -> Any:
     """The number of this rank in its group, from 0."""
 def nranks(ctx: Any) -> Any:
     """The number of ranks of a group."""
+def nhosts(ctx: Any) -> Any:
+    """The number of hosts of a group, if each of them has equally many, consecutive ranks; else 1. So `pld.nranks(ctx) // pld.nhosts(ctx)` ranks that follow each other share the memory of a host. 1 for a sub-group of some of the ranks."""
 def subgroup(ctx: Any, size: Any, stride: Any = None) -> Any:
     """The sub-group of this rank when the ranks of a group are dealt out in strides: those with equal `r % stride` and equal `r // (size * stride)`. Give it as `group=` to ops with a peer and to collectives."""
 def mesh_axis(ctx: Any, shape: Any, axis: int) -> Any:

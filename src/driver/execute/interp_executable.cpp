@@ -100,6 +100,7 @@ class InterpExecutable final : public Executable {
     if (schedule.replay) {
       settings.replay = &*schedule.replay;
       settings.cores = schedule.replay->cores;
+      settings.hosts = schedule.replay->hosts;
       settings.calls = schedule.replay->calls;
       settings.granularity = interp::Granularity::Access;
     }

@@ -44,6 +44,11 @@ bool CallSchedule::begin(const Executable& executable, int ranks, const BoundArg
     diags.report(diag::replay_other_ranks, {}, {file, std::to_string(replay->ranks), std::to_string(ranks)});
     return false;
   }
+  if (replay->hosts > 1 && executable.target() != "interp") {
+    diags.report(diag::replay_hosts, {}, {file, std::to_string(replay->hosts)})
+        .with_help("the interpreter follows it: --target interp, or compile(target=\"interp\")");
+    return false;
+  }
   zero_outputs(arguments);
   return true;
 }

@@ -143,6 +143,7 @@ std::string write_schedule(const Schedule& schedule) {
             {"inputs", schedule.inputs},
             {"seed", schedule.seed},
             {"dimension", schedule.dimension}};
+  if (schedule.hosts > 1) head["hosts"] = schedule.hosts;
   if (schedule.calls > 1) head["calls"] = schedule.calls;
   if (!schedule.entry.empty()) head["entry"] = schedule.entry;
   if (!schedule.split.empty()) head["split"] = schedule.split;
@@ -162,6 +163,13 @@ std::optional<Schedule> read_schedule(std::string_view text, const std::string& 
   schedule.kind = root.member("kind").text();
   schedule.ranks = static_cast<int32_t>(root.member("ranks").integer(1, abi::most_ranks));
   schedule.cores = static_cast<int32_t>(root.member("cores").integer(0, INT32_MAX));
+  if (root.has("hosts")) {
+    schedule.hosts = static_cast<int32_t>(root.member("hosts").integer(1, schedule.ranks));
+    if (!reader.failed() && schedule.ranks % schedule.hosts != 0) {
+      root.member("hosts").refuse(diag::json_key_range,
+                                  {"a divisor of the number of ranks", root.member("hosts").shown()});
+    }
+  }
   if (root.has("calls")) {
     schedule.calls = static_cast<int32_t>(root.member("calls").integer(1, most_calls));
   }

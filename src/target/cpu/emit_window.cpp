@@ -35,6 +35,10 @@ Value* FunctionEmitter::group_size(Value* group) {
   return fixed_field(b.getInt32Ty(), group, i64(offsetof(abi::Group, rank_count)));
 }
 
+Value* FunctionEmitter::group_hosts(Value* group) {
+  return fixed_field(b.getInt32Ty(), group, i64(offsetof(abi::Group, even_hosts)));
+}
+
 Value* FunctionEmitter::per_rank(Value* group, size_t table, Value* rank) {
   Value* first = fixed_field(b.getPtrTy(), group, i64(static_cast<int64_t>(table)));
   return fixed_field(b.getPtrTy(), first, b.CreateMul(b.CreateSExt(rank, b.getInt64Ty()), i64(8)));

@@ -159,6 +159,7 @@ class FunctionEmitter {
   llvm::Value* group(const TensorValue& window);  // address of its abi::Group
   llvm::Value* group_rank(llvm::Value* group);    // i32
   llvm::Value* group_size(llvm::Value* group);
+  llvm::Value* group_hosts(llvm::Value* group);  // abi::Group::even_hosts
   // Entry `rank` of a table of pointers that abi::Group has at this offset.
   llvm::Value* per_rank(llvm::Value* group, size_t table, llvm::Value* rank);
   // The rank whose copy a tensor is, i32.

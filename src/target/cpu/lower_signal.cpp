@@ -34,6 +34,10 @@ Value* nranks(FunctionEmitter& e, const Call& call) {
   return e.group_size(group_of_context(e, call.args[0]));
 }
 
+Value* nhosts(FunctionEmitter& e, const Call& call) {
+  return e.group_hosts(group_of_context(e, call.args[0]));
+}
+
 Value* check_group(FunctionEmitter& e, const Call& call) {
   Value* own = e.b.CreatePtrToInt(e.group(e.tensor(call.args[0])), e.b.getInt64Ty());
   e.fail_if(e.b.CreateICmpNE(own, e.scalar(call.args[1])), abi::Fault::OtherGroup, call, {});
@@ -316,6 +320,7 @@ void add_signal_lowerings(LoweringTable& table) {
   add(ops::pld::get_comm_ctx, get_comm_ctx);
   add(ops::pld::rank, rank);
   add(ops::pld::nranks, nranks);
+  add(ops::pld::nhosts, nhosts);
   add(ops::pld::system::check_group, check_group);
   add(ops::pld::system::notify, notify);
   add(ops::pld::system::wait, wait);

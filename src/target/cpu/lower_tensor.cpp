@@ -145,6 +145,11 @@ Value* create(FunctionEmitter& e, const Call& call) {
   return nullptr;
 }
 
+Value* release(FunctionEmitter& e, const Call& call) {
+  e.return_unless_ok(e.call_api(offsetof(abi::Api, release), {e.tensor(call.args[0]).data}));
+  return nullptr;
+}
+
 Value* cells(FunctionEmitter& e, const Call& call) {
   Created made = new_tensor(e, call);
   e.b.CreateMemSet(made.tensor.data, e.b.getInt8(0), made.bytes, llvm::MaybeAlign(64));
@@ -212,6 +217,7 @@ void add_tensor_lowerings(LoweringTable& table) {
   add(ops::pl::pipe::slot, OpClass::TensorView, slot);
   add(ops::pl::pipe::check_workspace, OpClass::Scalar, check_workspace);
   add(ops::pl::tensor::create, OpClass::TensorCreate, create);
+  add(ops::pl::tensor::release, OpClass::Scalar, release);
   add(ops::pl::tensor::read, OpClass::Scalar, read);
   add(ops::pl::tensor::write, OpClass::Scalar, write);
   add(ops::pl::tensor::dim, OpClass::Scalar, dim);

@@ -344,6 +344,7 @@ std::string HostExpressions::call(const Call& call) const {
   if (op == ops::pld::get_comm_ctx) return "rank.context(" + arg(0) + ", " + place(call.span) + ")";
   if (op == ops::pld::rank) return arg(0) + ".rank";
   if (op == ops::pld::nranks) return arg(0) + ".ranks";
+  if (op == ops::pld::nhosts) return "1";
   if (op == ops::pld::world_size) return "call.world_size()";
   if (op == ops::pld::window) {
     return "call.view(" + arg(0) + ", " + element_name(static_cast<const TensorType&>(*call.type).dtype) +

@@ -436,6 +436,7 @@ void add_move_rules(RuleTable& table) {
                              "a kernel has no memory of its own outside the core; make it in the "
                              "orchestration function and pass it",
                              {}});
+  table.add(tensor::release, {nullptr, {}, "a kernel has no memory of its own outside the core", {}});
   table.add(ops::pl::no_dep, {same_tensor, {}, "nothing: the tensor itself", {}});
   table.add(ops::pl::no_task, {nullptr, {}, "task ids are the orchestration's", {}});
   table.add(ops::pld::system::defer_wait,

@@ -155,6 +155,11 @@ void nranks(FunctionEmitter& e, const Call& call, const Var* result) {
   if (result) e.name_scalar(*result, rank_count(e, e.scalar(call.args[0])));
 }
 
+// The devices of a run belong to one host.
+void nhosts(FunctionEmitter& e, const Call&, const Var* result) {
+  if (result) e.name_scalar(*result, e.named(e.text.integer(1, "i32"), "i32"));
+}
+
 // --- checks: what only run time knows stops the kernel
 
 void check_extent(FunctionEmitter& e, const Call& call, const Var*) {
@@ -230,6 +235,7 @@ void add_signal_rules(RuleTable& table) {
   table.add(ops::pld::peer_slot, {peer_slot, {}, "addptr by the distance of the bases", {}});
   table.add(ops::pld::get_comm_ctx, {get_comm_ctx, {}, "a parameter, `!pto.ptr<i64>`", {}});
   table.add(ops::pld::rank, {rank, {}, "load_scalar of element 2 of the context, trunci", {}});
+  table.add(ops::pld::nhosts, {nhosts, {}, "nothing: 1, the devices of a run belong to one host", {}});
   table.add(ops::pld::nranks, {nranks, {}, "load_scalar of element 2 of the context, shrui, trunci", {}});
 }
 

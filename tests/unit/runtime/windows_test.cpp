@@ -6,10 +6,25 @@
 #include <atomic>
 #include <chrono>
 
+#include "abi/even_hosts.h"
 #include "ranks.h"
 
 namespace tilewire::runtime {
 namespace {
+
+TEST(Windows, HostsAreEvenWhereRanksFollowEachOther) {
+  auto even = [](std::vector<int32_t> hosts) { return abi::even_hosts(hosts); };
+  EXPECT_EQ(even({}), 1);
+  EXPECT_EQ(even({3}), 1);
+  EXPECT_EQ(even({3, 3, 3}), 1);
+  EXPECT_EQ(even({0, 0, 1, 1}), 2);
+  EXPECT_EQ(even({5, 2, 9}), 3);
+  EXPECT_EQ(even({0, 0, 1}), 1);
+  EXPECT_EQ(even({0, 1, 1}), 1);
+  EXPECT_EQ(even({0, 1, 0, 1}), 1);
+  EXPECT_EQ(even({0, 0, 1, 1, 0, 0}), 1);
+  EXPECT_EQ(even({0, 0, 1, 2}), 1);
+}
 
 TEST(Windows, GroupsKnowTheirRanks) {
   auto windows =
