@@ -36,12 +36,14 @@ Team CollectiveBuilder::team(const ExprRef& signal, const ExprRef& group, bool s
     team.ranks = index("ranks", ops::pld::nranks, group);
     team.first = let("first", op(ops::pld::member_rank, {group, number(0)}));
     team.stride = let("stride", op(ops::pld::system::member_stride, {group}));
+    team.hosts = number(1);
   } else {
     team.rank = index("rank", ops::pld::rank, context);
     team.ranks = index("ranks", ops::pld::nranks, context);
     team.cells = team.ranks;
     team.first = number(0);
     team.stride = number(1);
+    team.hosts = traits.allreduce_on_hosts.empty() ? number(1) : index("hosts", ops::pld::nhosts, context);
   }
   team.block = single ? number(0) : let("block", op(ops::pl::tile::get_block_idx, {}));
   team.blocks = single ? number(1) : let("blocks", op(ops::pl::tile::get_block_num, {}));
@@ -79,6 +81,21 @@ void CollectiveBuilder::each_rank(const Team& team, const std::function<void(con
   repeat("k", number(0), team.ranks, number(1), [&](const VarRef& k) { body(neighbour(team, k)); });
 }
 
+Placement CollectiveBuilder::placement(const Team& team) {
+  Placement at;
+  at.each = let("each", div(team.ranks, team.hosts));
+  at.host = let("host", div(team.rank, at.each));
+  at.first = let("first", mul(at.host, at.each));
+  at.place = let("place", sub(team.rank, at.first));
+  return at;
+}
+
+void CollectiveBuilder::each_neighbour(const Placement& at, const char* name,
+                                       const std::function<void(const ExprRef&)>& body) {
+  repeat("k", number(1), at.each, number(1),
+         [&](const VarRef& k) { body(let(name, add(at.first, mod(add(at.place, k), at.each)))); });
+}
+
 // Position `position` in row-major order as an index in each dimension.
 ExprList CollectiveBuilder::index_of(const ExprList& shape, ExprRef position) {
   ExprList index(shape.size());
@@ -107,6 +124,12 @@ void CollectiveBuilder::notify(const Team& team, const ExprRef& rank, const Expr
   run(ops::pld::system::notify, {team.signal, peer_of(team, rank), cell(team, block, team.rank), value});
 }
 
+void CollectiveBuilder::put_with_notify(const Team& team, const ExprRef& window, const ExprRef& rank,
+                                        const ExprRef& offsets, const ExprRef& shape) {
+  run(ops::pld::tensor::put, {window, peer_of(team, rank), window, offsets, offsets, shape, team.signal,
+                              cell(team, team.block, team.rank), int32(1)});
+}
+
 ExprRef CollectiveBuilder::wait(const Team& team, const ExprRef& source, const ExprRef& value) {
   return let("seen", op(ops::pld::system::wait, {team.signal, cell(team, team.block, source), value}));
 }
@@ -124,10 +147,85 @@ void CollectiveBuilder::take(const Team& team, const ExprRef& source, const Expr
 
 // The first blocks of all ranks: each tells the others, then hears from each.
 void CollectiveBuilder::meet_ranks(const Team& team) {
-  repeat("k", number(1), team.ranks, number(1),
-         [&](const VarRef& k) { notify(team, neighbour(team, k), number(0), int32(1)); });
-  repeat("k", number(1), team.ranks, number(1),
-         [&](const VarRef& k) { take(team, neighbour(team, k), int32(1)); });
+  choose(
+      equal(team.hosts, number(1)),
+      [&]() -> ExprList {
+        repeat("k", number(1), team.ranks, number(1),
+               [&](const VarRef& k) { notify(team, neighbour(team, k), number(0), int32(1)); });
+        repeat("k", number(1), team.ranks, number(1),
+               [&](const VarRef& k) { take(team, neighbour(team, k), int32(1)); });
+        return {};
+      },
+      [&]() -> ExprList {
+        meet_through_leaders(team);
+        return {};
+      });
+}
+
+// The first rank of each host collects those of its host, and rank 0 the first ones. It lets them go with
+// one release: between hosts a notify waits until what was sent to other hosts before has landed. For the
+// same reason each leader lets its own host go before it sends anything on, and there are no rounds in which
+// leaders meet in pairs: each would wait for the one before to be acknowledged.
+void CollectiveBuilder::meet_through_leaders(const Team& team) {
+  const Placement at = placement(team);
+  auto release_host = [&] {
+    each_neighbour(at, "member", [&](const ExprRef& member) { notify(team, member, number(0), int32(1)); });
+  };
+  auto root = [&]() -> ExprList {
+    repeat("leader", at.each, team.ranks, at.each,
+           [&](const VarRef& leader) { take(team, leader, int32(1)); });
+    release_host();
+    run(ops::pld::system::notify_all,
+        {team.signal, int32(1), nullptr, list({number(0), at.each, team.hosts})});
+    return {};
+  };
+  auto leader = [&]() -> ExprList {
+    notify(team, number(0), number(0), int32(1));
+    take(team, number(0), int32(1));
+    release_host();
+    return {};
+  };
+  choose(
+      equal(at.place, number(0)),
+      [&]() -> ExprList {
+        each_neighbour(at, "member", [&](const ExprRef& member) { take(team, member, int32(1)); });
+        return choose(equal(at.host, number(0)), root, leader);
+      },
+      [&]() -> ExprList {
+        notify(team, at.first, number(0), int32(1));
+        take(team, at.first, int32(1));
+        return {};
+      });
+}
+
+void CollectiveBuilder::arrive(const Team& team, const Placement& at) {
+  auto first_block = [&]() -> ExprList {
+    if (constant_value(team.blocks) != 1) {
+      take(team, team.rank, ops::scalar_cast(sub(team.blocks, number(1)), DType::Int32));
+    }
+    each_neighbour(at, "near", [&](const ExprRef& near) { notify(team, near, number(0), int32(1)); });
+    return {};
+  };
+  choose(equal(team.block, number(0)), first_block, [&]() -> ExprList {
+    notify(team, team.rank, number(0), int32(1));
+    return {};
+  });
+}
+
+void CollectiveBuilder::await_host(const Team& team, const Placement& at, const ExprRef& times,
+                                   const char* name) {
+  auto first_block = [&]() -> ExprList {
+    each_neighbour(at, name, [&](const ExprRef& near) { take(team, near, times); });
+    if (constant_value(team.blocks) != 1) {
+      repeat("j", number(1), team.blocks, number(1),
+             [&](const VarRef& j) { notify(team, team.rank, j, int32(1)); });
+    }
+    return {};
+  };
+  choose(equal(team.block, number(0)), first_block, [&]() -> ExprList {
+    take(team, team.rank, int32(1));
+    return {};
+  });
 }
 
 // Each cell has one block that adds to it, except the first block's own, which nobody adds to a second time
@@ -169,8 +267,9 @@ Units CollectiveBuilder::units(const ExprRef& window) {
 }
 
 Part CollectiveBuilder::part(const Units& units, const ExprRef& all, const ExprRef& index,
-                             const ExprRef& count) {
-  int64_t grain = units.length ? 1 : cache_line / bytes(tensor_type_of(units.window).dtype);
+                             const ExprRef& count, int64_t least_bytes) {
+  int64_t grain =
+      units.length ? 1 : std::max(cache_line, least_bytes) / bytes(tensor_type_of(units.window).dtype);
   ExprRef grains = mul(count, number(grain));
   ExprRef share = let("share", mul(div(add(all, sub(grains, number(1))), grains), number(grain)));
   ExprRef start = let("start", smaller(mul(index, share), all));
@@ -210,6 +309,15 @@ void CollectiveBuilder::each_chunk(const Units& units, const Part& part,
     ExprList lead = index_of(ExprList(shape.begin(), shape.end() - 1), line);
     chunks_of_line(lead, number(0), units.length, size, body);
   });
+}
+
+ExprRef CollectiveBuilder::load(const Units& units, const Chunk& chunk) {
+  ExprList shape(chunk.offsets.size(), number(1));
+  ExprList valid = shape;
+  shape.back() = number(chunk.size);
+  valid.back() = chunk.valid;
+  return let("t", op(ops::pl::tile::load,
+                     {units.window, list(chunk.offsets), list(shape), chunk.valid ? list(valid) : nullptr}));
 }
 
 ExprRef CollectiveBuilder::load(const Team& team, const Units& units, const Chunk& chunk,

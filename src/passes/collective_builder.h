@@ -17,6 +17,15 @@ struct Team {
   ir::ExprRef block, blocks;  // of this rank
   ir::ExprRef first, stride;  // of the sub-group, in the window's group
   ir::ExprRef cells;          // per block: the ranks of the window's group
+  ir::ExprRef hosts;          // that the ranks live on, equally many on each; 1 also where it does not matter
+};
+
+// Where a rank of the team is, when it is on several hosts.
+struct Placement {
+  ir::ExprRef each;   // ranks of a host; they follow each other
+  ir::ExprRef host;   // the number of its host
+  ir::ExprRef first;  // the first rank of that host
+  ir::ExprRef place;  // its number on that host
 };
 
 // The elements of a window as units that can be handed out: single elements of a dense window, seen as one
@@ -56,8 +65,17 @@ class CollectiveBuilder : public StructuredBuilder {
   // For every rank of the team, the own one first unless the number is known.
   void each_rank(const Team& team, const std::function<void(const ir::ExprRef&)>& body);
 
+  // For all ranks of the host but the own one, the next one first; each goes by `name`.
+  void each_neighbour(const Placement& at, const char* name,
+                      const std::function<void(const ir::ExprRef&)>& body);
+  Placement placement(const Team& team);
+
   // Returns when all blocks of all ranks have arrived.
   void barrier(const Team& team);
+  // The same for the blocks of the ranks of a host, in two halves: says so, and waits until all have said so,
+  // or as often as `times`.
+  void arrive(const Team& team, const Placement& at);
+  void await_host(const Team& team, const Placement& at, const ir::ExprRef& times, const char* name);
   // When all blocks of the rank have arrived, the first does `alone` and the others wait for it.
   void together(const Team& team, const std::function<void()>& alone);
   // The neighbour `distance` ranks on.
@@ -66,20 +84,25 @@ class CollectiveBuilder : public StructuredBuilder {
   // cell for `source` once it is there. Gives what was seen.
   void notify(const Team& team, const ir::ExprRef& rank, const ir::ExprRef& block, const ir::ExprRef& value);
   void take(const Team& team, const ir::ExprRef& source, const ir::ExprRef& value);
+  // Copies a region of the own window to that of `rank`, and notifies as above.
+  void put_with_notify(const Team& team, const ir::ExprRef& window, const ir::ExprRef& rank,
+                       const ir::ExprRef& offsets, const ir::ExprRef& shape);
   ir::ExprRef wait(const Team& team, const ir::ExprRef& source, const ir::ExprRef& value);
   void consume(const Team& team, const ir::ExprRef& source, const ir::ExprRef& value);
 
   Units units(const ir::ExprRef& window);
   // Part `index` of `count` equal ones, as far as there is something; parts of dense windows start at cache
-  // lines of their own.
-  Part part(const Units& units, const ir::ExprRef& all, const ir::ExprRef& index, const ir::ExprRef& count);
+  // lines of their own, and at multiples of `least_bytes`.
+  Part part(const Units& units, const ir::ExprRef& all, const ir::ExprRef& index, const ir::ExprRef& count,
+            int64_t least_bytes = 0);
   // The elements of a part, chunk by chunk. The last chunk of a line may be short.
   void each_chunk(const Units& units, const Part& part, const std::function<void(const Chunk&)>& body);
   // One chunk of at most `size` elements of a dense window.
   Chunk chunk_at(const ir::ExprRef& start, const ir::ExprRef& stop, int64_t size);
   int64_t chunk_size(const Units& units) const;
 
-  // Of the copy that a rank of the team has.
+  // Of the own copy, and of the one that a rank of the team has.
+  ir::ExprRef load(const Units& units, const Chunk& chunk);
   ir::ExprRef load(const Team& team, const Units& units, const Chunk& chunk, const ir::ExprRef& rank);
   void store(const Team& team, const ir::ExprRef& tile, const Units& units, const Chunk& chunk,
              const ir::ExprRef& rank);
@@ -95,6 +118,7 @@ class CollectiveBuilder : public StructuredBuilder {
   ir::ExprRef cell(const Team& team, const ir::ExprRef& block, const ir::ExprRef& rank);
   ir::ExprList index_of(const ir::ExprList& shape, ir::ExprRef position);
   void meet_ranks(const Team& team);
+  void meet_through_leaders(const Team& team);
   void chunks_of_line(const ir::ExprList& lead, const ir::ExprRef& start, const ir::ExprRef& stop,
                       int64_t size, const std::function<void(const Chunk&)>& body);
 };

@@ -16,6 +16,7 @@
 #include "ops/handles.h"
 #include "ops/shape.h"
 #include "passes/collective_builder.h"
+#include "passes/host_chain.h"
 #include "passes/tensor_type.h"
 
 namespace tilewire::passes {
@@ -144,15 +145,9 @@ void allreduce_by(AllreduceMode mode, ReduceOp how, const Units& units, const Te
   two_shot(how, units, team, b);
 }
 
-ExprRef allreduce(const Call& call, const ExprList& args, const Team& team, CollectiveBuilder& b) {
-  ReduceOp how = reduce_op(call);
-  Units units = b.units(args[0]);
+// mode="auto" on one host, or as if it were one.
+void allreduce_on_one(ReduceOp how, const Units& units, const Team& team, CollectiveBuilder& b) {
   b.barrier(team);
-  AllreduceMode mode = choice(call, "mode", AllreduceMode::Auto);
-  if (mode != AllreduceMode::Auto) {
-    allreduce_by(mode, how, units, team, b);
-    return args[0];
-  }
   std::vector<ModeRow> rows = rows_for(units, b.traits.allreduce_modes);
   ExprRef fastest = b.let("mode", fastest_mode(rows, units, team, b));
   std::set<AllreduceMode> modes;
@@ -173,6 +168,65 @@ ExprRef allreduce(const Call& call, const ExprList& args, const Team& team, Coll
         });
   };
   next();
+}
+
+// Whether the table for several hosts says Chain, as a condition; known where all of its rows agree.
+ExprRef goes_by_chain(std::span<const HostRow> rows, const Units& units, const Team& team,
+                      CollectiveBuilder& b) {
+  auto is_chain = [](const HostRow& row) { return row.form == HostRow::Form::Chain; };
+  const bool first = is_chain(rows[0]);
+  const bool agree =
+      std::all_of(rows.begin(), rows.end(), [&](const HostRow& row) { return is_chain(row) == first; });
+  const ExprRef answer = b.number(first ? 1 : 0);
+  if (agree) return answer;
+  const ExprRef each = b.div(team.ranks, team.hosts);
+  const int64_t element = bytes(tensor_type_of(units.window).dtype);
+  const std::pair<ExprRef, int64_t> limits[] = {
+      {team.hosts, rows[0].hosts}, {each, rows[0].ranks}, {units.count, rows[0].bytes / element}};
+  std::function<ExprRef(size_t)> from = [&](size_t i) -> ExprRef {
+    if (i == std::size(limits)) return answer;
+    if (limits[i].second >= any / element) return from(i + 1);
+    return b.choose(
+        b.less(limits[i].first, b.number(limits[i].second + 1)), [&]() -> ExprList { return {from(i + 1)}; },
+        [&]() -> ExprList { return {goes_by_chain(rows.subspan(1), units, team, b)}; })[0];
+  };
+  return from(0);
+}
+
+ExprRef allreduce(const Call& call, const ExprList& args, const Team& team, CollectiveBuilder& b) {
+  ReduceOp how = reduce_op(call);
+  Units units = b.units(args[0]);
+  AllreduceMode mode = choice(call, "mode", AllreduceMode::Auto);
+  if (mode != AllreduceMode::Auto) {
+    b.barrier(team);
+    allreduce_by(mode, how, units, team, b);
+    return args[0];
+  }
+  if (constant_value(team.hosts) == 1 || !has_chain(how, units)) {
+    allreduce_on_one(how, units, team, b);
+    return args[0];
+  }
+  Team one = team;
+  one.hosts = b.number(1);
+  b.choose(
+      b.less(b.number(1), team.hosts),
+      [&]() -> ExprList {
+        b.choose(
+            b.equal(b.let("chain", goes_by_chain(b.traits.allreduce_on_hosts, units, team, b)), b.number(1)),
+            [&]() -> ExprList {
+              host_chain(how, units, team, b);
+              return {};
+            },
+            [&]() -> ExprList {
+              allreduce_on_one(how, units, team, b);
+              return {};
+            });
+        return {};
+      },
+      [&]() -> ExprList {
+        allreduce_on_one(how, units, one, b);
+        return {};
+      });
   return args[0];
 }
 

@@ -26,6 +26,15 @@ struct ModeRow {
 inline constexpr int64_t any = std::numeric_limits<int64_t>::max();
 inline constexpr ModeRow always_two_shot[] = {{any, any, ir::AllreduceMode::TwoShot}};
 
+// A row of the table behind mode="auto" of allreduce where the ranks live on several hosts: the first row
+// that has room for the hosts, the ranks of each and the bytes of an operand says the form. Chain: host by
+// host, each adding its rows to what the host before has summed up; otherwise as on one host. Sums of 16 bits
+// and windows with strides have no chain.
+struct HostRow {
+  int64_t hosts, ranks, bytes;  // at most
+  enum class Form : uint8_t { AsOnOne, Chain } form;
+};
+
 struct Traits {
   // Kernels stay as they were written where they can: no pass turns tensor ops into tile ops.
   bool written_kernels = false;
@@ -76,6 +85,12 @@ struct Traits {
   // The most bytes that a chunk of a collective has.
   int64_t chunk_bytes = 8192;
   std::span<const ModeRow> allreduce_modes = always_two_shot;
+  // Empty: the ranks of a run live on one host.
+  std::span<const HostRow> allreduce_on_hosts = {};
+  // Of a chain: the bytes that go from host to host with one signal, and the least that the ranks of a host
+  // share the work of. Less of it takes less time than one more message.
+  int64_t segment_bytes = 256 << 10;
+  int64_t share_bytes = 16 << 10;
 };
 
 // The tasks and kernels that a target with these traits gets, for a run that is followed step by step.

@@ -102,6 +102,7 @@ def _examine(case: Case, stage: Callable[[str], None], output: Output) -> Outcom
     if report.verdict == "invalid":
         raise Wrong("invalid", f"invalid: {report.invalid}")
     if report.verdict == "proved":
+        _on_hosts(case, program, stage, output)
         _compare(case, program, outcome, stage, output)
         if case.reusable and not outcome.open:
             _session(case, program, stage, output)
@@ -114,6 +115,20 @@ def _examine(case: Case, stage: Callable[[str], None], output: Output) -> Outcom
                 raise Wrong("split kernels are refuted, fused ones proved", str(report))
         _replay(case, program, report, found, stage, output)
     return outcome
+
+
+def _on_hosts(case: Case, program: Any, stage: Callable[[str], None], output: Output) -> None:
+    """A proof for one host covers several as far as the program leaves windows to the collectives that work on them; one
+    that was mutated may not."""
+    if case.ranks == 1 or case.mutations:
+        return
+    stage("checking on hosts")
+    hosts = 2 if case.ranks % 2 == 0 else case.ranks
+    settings = {"ranks": case.ranks, "hosts": hosts, "limit": SCHEDULES, "split": case.split}
+    [report] = _call("checking on hosts", lambda: program.main.check(*case.arguments(), **settings))
+    if report.verdict not in ("proved", "bounded"):
+        raise Wrong(f"{report.verdict} on several hosts", str(report))
+    output.take()
 
 
 def _compare(case: Case, program: Any, outcome: Outcome, stage: Callable[[str], None], output: Output) -> None:

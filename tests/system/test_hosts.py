@@ -19,6 +19,7 @@ import pytest
 from test_world import PROGRAM
 
 EXAMPLES = pathlib.Path(__file__).parents[2] / "examples"
+PROGRAMS = pathlib.Path(__file__).parent / "host_collectives.py"
 COMMAND = pathlib.Path(sys.executable).parent / "tilewire"
 PORT = 29471
 
@@ -135,6 +136,18 @@ def test_hosts_have_the_bits_of_one_process(hosts, each):
     script = [sys.executable, str(EXAMPLES / "mesh_allreduce.py"), "--ranks", "4"]
     for text in outputs(hosts.start(script, each)):
         assert text == "mesh allreduce: 4 ranks have the same sum of 4 rows, to the last bit\n"
+
+
+@pytest.mark.parametrize("hosts, each", [(2, 2), (2, 3), (3, 1)], indirect=["hosts"])
+def test_collectives_have_the_bits_of_one_process(hosts, each):
+    command = [sys.executable, str(PROGRAMS), str(len(hosts.names) * each)]
+    alone = subprocess.run(command, text=True, capture_output=True, timeout=300)
+    assert alone.returncode == 0, alone.stderr
+    assert alone.stdout.count(" -> ") == 25
+    started = hosts.start(command, each)
+    together = outputs(started, limit=600)
+    assert together[0] == alone.stdout
+    assert together[1:] == [""] * (len(started) - 1)
 
 
 # What mpirun takes for ssh: enters the namespace of an address.

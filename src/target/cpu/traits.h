@@ -14,6 +14,11 @@ inline constexpr passes::ModeRow allreduce_modes[] = {
 #include "target/cpu/allreduce_modes.def"
 };
 
+// docs/performance.md has the figures behind it.
+inline constexpr passes::HostRow allreduce_on_hosts[] = {
+    {any, any, any, passes::HostRow::Form::Chain},
+};
+
 // The rules that beat an expansion. tests/unit/cpu compares them with it, bit for bit.
 inline bool has_rule(const ir::Op& op) {
   return (op.on_tensors ? op.counterpart : &op) == ops::pl::tile::silu;
@@ -26,6 +31,8 @@ inline constexpr passes::Traits traits{
     .block_bytes = 64 << 10,
     .chunk_bytes = 8192,  // that of one rank and the sum fit the L1 cache
     .allreduce_modes = allreduce_modes,
+    .allreduce_on_hosts = allreduce_on_hosts,
+    .segment_bytes = 512 << 10,
 };
 
 }  // namespace tilewire::target::cpu

@@ -1,6 +1,7 @@
 // Every built-in collective is proved, called once and three times back to back with its result read and its
-// operand written in between: for all dtypes, ways to combine and modes, at all numbers of ranks up to 8,
-// sums and barriers also at 16 and 32. A part of that in every run, all of it with TILEWIRE_COLLECTIVES=all.
+// operand written in between: for all dtypes, ways to combine and modes, at all numbers of ranks up to 8 on
+// all numbers of hosts that divide them, sums and barriers also at 16 and 32. A part of that in every run,
+// all of it with TILEWIRE_COLLECTIVES=all.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -100,20 +101,33 @@ class P:
   }
 };
 
-void prove(const Case& of, const std::vector<int>& ranks) {
+// Hosts for so many ranks: one, and up to four.
+std::vector<int> hosts_of(int ranks) {
+  std::vector<int> all;
+  for (int hosts : {1, 2, 3, 4}) {
+    if (hosts <= ranks && ranks % hosts == 0) all.push_back(hosts);
+  }
+  if (everything() && ranks <= 8 && ranks > 4) all.push_back(ranks);
+  return all;
+}
+
+void prove(const Case& of, const std::vector<int>& ranks,
+           const passes::Traits& traits = target::cpu::traits) {
   for (int calls : {1, 3}) {
     const std::string text = of.text(calls);
     ir::ProgramRef program = read(text);
     ASSERT_TRUE(program);
     Diagnostics diags;
-    program = passes::lower(program, passes::for_checking(target::cpu::traits), diags);
+    program = passes::lower(program, passes::for_checking(traits), diags);
     ASSERT_TRUE(program) << diags.text() << text;
     for (int count : ranks) {
-      Report report = check(program, "main", {}, {.ranks = count});
-      ASSERT_EQ(report.verdict, Verdict::Proved)
-          << of.call << " of " << of.dtype << ", " << count << " ranks, " << calls << " calls\n"
-          << text_of(report);
-      ASSERT_EQ(report.method.substr(0, 5), "exact") << report.method;
+      for (int hosts : hosts_of(count)) {
+        Report report = check(program, "main", {}, {.ranks = count, .hosts = hosts});
+        ASSERT_EQ(report.verdict, Verdict::Proved)
+            << of.call << " of " << of.dtype << ", " << calls << " calls\n"
+            << text_of(report);
+        ASSERT_EQ(report.method.substr(0, 5), "exact") << report.method;
+      }
     }
   }
 }
@@ -154,6 +168,18 @@ TEST_P(AllreduceIsProved, InAllForms) {
 
 INSTANTIATE_TEST_SUITE_P(Modes, AllreduceIsProved, testing::Values("auto", "mesh", "two_shot", "ring"),
                          [](const auto& info) { return std::string(info.param); });
+
+// Segments of 16 elements: more of them than are under way, and shares of several lengths.
+TEST(CollectivesAreProved, AllreduceOverHostsInSegments) {
+  passes::Traits traits = target::cpu::traits;
+  traits.segment_bytes = traits.chunk_bytes = traits.share_bytes = 64;
+  for (const std::string& dtype : dtypes("FP32")) {
+    for (const std::string& op : ops("sum")) {
+      const std::string call = "w = pld.tensor.allreduce(w, s, op=\"" + op + "\")";
+      for (int columns : {1, 6, 43}) prove({call, "w", "w", dtype, columns}, {2, 3, 4, 6, 8}, traits);
+    }
+  }
+}
 
 TEST(CollectivesAreProved, Barrier) {
   prove({"pld.tensor.barrier(s)", "w", "w"}, and_more());

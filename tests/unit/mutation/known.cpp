@@ -5,6 +5,9 @@
 namespace tilewire::mutation {
 namespace {
 
+// Of a barrier through the first ranks of hosts.
+constexpr const char* hand_in_hand = "nobody arrives again before being let go, so the cell is 0 or 1";
+
 constexpr Known table[] = {
     {"exactly", "pld.system.wait(*, [block * ranks + rank, 0], *)", Fate::Equal,
      "blocks of a rank take turns: the cell never holds more than is waited for"},
@@ -17,6 +20,34 @@ constexpr Known table[] = {
     {"early", "for k in pl.range(1, ranks): before pl.tensor.write(*, [rank], count)", Fate::Equal,
      "the own count is no concern of other ranks"},
     {"early", "* before pld.system.collective_effects(*", Fate::Equal, "nothing happens at a note"},
+    {"always", "if hosts == 1:", Fate::Equal, "the form for one host is right on several, only slower"},
+    {"never", "if hosts == 1:", Fate::Equal, "the form for several hosts is right on one"},
+    {"never", "if 1 < hosts:", Fate::Equal, "the form for one host is right on several, only slower"},
+    {"early", "if 0 < host: before if 0 < host:", Fate::Results,
+     "the own row of a later segment takes the place of one that has not been added"},
+    {"always", "if whole < to:", Fate::Equal, "the last chunk is empty then"},
+    {"exactly", "pld.system.wait(*, [*member, 0], 1)", Fate::Equal, hand_in_hand},
+    {"exactly", "pld.system.wait(*, [*leader, 0], 1)", Fate::Equal, hand_in_hand},
+    {"exactly", "pld.system.wait(*, [*first, 0], 1)", Fate::Equal, hand_in_hand},
+    {"exactly", "pld.system.wait(*, [*of_first, 0], 1)", Fate::Equal,
+     "neighbours on the first host go on when all hosts have the sums of all of them"},
+    {"exactly", "pld.system.wait(*, [0, 0], 1)", Fate::Equal, hand_in_hand},
+    {"exactly", "pld.system.wait(*, [block * ranks, 0], 1)", Fate::Equal, hand_in_hand},
+    {"set", "pld.system.notify(*, member, [rank, 0], 1)", Fate::Equal, hand_in_hand},
+    {"set", "pld.system.notify(*, first, [rank, 0], 1)", Fate::Equal, hand_in_hand},
+    {"set", "pld.system.notify(*, 0, [rank, 0], 1)", Fate::Equal, hand_in_hand},
+    {"early", "pld.system.notify_all(*) before for k in pl.range(1, each):", Fate::Equal,
+     "the own host and the others are let go in any order"},
+    {"early", "if receives == 0: before if 0 < host:", Fate::Equal,
+     "neighbours and the host before are told in any order"},
+    {"early", "for k in pl.range(1, each): before if 0 < host:", Fate::Equal,
+     "neighbours and the host before are told in any order"},
+    {"early", "if 0 < host: before for k in pl.range(1, each):", Fate::Equal,
+     "neighbours and the host before are told in any order"},
+    {"early", "if 0 < behind: before if 0 < host:", Fate::Equal,
+     "the hosts before and behind are waited for, and told, in any order"},
+    {"drop", "pl.tensor.release(kept)", Fate::Equal, "the kernel gives it back when it ends"},
+    {"early", "pl.tensor.release(kept) before *", Fate::Equal, "nothing reads it any more"},
     {"always", "if whole < stop:", Fate::Equal, "the last chunk is empty then"},
     {"never", "if ranks == *:", Fate::Equal, "the code for any number of ranks does the same"},
     {"weaken", "seen = pld.system.wait(*, 2)", Fate::Equal, "a count adds at least 2"},

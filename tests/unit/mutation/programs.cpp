@@ -19,6 +19,9 @@ struct Collective {
   int64_t cols;         // of a row,
   int64_t blocks_cols;  // and where blocks share the work: whoever works in chunks of 8 KiB has more than one
   bool wide = false;    // a block of rows for every rank comes in or out
+  // Of what goes from host to host: a chunk of 8 KiB and a short one, so that a window has more segments than
+  // are under way. A smaller one leaves some of the blocks without a segment.
+  int64_t segment_bytes = 8384;
 };
 
 // AT is the first of the own rows, ROWS their number, NEAR a row that another block wrote.
@@ -51,10 +54,10 @@ const Collective collectives[] = {
     {"mesh", write_w, "w = pld.tensor.allreduce(w, SIGNAL, mode=\"mesh\")", read_w, 1000, 2100},
     {"two_shot", write_w, "w = pld.tensor.allreduce(w, SIGNAL, mode=\"two_shot\")", read_w, 2800, 8400},
     {"ring", write_w, "w = pld.tensor.allreduce(w, SIGNAL, mode=\"ring\")", read_w, 2800, 8400},
-    {"auto, short", write_w, "w = pld.tensor.allreduce(w, SIGNAL)", read_w, 40, 40},
+    {"auto, short", write_w, "w = pld.tensor.allreduce(w, SIGNAL)", read_w, 22, 67, false, 64},
     {"auto, long", write_w, "w = pld.tensor.allreduce(w, SIGNAL)", read_w, 2800, 8400},
     {"barrier", write_even, "pld.tensor.barrier(SIGNAL)", "pass", 40, 40},
-    {"broadcast", write_w, "w = pld.tensor.broadcast(w, SIGNAL, root=i % 2)", read_w, 40, 40},
+    {"broadcast", write_w, "w = pld.tensor.broadcast(w, SIGNAL, root=(n - 1) * (i % 2))", read_w, 40, 40},
     {"allgather", write_w, "wide = pld.tensor.allgather(w, wide, SIGNAL)", read_wide, 40, 40, true},
     {"reduce_scatter", write_wide, "wide = pld.tensor.reduce_scatter(wide, SIGNAL)", read_own, 750, 2200,
      true},
@@ -161,7 +164,8 @@ std::vector<Case> cases() {
       put(text, "PARAMS", params);
       put(text, "ALL", collective.wide ? "NR * 9" : "9");
       put(text, "COLS", std::to_string(cols));
-      all.push_back({std::string(collective.name) + where, std::move(text), cols, collective.wide});
+      all.push_back({std::string(collective.name) + where, std::move(text), cols, collective.wide,
+                     collective.segment_bytes});
     };
     add("", in_kernel(collective, false), collective.cols);
     add(", blocks", in_kernel(collective, true), collective.blocks_cols);

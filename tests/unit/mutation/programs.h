@@ -15,6 +15,7 @@ struct Case {
   std::string text;
   int64_t cols;
   bool wide;
+  int64_t segment_bytes;  // passes::Traits
 };
 
 // Every collective and mode, in a kernel, over the blocks of one, and on the host.

@@ -19,6 +19,7 @@ namespace {
 struct Sizes {
   int ranks = 1;
   int blocks = 1;
+  int hosts = 1;
   int64_t rows = 3, cols = 5;  // of the block of one rank
 };
 
@@ -110,13 +111,15 @@ int64_t input(int64_t r, int64_t i) {
   return (r * 7 + i * 3) % 5 + 1;
 }
 
+// `rounds`: the inputs get fractions, so that sums depend on their order.
 Ran run(const std::string& text, const Sizes& s, ir::DType dtype, int64_t x_rows, int64_t y_rows,
-        uint64_t seed, std::vector<int32_t> counts = {}) {
+        uint64_t seed, std::vector<int32_t> counts = {}, const Traits& traits = target::cpu::traits,
+        bool rounds = false) {
   Ran result{dtype, {}, {}, std::move(counts), ""};
   ir::ProgramRef source = read_text(text);
   if (!source) return result;
   Diagnostics diags;
-  ir::ProgramRef lowered = lower(source, target::cpu::traits, diags);
+  ir::ProgramRef lowered = lower(source, traits, diags);
   EXPECT_TRUE(lowered) << diags.text();
   if (!lowered) return result;
   const int64_t ranks = s.ranks, bytes = ir::bytes(dtype);
@@ -130,7 +133,8 @@ Ran run(const std::string& text, const Sizes& s, ir::DType dtype, int64_t x_rows
     int64_t value = input(i / (x_rows * s.cols), i % (x_rows * s.cols));
     std::byte* element = result.x.data() + i * bytes;
     if (ir::is_float(dtype)) {
-      numeric::store_float(dtype, element, static_cast<double>(value));
+      const double part = rounds ? 1.0 / static_cast<double>(i % 97 + 3) : 0;
+      numeric::store_float(dtype, element, static_cast<double>(value) + part);
     } else {
       numeric::store_integer(dtype, element, value);
     }
@@ -138,6 +142,7 @@ Ran run(const std::string& text, const Sizes& s, ir::DType dtype, int64_t x_rows
   interp::Array c{result.counts.data(), ir::DType::Int32, {ranks, 2, ranks}, {}};
   interp::RunOptions options;
   options.ranks = s.ranks;
+  options.hosts = s.hosts;
   options.poison = true;
   options.in_flight = true;
   interp::Random random(seed);
@@ -151,10 +156,19 @@ Ran run(const std::string& text, const Sizes& s, ir::DType dtype, int64_t x_rows
 const char* const copy_in = "if first:\n    w = pl.store(pl.load(x), [0, 0], w)\n";
 const char* const copy_out = "if first:\n    y = pl.store(pl.load(w), [0, 0], y)\n";
 
+std::string text_of(const Sizes& s) {
+  return "ranks " + std::to_string(s.ranks) + ", blocks " + std::to_string(s.blocks) + ", hosts " +
+         std::to_string(s.hosts);
+}
+
 // Calls `check` for every shape of the team that is tried.
 void for_teams(const std::function<void(Sizes)>& check) {
   for (int ranks : {1, 2, 3, 4, 5}) {
-    for (int blocks : {1, 3}) check({ranks, blocks});
+    for (int blocks : {1, 3}) {
+      check({ranks, blocks});
+      if (ranks > 1) check({ranks, blocks, ranks});
+      if (ranks == 4) check({ranks, blocks, 2});
+    }
   }
 }
 
@@ -162,8 +176,7 @@ TEST(LowerCompositeOps, AllreduceInEveryModeTwiceOnOneSignal) {
   for (const char* mode : {"mesh", "two_shot", "ring", "auto"}) {
     std::string call = std::string("w = pld.tensor.allreduce(w, sig, mode=\"") + mode + "\")\n";
     for_teams([&](Sizes s) {
-      SCOPED_TRACE(std::string(mode) + ", ranks " + std::to_string(s.ranks) + ", blocks " +
-                   std::to_string(s.blocks));
+      SCOPED_TRACE(std::string(mode) + ", " + text_of(s));
       Ran r = run(program(copy_in + call + call + copy_out, s, "FP32", s.rows, s.rows), s, ir::DType::FP32,
                   s.rows, s.rows, 17);
       ASSERT_EQ(r.error, "");
@@ -186,9 +199,10 @@ TEST(LowerCompositeOps, AllreduceOfEveryOpAndDtypeLongerThanAChunk) {
                              {ir::DType::BF16, "BF16"},
                              {ir::DType::Int32, "INT32"}}) {
     for (const char* how : {"sum", "max", "min", "prod"}) {
-      for (const char* mode : {"mesh", "two_shot", "ring"}) {
-        SCOPED_TRACE(std::string(name) + " " + how + " " + mode);
-        Sizes s{3, 1, 1, cols};
+      for (auto [mode, hosts] :
+           {std::pair{"mesh", 1}, {"two_shot", 1}, {"ring", 1}, {"two_shot", 3}, {"auto", 3}}) {
+        SCOPED_TRACE(std::string(name) + " " + how + " " + mode + ", hosts " + std::to_string(hosts));
+        Sizes s{3, 1, hosts, 1, cols};
         std::string call =
             std::string("w = pld.tensor.allreduce(w, sig, op=\"") + how + "\", mode=\"" + mode + "\")\n";
         Ran r = run(program(copy_in + call + copy_out, s, name, 1, 1), s, dtype, 1, 1, 5);
@@ -211,6 +225,29 @@ TEST(LowerCompositeOps, AllreduceOfEveryOpAndDtypeLongerThanAChunk) {
   }
 }
 
+// Sums that round, in segments, over blocks: hosts do not change a bit.
+TEST(LowerCompositeOps, HostsKeepTheOrderOfRanks) {
+  Traits traits = target::cpu::traits;
+  traits.chunk_bytes = traits.segment_bytes = 128;
+  traits.share_bytes = 64;
+  const std::string call = "w = pld.tensor.allreduce(w, sig)\n";
+  for (auto [dtype, name] : {std::pair{ir::DType::FP32, "FP32"}, {ir::DType::BF16, "BF16"}}) {
+    for (int blocks : {1, 2}) {
+      Sizes s{6, blocks, 1, 3, 91};
+      const std::string text = program(copy_in + call + call + copy_out, s, name, s.rows, s.rows);
+      const Ran alone = run(text, s, dtype, s.rows, s.rows, 1, {}, traits, true);
+      ASSERT_EQ(alone.error, "");
+      for (int hosts : {2, 3, 6}) {
+        s.hosts = hosts;
+        SCOPED_TRACE(std::string(name) + ", " + text_of(s));
+        const Ran ran = run(text, s, dtype, s.rows, s.rows, 9, {}, traits, true);
+        ASSERT_EQ(ran.error, "");
+        ASSERT_EQ(ran.y, alone.y);
+      }
+    }
+  }
+}
+
 TEST(LowerCompositeOps, BroadcastBarrierAndTheRestInOneKernel) {
   const char* body =
       "if first:\n"
@@ -226,7 +263,7 @@ TEST(LowerCompositeOps, BroadcastBarrierAndTheRestInOneKernel) {
       "    y = pl.store(part, [WROWS, 0], y)\n"
       "    y = pl.store(pl.load(w), [WROWS + ROWS, 0], y)\n";
   for_teams([&](Sizes s) {
-    SCOPED_TRACE("ranks " + std::to_string(s.ranks) + ", blocks " + std::to_string(s.blocks));
+    SCOPED_TRACE(text_of(s));
     const int64_t wide = s.rows * s.ranks, y_rows = wide + 2 * s.rows;
     std::string text = program(body, s, "INT32", s.rows, y_rows);
     for (auto [name, value] : {std::pair{"WROWS", wide}, {"COLS", s.cols}, {"ROWS", s.rows}}) {
@@ -255,7 +292,7 @@ TEST(LowerCompositeOps, BroadcastBarrierAndTheRestInOneKernel) {
 
 TEST(LowerCompositeOps, CountedRowsMoveAndCountsArrive) {
   for_teams([&](Sizes s) {
-    SCOPED_TRACE("ranks " + std::to_string(s.ranks) + ", blocks " + std::to_string(s.blocks));
+    SCOPED_TRACE(text_of(s));
     const int64_t wide = s.rows * s.ranks;
     std::string text = program(
         "other = pld.tensor.all_to_all_v(x, other, sig, c[0], c[1])\n"
