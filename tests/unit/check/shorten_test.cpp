@@ -1,9 +1,13 @@
 // Schedules of findings have only the steps that the error needs.
+#include "check/shorten.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "check/check.h"
+#include "interp/code.h"
+#include "interp/interp.h"
 #include "protocols.h"
 
 namespace tilewire::check::test {
@@ -64,16 +68,34 @@ TEST(Shorten, FailuresNeedNoOtherRanks) {
 }
 
 TEST(Shorten, TurnsAreJoined) {
-  // The race needs the answers of both ranks; the search finds it with many turns.
-  const Report report =
-      run("for i in pl.range(3):\n    pld.system.notify(s, me, [i, 0], 1, op=\"set\")\n"
-          "if not pld.system.test(s, [3, 0], 1):\n    pld.tile.remote_store(t, w, 0, [0])",
-          2);
-  ASSERT_EQ(report.verdict, Verdict::Refuted);
-  const std::vector<Step>& story = report.findings.at(0).story;
-  size_t switches = 0;
-  for (size_t i = 1; i < story.size() && !story[i].last; ++i) switches += story[i].rank != story[i - 1].rank;
-  EXPECT_LE(switches, 1u);
+  ir::ProgramRef program =
+      read(ranked("for i in pl.range(3):\n    pld.system.notify(s, me, [i, 0], 1, op=\"set\")\n"
+                  "pld.tile.remote_store(t, w, 0, [0])"));
+  ASSERT_TRUE(program);
+  Diagnostics diags;
+  auto image = interp::Image::make(program, "main", diags);
+  ASSERT_TRUE(image) << diags.text();
+  interp::Options settings;
+  settings.ranks = 2;
+  settings.full_order = settings.detach = true;
+  interp::World start(image, settings);
+  ASSERT_FALSE(interp::start(start, *program->find("main"), {}));
+  check::Run alternating(start);
+  size_t step = 0;
+  carry_out(alternating, [&](check::Run&, std::span<const AgentId> all) { return all[step++ % all.size()]; });
+  ASSERT_EQ(alternating.end, check::Run::End::Conflict);
+  Shortener shortener(start);
+  const auto shorter = shortener.shorten(alternating, alternating.schedule, [](const check::Run& other) {
+    return !other.watch.conflicts().empty();
+  });
+  ASSERT_TRUE(shorter);
+  const auto switches = [](const check::Run& of) {
+    size_t count = 0;
+    for (size_t i = 1; i < of.schedule.size(); ++i) count += of.schedule[i] != of.schedule[i - 1];
+    return count;
+  };
+  EXPECT_GT(switches(alternating), 4u);
+  EXPECT_EQ(switches(*shorter), 2u);  // the host, then one rank, then the other
 }
 
 }  // namespace
