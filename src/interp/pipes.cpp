@@ -4,6 +4,7 @@
 #include "interp/op_table.h"
 #include "ops/handles.h"
 #include "support/diagnostics/runtime.h"
+#include "support/element_range.h"
 
 namespace tilewire::interp {
 namespace {
@@ -22,8 +23,8 @@ void slot(Context& c, int) {
   const int64_t start = buffer.offset + offset;
   const bool strided = buffer.shape[0] > 1 && buffer.strides[0] != 1;
   if (offset < 0 || size > buffer.shape[0] - offset || strided || start % element != 0) {
-    fail(diag::run_region,
-         {std::to_string(offset), std::to_string(offset + size - 1), "0", std::to_string(buffer.shape[0])});
+    fail(diag::run_region, {element_range(std::to_string(offset), std::to_string(offset + size - 1)), "0",
+                            std::to_string(buffer.shape[0])});
   }
   slot.offset = start / element;
   slot.window = buffer.window;

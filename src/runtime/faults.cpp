@@ -8,6 +8,7 @@
 #include "runtime/trace.h"
 #include "support/block_text.h"
 #include "support/diagnostics/runtime.h"
+#include "support/element_range.h"
 
 namespace tilewire::runtime {
 namespace {
@@ -66,7 +67,7 @@ Words words_of(const Failure& failure, const abi::Module& module, const abi::Sit
       return {diag::run_index, {number(0), number(2), number(1)}};
     case abi::Fault::RegionOutOfRange:
       if (n[1] < 0) return {diag::run_negative_extent, {number(2), number(1)}};
-      return {diag::run_region, {number(0), last_of(n[0], n[1]), number(2), number(3)}};
+      return {diag::run_region, {element_range(number(0), last_of(n[0], n[1])), number(2), number(3)}};
     case abi::Fault::ZeroDivisor:
       return {diag::run_zero_divisor, {what}};
     case abi::Fault::Narrowing:

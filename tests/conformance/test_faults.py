@@ -126,7 +126,7 @@ def test_out_of_bounds(place):
         assert (y[1] == 1).all()
         found = error_of(rows, 4, x, y, ranks=3, **settings)
         assert (found.code, found.message) == (
-            "TW2102", "out of bounds: elements 4 to 4 are outside dimension 0, which has extent 4"), settings
+            "TW2102", "out of bounds: element 4 is outside dimension 0, which has extent 4"), settings
         assert found.line == line_of("reads a row")
         assert [note.text for note in found.notes] == ["rank 1, in `row_of`"]
 

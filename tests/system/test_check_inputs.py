@@ -222,7 +222,7 @@ def test_values_that_stop_on_an_error_are_not_inputs(tmp_path):
     first, rest = done.stdout.split("\n\n", 1)
     assert first.endswith(" for n = 0, 1, 2; 1 call from zeroed windows; n = 3 fails")
     assert rest == """\
-warning[TW2527]: not a valid input: n = 3: out of bounds: elements 2 to 2 are outside dimension 0, which has extent 2
+warning[TW2527]: not a valid input: n = 3: out of bounds: element 2 is outside dimension 0, which has extent 2
   --> program.py:20:9
    |
 20 |         pld.tile.remote_store(t * scale, w, right, [i, 0])

@@ -162,10 +162,49 @@ def test_rows_and_ranks_that_differ(target):
     assert error_of(lambda: rotate_rows(rows(3), ranks=4, target=target)) == (
         "TW2229", "`exchange` is dispatched once for each of `NR`, which is 3, and the run has 4 ranks",
         "leave ranks out, or give 3")
-    code, message = error_of(lambda: rotate(rows(3), ranks=4, target=target))[:2]  # x[3]
-    assert code == "TW2102" and "dimension 0" in message
+    for ranks in (2, 4):
+        assert error_of(lambda: rotate(rows(3), ranks=ranks, target=target)) == (
+            "TW2231", f"`x` has 3 rows, and the run has {ranks} ranks",
+            "row r is the share of rank r: give as many rows as there are ranks")
     assert error_of(lambda: swap(rows(2), ranks=1, target=target))[:2] == (
         "TW2127", "`exchange` is dispatched to rank 1, and there are 1")
+
+
+@pl.jit.incore
+def copy_row(x: pl.Tensor[[1, 8], pl.FP32], y: pl.Out[pl.Tensor[[1, 8], pl.FP32]]):
+    y = pl.store(pl.load(x), [0, 0], y)
+
+
+@pl.jit.host
+def two_rows_each(x: pl.Tensor[[NR, 1, 8], pl.FP32], y: pl.Out[pl.Tensor[[NR, 1, 8], pl.FP32]]):
+    for r in pl.range(pld.world_size()):
+        copy_row(x[2 * r], y[2 * r], device=r)
+        copy_row(x[2 * r + 1], y[2 * r + 1], device=r)
+
+
+@pl.jit.host
+def shared_row(x: pl.Tensor[[NR, 1, 8], pl.FP32], y: pl.Out[pl.Tensor[[NR, 1, 8], pl.FP32]]):
+    for r in pl.range(pld.world_size()):
+        copy_row(x[r], y[r], device=r)
+        if r == 0:
+            copy_row(x[pld.world_size()], y[pld.world_size()], device=r)
+
+
+@pl.jit.host
+def not_all_rows(x: pl.Tensor[[NR, 1, 8], pl.FP32], y: pl.Out[pl.Tensor[[NR, 1, 8], pl.FP32]]):
+    for r in pl.range(pld.world_size() - 1):
+        copy_row(x[r], y[r], device=r)
+
+
+@pytest.mark.parametrize("function, ranks, count", [(two_rows_each, 2, 4), (shared_row, 3, 4), (not_all_rows, 4, 3)])
+def test_rows_that_are_not_counted_by_the_ranks(target, function, ranks, count):
+    x = rows(count)
+    np.testing.assert_array_equal(function(x, ranks=ranks, target=target), x)
+
+
+def test_one_row_outside_is_one_element(target):
+    code, message = error_of(lambda: shared_row(rows(3), ranks=3, target=target))[:2]
+    assert code == "TW2101" or (code, message) == ("TW2102", "element 3 is outside dimension 0, which has extent 3")
 
 
 def test_windows_cannot_be_passed_in(target):

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <span>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "driver/host/call_values.h"
 #include "ir/visitor.h"
@@ -86,7 +88,7 @@ class RowDimensions final : public Visitor<RowDimensions> {
  public:
   RowDimensions(const Signature& signature, const passes::WindowUses& uses) : signature_(signature) {
     for (const auto& dispatch : uses.dispatches) {
-      if (!dispatch.loop || !dispatch.devices.all()) continue;
+      if (!dispatch.loop || !dispatch.devices.all() || !walked_.insert(dispatch.loop).second) continue;
       rank_ = dispatch.loop->loop_var.get();
       walk(*dispatch.loop->body);
     }
@@ -103,14 +105,30 @@ class RowDimensions final : public Visitor<RowDimensions> {
       return;
     for (const ParameterInfo& param : signature_.params()) {
       const auto* symbol = param.node == call.args[0].get() ? as<DimSymbol>(param.tensor->shape[0]) : nullptr;
-      if (symbol) symbols_.push_back(symbol->name);
+      if (!symbol) continue;
+      symbols_.push_back(symbol->name);
+      ++slices_[param.node];
     }
+  }
+
+  // How often row r of a parameter is taken in such loops.
+  int slices(const Parameter* param) const {
+    auto found = slices_.find(param);
+    return found == slices_.end() ? 0 : found->second;
   }
 
  private:
   const Signature& signature_;
   const Var* rank_ = nullptr;
   std::vector<std::string> symbols_;
+  std::unordered_map<const Parameter*, int> slices_;
+  std::unordered_set<const For*> walked_;
+};
+
+// How often each parameter is used.
+struct ParameterUses final : Visitor<ParameterUses> {
+  std::unordered_map<const Expr*, int> count;
+  void visit(const Parameter& param) { ++count[&param]; }
 };
 
 // The number that follows from dispatches alone: one where nothing is dispatched.
@@ -147,8 +165,15 @@ void HostAnalysis::find_ranks() {
     loops_.push_back({symbol->name, dispatch.call->callee, dispatch.loop->span});
   }
   row_dimensions_ = dimensions_;
-  const std::vector<std::string> rows = RowDimensions(signature_, uses).symbols();
-  row_dimensions_.insert(row_dimensions_.end(), rows.begin(), rows.end());
+  const RowDimensions rows(signature_, uses);
+  row_dimensions_.insert(row_dimensions_.end(), rows.symbols().begin(), rows.symbols().end());
+  // Arrays of which nothing but row r of rank r is used have one row per rank.
+  ParameterUses all;
+  all.walk(*entry.body);
+  for (size_t i = 0; i < signature_.params().size(); ++i) {
+    const Parameter* param = signature_.params()[i].node;
+    if (rows.slices(param) > 0 && rows.slices(param) == all.count[param]) rows_.push_back(i);
+  }
   if (auto ranks = dispatched_ranks(uses)) {
     rule_.from = {*ranks};
     return;
@@ -180,7 +205,8 @@ bool HostAnalysis::fits(int64_t ranks, const BoundArguments& arguments, Diagnost
         .with_help("leave ranks out, or give " + std::to_string(value->second));
     return false;
   }
-  return rows_fit(signature_, staged_, ranks, arguments, diags);
+  return rows_fit(signature_, staged_, ranks, arguments, diags) &&
+         rows_fit(signature_, rows_, ranks, arguments, diags);
 }
 
 std::optional<int> HostAnalysis::ranks(std::optional<int64_t> asked, const BoundArguments& arguments,

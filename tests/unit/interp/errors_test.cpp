@@ -44,7 +44,7 @@ TEST(RunErrors, Regions) {
   const char* part = "y[n:n + 1, :] = pl.load(x)[n:n + 1, :]";
   EXPECT_EQ(message(part, 7), "");
   EXPECT_EQ(message(part, 8),
-            "TW2102: out of bounds: elements 8 to 8 are outside dimension 0, which has extent 8");
+            "TW2102: out of bounds: element 8 is outside dimension 0, which has extent 8");
 }
 
 TEST(RunErrors, Indices) {
