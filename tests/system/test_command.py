@@ -243,6 +243,8 @@ def test_doctor_tells_what_is_there():
     # What this build has, and what of it is installed.
     assert "Open MPI between hosts: Open MPI v" in out or "Open MPI between hosts: missing; " in out
     assert "MPICH between hosts: MPICH " in out or "MPICH between hosts: missing; " in out
+    if "processes: missing" not in out:
+        assert "processes: ranks in processes that mpirun starts, on one host or several" in out
     out, err, status = text(tilewire("doctor", env={"PATH": "/nowhere"}))
     assert (err, status) == ("", 0)
     assert "missing: no python3 on PATH" in out and "processes: missing; no mpirun on PATH" in out
