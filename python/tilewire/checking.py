@@ -215,7 +215,8 @@ class Reports(Sequence[Report]):
         return self.text()
 
     def __repr__(self) -> str:
-        return f"<Reports {', '.join(f'{r.ranks} ranks: {r.verdict}' for r in self._reports)}>"
+        each = [f"{r.ranks} {'rank' if r.ranks == 1 else 'ranks'}: {r.verdict}" for r in self._reports]
+        return f"<Reports {', '.join(each)}>"
 
     def _repr_html_(self) -> str:
         return _frame(_core.reports_html(self._cores()))

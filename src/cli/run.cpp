@@ -171,7 +171,7 @@ int run(const RunOptions& given) {
   const driver::Signature& signature = executable->signature();
   const driver::InputSettings settings{.texts = options.inputs,
                                        .shapes = given_shapes(options.input),
-                                       .ranks = options.ranks,
+                                       .ranks = options.ranks ? options.ranks : executable->only_ranks(),
                                        .rank_dimensions = executable->rank_dimensions(),
                                        .seed = options.seed,
                                        .dimension = replay ? std::optional(replay->dimension) : std::nullopt};

@@ -108,11 +108,43 @@ def test_run_time_error_names_the_line(tmp_path, target):
     assert err.startswith("error[TW21") and "outside.py:9:" in err and "pl.load(x, [i + 1, 0], [1, 8])" in err
 
 
+HOST = """
+import tilewire.language as pl
+import tilewire.language.distributed as pld
+
+NR = pl.dynamic("NR")
+
+
+@pl.jit.incore
+def kernel(x: pl.Tensor[[1, 8], pl.FP32], w: pl.InOut[pld.DistributedTensor[[1, 8], pl.FP32]], y: pl.Out[pl.Tensor[[1, 8], pl.FP32]]):
+    pld.tile.remote_store(pl.load(x), w, pld.rank(pld.get_comm_ctx(w)), [0, 0])
+    y = pl.store(pl.load(w), [0, 0], y)
+
+
+@pl.jit.host
+def main(x: pl.Tensor[[NR, 8], pl.FP32], y: pl.Out[pl.Tensor[[NR, 8], pl.FP32]]):
+    w = pld.alloc_window([1, 8], dtype=pl.FP32)
+    for r in pl.range(pld.world_size()):
+        kernel(x[r : r + 1, :], w, y[r : r + 1, :], device=r)
+"""
+
+
+def test_a_bundle_for_some_ranks_knows_its_rows_and_counts_no_transfers(tmp_path):
+    (tmp_path / "host.py").write_text(HOST)
+    _, out, _ = run(tmp_path / "host.py", "--ranks", "3", "--stats")
+    assert out.count(" ms, 32 bytes\n") == 3
+    built = subprocess.run([TILEWIRE, "build", "host.py", "-o", "three", "--ranks", "3"], cwd=tmp_path)
+    assert built.returncode == 0
+    status, out, err = run(tmp_path / "three", "--stats")
+    assert (status, err) == (0, "") and "y: [3, 8] FP32" in out
+    assert out.count("1 task, 1 block, 0 edges, compute ") == 3 and "byte" not in out and "transfer" not in out
+
+
 def test_stats_and_trace(program, tmp_path):
     status, out, err = run(program, "--shape", "x=3x8:FP32", "--in", "by=1", "--stats", "--trace", "t.json")
     assert err == "trace written to t.json; open it at https://ui.perfetto.dev (the file stays on your machine)\n"
     assert status == 0
-    assert "rank 0: 1 tasks, 1 blocks" in out
+    assert "rank 0: 1 task, 1 block, 0 edges" in out
     import json
     events = json.loads((tmp_path / "t.json").read_text())
     assert any(event.get("name") == "scale" for event in events["traceEvents"])

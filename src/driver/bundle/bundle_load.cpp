@@ -51,6 +51,8 @@ class BundleExecutable final : public Executable {
     return true;
   }
 
+  std::optional<int64_t> only_ranks() const override { return entry_.ranks.only; }
+
   std::string manifest_text() const override {
     return manifest_.groups.empty() ? std::string() : manifest_.write();
   }

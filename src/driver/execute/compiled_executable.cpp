@@ -178,6 +178,7 @@ Call CompiledExecutable::run(const BoundArguments& arguments, const CallOptions&
   local.manifest = &manifest;
   local.ranks = ranks;
   local.windows = windows;
+  local.counts_transfers = watched;
   local.world = &world;
   local.replay = schedule.replay ? &*schedule.replay : nullptr;
   local.report = [this](const Diagnostic& error, Diagnostics& to) { report(error, to); };

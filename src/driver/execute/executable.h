@@ -86,6 +86,8 @@ class Executable {
   // Writes it as a bundle (bundle.h), with `ranks` for that number of ranks alone. False after an error.
   virtual bool save(const std::string& folder, std::optional<int64_t> ranks, Diagnostics& diags);
 
+  // The number of ranks that it was made for alone.
+  virtual std::optional<int64_t> only_ranks() const { return std::nullopt; }
   // Dimensions that are the number of ranks, as far as the program is known.
   virtual std::span<const std::string> rank_dimensions() const { return {}; }
   // Those whose rows are dispatched to the ranks one by one, too (HostAnalysis).

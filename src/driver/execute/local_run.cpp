@@ -14,20 +14,22 @@
 namespace tilewire::driver {
 namespace {
 
-std::string stats_table(const runtime::Stats& stats) {
+std::string counted(uint64_t count, const char* noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+std::string stats_table(const runtime::Stats& stats, bool counts_transfers) {
   std::string text;
   char line[160];
   for (const runtime::RankStats& of : stats.ranks) {
-    std::snprintf(line, sizeof line,
-                  "rank %d: %llu tasks, %llu blocks, %llu edges, compute %.3f ms, wait %.3f ms", of.rank,
-                  static_cast<unsigned long long>(of.tasks), static_cast<unsigned long long>(of.blocks),
-                  static_cast<unsigned long long>(of.edges), static_cast<double>(of.compute_ns) * 1e-6,
-                  static_cast<double>(of.wait_ns) * 1e-6);
+    text += "rank " + std::to_string(of.rank) + ": " + counted(of.tasks, "task") + ", " +
+            counted(of.blocks, "block") + ", " + counted(of.edges, "edge");
+    std::snprintf(line, sizeof line, ", compute %.3f ms, wait %.3f ms",
+                  static_cast<double>(of.compute_ns) * 1e-6, static_cast<double>(of.wait_ns) * 1e-6);
     text += line;
-    if (stats.ranks.size() > 1 || of.bytes) {
-      std::snprintf(line, sizeof line, ", transfer %.3f ms, %llu bytes",
-                    static_cast<double>(of.transfer_ns) * 1e-6, static_cast<unsigned long long>(of.bytes));
-      text += line;
+    if (counts_transfers && (stats.ranks.size() > 1 || of.bytes)) {
+      std::snprintf(line, sizeof line, ", transfer %.3f ms, ", static_cast<double>(of.transfer_ns) * 1e-6);
+      text += line + counted(of.bytes, "byte");
     }
     text += "\n";
   }
@@ -187,7 +189,7 @@ Call LocalRun::call(const Signature& signature, const BoundArguments& arguments,
   std::shared_ptr<void> owner;
   if (outcome.kept.count()) owner = std::make_shared<runtime::Kept>(std::move(outcome.kept));
   result.results = results_from_words(*entry, results, words, owner);
-  if (options.stats) result.stats = stats_table(stats);
+  if (options.stats) result.stats = stats_table(stats, counts_transfers);
   if (replay) result.replayed = replay->told;
   result.ok = true;
   return result;

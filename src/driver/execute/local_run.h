@@ -23,6 +23,7 @@ struct LocalRun {
   // Windows made for this manifest, rank count and call, to be used in place of new ones.
   runtime::Windows* windows = nullptr;
   const WorldCall* world = nullptr;  // this one is part of; null: of none, in this process
+  bool counts_transfers = false;     // the module tells the runtime what it transfers
   const Schedule* replay = nullptr;  // to be followed, in place of CallOptions::schedule
   // Shows an error of the run; its span has the name of a file, not the text.
   std::function<void(const Diagnostic&, Diagnostics&)> report;
