@@ -157,7 +157,7 @@ void add_run(CLI::App& command, RunOptions& options) {
   command.add_option("--target", options.target, targets_to_run())->type_name("TARGET");
   command.add_option("--threads", options.threads, "Worker threads (default: one per core)")
       ->type_name("N")
-      ->check(whole_number(0));
+      ->check(whole_number(1));
   CLI::Option* schedule = command
                               .add_option("--schedule", options.schedule,
                                           "random:SEED delays and reorders tasks and transfers on purpose")

@@ -60,7 +60,7 @@ bool take_option(const std::string& name, nb::handle value, driver::CallOptions&
     if (given) options.ranks = option<int64_t>(name, value, "an int");
   } else if (name == "threads") {
     if (given) options.threads = option<int>(name, value, "an int");
-    if (options.threads < 0) {
+    if (given && options.threads < 1) {
       Diagnostics diags;
       diags.report(diag::threads_invalid, {}, {std::to_string(options.threads)})
           .with_help("leave it out for one thread per core");

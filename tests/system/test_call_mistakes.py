@@ -104,7 +104,8 @@ def test_sessions():
 
 
 def test_threads_are_a_number():
-    assert first_line(lambda: cp(X, threads=-1)) == "error[TW2251]: `threads` must be at least 0, got -1"
+    for threads in (-1, 0):
+        assert first_line(lambda: cp(X, threads=threads)) == f"error[TW2251]: `threads` must be at least 1, got {threads}"
 
 
 def test_a_function_without_text_is_refused_where_it_is_defined():

@@ -352,7 +352,7 @@ def test_unknown_commands_name_the_nearest():
     (["print", "a.py", "--bogus"], "error[TW0622]: `tilewire print` has no option `--bogus`\n  = help: `tilewire print --help` lists all\n"),
     (["print", "a.py", "b.py"], "error[TW0623]: `tilewire print` does not take `b.py`\n  = help: `tilewire print --help` shows what it takes\n"),
     (["check", "a.py", "--ranks", "2-4"], "--ranks: write the numbers with commas, --ranks 2,3,4; got 2-4\nRun with --help for more information.\n"),
-    (["run", "a.py", "--threads", "-1"], "--threads: must be a whole number from 0 to 2147483647, got -1\nRun with --help for more information.\n"),
+    (["run", "a.py", "--threads", "0"], "--threads: must be a whole number from 1 to 2147483647, got 0\nRun with --help for more information.\n"),
 ])
 def test_wrong_options_say_what_to_write(words, message):
     assert text(tilewire(*words)) == ("", message, 64)
