@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import html as _html
 import json as _json
+import operator
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -238,7 +239,7 @@ def check_program(
     split: str,
 ) -> Reports:
     """`program` gives the program, and the arguments that are left, for arguments in order and by name."""
-    counts = [ranks] if isinstance(ranks, int) else [int(count) for count in ranks or ()]
+    counts = [ranks] if isinstance(ranks, int) else [_count(count, ranks) for count in ranks or ()]
     if ranks is not None and not counts:
         raise ValueError("ranks must name at least one number of ranks")
     if calls < 1:
@@ -268,6 +269,13 @@ def check_program(
             found += reports(tuple(made) if isinstance(made, (tuple, list)) else (made,), {}, [count])
     _core.drop_reached_elsewhere(found)
     return Reports(map(Report, found))
+
+
+def _count(count: Any, ranks: Any) -> int:
+    try:
+        return operator.index(count)
+    except TypeError:
+        raise TypeError(f"ranks must be an int or several, got {ranks!r}") from None
 
 
 def _finding(said: dict[str, Any], ranks: int) -> Finding:

@@ -265,6 +265,9 @@ def test_wrong_arguments():
         by_data.check(np.array([2], dtype=np.int32), make=lambda ranks: (), ranks=2)
     with pytest.raises(TypeError, match="numbers of ranks"):
         by_data.check(make=lambda ranks: ())
+    for ranks in ("2,3", [2.5], ["2"]):
+        with pytest.raises(TypeError, match=r"^ranks must be an int or several, got "):
+            right.check(ranks=ranks)
     with pytest.raises(ValueError, match="at least one"):
         by_data.check(ranks=[])
     with pytest.raises(ValueError, match="negative"):
