@@ -251,7 +251,12 @@ Value call(Sema& sema, const Expr& e) {
   if (const auto* function = callee.get<FunctionValue>()) return call_function(sema, *function->function, e);
   if (const auto* form = callee.get<FormValue>()) return call_form(sema, *form, e);
   if (const auto* builtin = callee.get<BuiltinValue>()) return call_builtin(sema, *builtin, e);
-  if (callee.is<HostObjectValue>()) return ask_host(sema, e);
+  if (callee.is<HostObjectValue>()) {
+    if (e.left->kind == ExprKind::Name && sema.name_of(e.left->name) == "print") {
+      sema.report(diag::python_print, e.range).with_help("write `pl.print(value, \"label\")`");
+    }
+    return ask_host(sema, e);
+  }
   if (callee.is_error()) {
     // The arguments may hold errors of their own.
     for (const Expr* item : e.items) eval(sema, *item);

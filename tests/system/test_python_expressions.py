@@ -236,3 +236,12 @@ def test_what_the_errors_say(tmp_path, body, expected):
     with pytest.raises(tilewire.ProgramError) as error:
         made.main.program
     assert str(error.value).rstrip("\n") == expected.format(file=made.__file__).rstrip("\n")
+
+
+def test_print_of_python_is_warned_about(tmp_path, capfd):
+    made = module(tmp_path, f"@pl.jit.incore\ndef main({PARAMETERS}):\n    print('hi')\n    v = 1\n    {RESULT}\n")
+    with pytest.warns(tilewire.Warning) as said:
+        made.main.program
+    assert "`print` runs in Python, once, when the program is read" in str(said[0].message)
+    assert "write `pl.print(value, \"label\")`" in str(said[0].message)
+    assert capfd.readouterr().out == "hi\n"
