@@ -8,7 +8,30 @@ namespace {
 // Of a barrier through the first ranks of hosts.
 constexpr const char* hand_in_hand = "nobody arrives again before being let go, so the cell is 0 or 1";
 
+// There a count may be in the cell as well.
+constexpr const char* counts = "all_to_all_v";
+constexpr const char* count_follows = "the count that follows satisfies the wait, too, and waits for nobody";
+
+// In a ring, ranks next to each other signal through the same cells, and nobody gets far ahead of the others.
+constexpr const char* ring_orders = "neighbours on the ring wait for each other as well";
+
 constexpr Known table[] = {
+    {"exactly", "pld.system.wait(*, [*first, 0], 1)", Fate::Either, ring_orders, "ring"},
+    {"more", "pld.system.wait(*, [*first, 0], 1)", Fate::Either, ring_orders, "ring"},
+    {"early", "pld.system.notify(*, -1) before pld.system.wait(*, [*first, 0], 1)", Fate::Either, ring_orders,
+     "ring"},
+    {"exactly", "pld.system.wait(*, [0, 0], 1)", Fate::Either, ring_orders, "ring"},
+    {"more", "pld.system.wait(*, [0, 0], 1)", Fate::Either, ring_orders, "ring"},
+    {"early", "pld.system.notify(*, -1) before pld.system.wait(*, [0, 0], 1)", Fate::Either, ring_orders,
+     "ring"},
+    {"exactly", "pld.system.wait(*, [block * ranks, 0], 1)", Fate::Either, ring_orders, "ring"},
+    {"more", "pld.system.wait(*, [block * ranks, 0], 1)", Fate::Either, ring_orders, "ring"},
+    {"early", "pld.system.notify(*, -1) before pld.system.wait(*, [block * ranks, 0], 1)", Fate::Either,
+     ring_orders, "ring"},
+    {"set", "pld.system.notify(*, first, [rank, 0], 1)", Fate::Either, ring_orders, "ring"},
+    {"set", "pld.system.notify(*, 0, [rank, 0], 1)", Fate::Either, ring_orders, "ring"},
+    {"early", "for k in pl.range(1, each): before for leader in *", Fate::Either, ring_orders, "ring"},
+    {"early", "if host == 0: before for k in pl.range(1, each):", Fate::Either, ring_orders, "ring"},
     {"exactly", "pld.system.wait(*, [block * ranks + rank, 0], *)", Fate::Equal,
      "blocks of a rank take turns: the cell never holds more than is waited for"},
     {"set", "pld.system.notify(*, rank, [j * ranks + rank, 0], 1)", Fate::Equal,
@@ -28,14 +51,23 @@ constexpr Known table[] = {
     {"always", "if whole < to:", Fate::Equal, "the last chunk is empty then"},
     {"exactly", "pld.system.wait(*, [*member, 0], 1)", Fate::Equal, hand_in_hand},
     {"exactly", "pld.system.wait(*, [*leader, 0], 1)", Fate::Equal, hand_in_hand},
-    {"exactly", "pld.system.wait(*, [*first, 0], 1)", Fate::Equal, hand_in_hand},
+    {"exactly", "pld.system.wait(*, [*first, 0], 1)", Fate::Equal, hand_in_hand, "", counts},
     {"exactly", "pld.system.wait(*, [*of_first, 0], 1)", Fate::Equal,
      "neighbours on the first host go on when all hosts have the sums of all of them"},
-    {"exactly", "pld.system.wait(*, [0, 0], 1)", Fate::Equal, hand_in_hand},
-    {"exactly", "pld.system.wait(*, [block * ranks, 0], 1)", Fate::Equal, hand_in_hand},
+    {"exactly", "pld.system.wait(*, [0, 0], 1)", Fate::Equal, hand_in_hand, "", counts},
+    {"exactly", "pld.system.wait(*, [block * ranks, 0], 1)", Fate::Equal, hand_in_hand, "", counts},
     {"set", "pld.system.notify(*, member, [rank, 0], 1)", Fate::Equal, hand_in_hand},
-    {"set", "pld.system.notify(*, first, [rank, 0], 1)", Fate::Equal, hand_in_hand},
-    {"set", "pld.system.notify(*, 0, [rank, 0], 1)", Fate::Equal, hand_in_hand},
+    {"set", "pld.system.notify(*, first, [rank, 0], 1)", Fate::Equal, hand_in_hand, "", counts},
+    {"set", "pld.system.notify(*, 0, [rank, 0], 1)", Fate::Equal, hand_in_hand, "", counts},
+    {"more", "pld.system.wait(*, [*first, 0], 1)", Fate::Equal, count_follows, counts},
+    {"early", "pld.system.notify(*, -1) before pld.system.wait(*, [*first, 0], 1)", Fate::Equal,
+     count_follows, counts},
+    {"more", "pld.system.wait(*, [0, 0], 1)", Fate::Equal, count_follows, counts},
+    {"early", "pld.system.notify(*, -1) before pld.system.wait(*, [0, 0], 1)", Fate::Equal, count_follows,
+     counts},
+    {"more", "pld.system.wait(*, [block * ranks, 0], 1)", Fate::Equal, count_follows, counts},
+    {"early", "pld.system.notify(*, -1) before pld.system.wait(*, [block * ranks, 0], 1)", Fate::Equal,
+     count_follows, counts},
     {"early", "pld.system.notify_all(*) before for k in pl.range(1, each):", Fate::Equal,
      "the own host and the others are let go in any order"},
     {"early", "if receives == 0: before if 0 < host:", Fate::Equal,
@@ -68,9 +100,10 @@ bool matches(std::string_view text, std::string_view pattern) {
 
 }  // namespace
 
-const Known* find_known(const Mutant& mutant) {
+const Known* find_known(const Mutant& mutant, std::string_view program) {
   for (const Known& known : table) {
-    if (mutant.change == known.change && matches(mutant.where, known.where)) return &known;
+    const bool about = program.starts_with(known.only) && !program.starts_with(known.except);
+    if (about && mutant.change == known.change && matches(mutant.where, known.where)) return &known;
   }
   return nullptr;
 }
