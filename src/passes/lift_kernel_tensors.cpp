@@ -62,6 +62,8 @@ class Kernel final : public StructuredBuilder {
  protected:
   void assign(const Assign& assign) override {
     const auto* call = as<Call>(assign.value);
+    // The launch gives it back.
+    if (call && call->op == ops::pl::tensor::release) return bind(*assign.var, use(call->args[0]));
     const auto* type = call && call->op == ops::pl::tensor::create ? as<TensorType>(call->type) : nullptr;
     const bool known = type && std::all_of(type->shape.begin(), type->shape.end(), is_known_outside);
     if (!known) return Rebuilder::assign(assign);
@@ -81,6 +83,10 @@ class Kernel final : public StructuredBuilder {
     args.resize(slice.operand_count);
     args[slice.operand_slots[slice.param_index("drop_dims")]] = list({number(0)});
     bind(*assign.var, let(hint.c_str(), op(slice, std::move(args))));
+  }
+  void eval(const Eval& eval) override {
+    const auto* call = as<Call>(eval.value);
+    if (!call || call->op != ops::pl::tensor::release) Rebuilder::eval(eval);
   }
 
  private:
