@@ -108,6 +108,8 @@ def outer[T](x: T): pass
             "assign NR = pl.dynamic('NR')\n"
             "assign LAST = ((TILE * 2) + 1)\n"
             "assign DATA = <an expression>\n"
+            "assign Config = <a class>\n"
+            "assign cached = <a function>\n"
             "@pl.function(type=pl.FunctionType.InCore) def kernel(x: pl.Tensor[[TILE, TILE], pl.FP32], "
             "out: pl.Out[pl.Tensor[[TILE, TILE], pl.FP32]])\n"
             "  assign t = pl.load(x, [0, 0], [TILE, TILE])\n"
@@ -115,7 +117,8 @@ def outer[T](x: T): pass
             "  return out\n"
             "@pl.program class Prog\n"
             "  @pl.function def f(self, x)\n"
-            "    return x\n");
+            "    return x\n"
+            "assign outer = <a function>\n");
 }
 
 // Whether the function below the given lines is taken for one of ours.
@@ -162,7 +165,7 @@ TEST(Module, ours_are_read_strictly) {
 TEST(Module, what_is_not_python_elsewhere_is_skipped_too) {
   EXPECT_EQ(module("%matplotlib inline\n!ls $HOME\nx = = 3\n012\n'open\n  stray\n y ? z\n]\nN = 4\n"),
             "assign x = <an expression>\nassign N = 4\n");
-  EXPECT_EQ(module("def f(:\n  x = )\n    y\n z\nN = 4\n"), "assign N = 4\n");
+  EXPECT_EQ(module("def f(:\n  x = )\n    y\n z\nN = 4\n"), "assign f = <a function>\nassign N = 4\n");
   EXPECT_EQ(module("N = 4 5\nM = N.\nK = 1\n"),
             "assign N = <an expression>\nassign M = <an expression>\nassign K = 1\n");
 }
@@ -183,7 +186,7 @@ TEST(Module, constants) {
       "assign A, B = 3\nassign (tuple C, D) = (tuple 1, 2)\nassign E = F.g(1)[2]\nassign G = <an "
       "expression>\n"
       "assign I = 'ab'\nassign J = (- 1)\nannotate L: int = 2\n");
-  EXPECT_EQ(module("def f(): a = 1; b = 2\nif x: c = 3\nd = 4\n"), "assign d = 4\n");
+  EXPECT_EQ(module("def f(): a = 1; b = 2\nif x: c = 3\nd = 4\n"), "assign f = <a function>\nassign d = 4\n");
 }
 
 }  // namespace
