@@ -44,4 +44,4 @@ def test_the_numbers_of_a_fault_that_always_happens(store, target):
     program = pl.parse(PROGRAM.format(store=store))
     with pytest.raises(tilewire.RunError) as error:
         program.main(np.ones((16, 64), np.float32), ranks=1, target=target)
-    assert str(error.value).splitlines()[0] == f"error[TW2102]: {STORES[store]}"
+    assert str(error.value).splitlines()[0] == f"error[TW2102]: out of bounds: {STORES[store]}"

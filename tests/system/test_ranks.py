@@ -204,7 +204,7 @@ def test_rows_that_are_not_counted_by_the_ranks(target, function, ranks, count):
 
 def test_one_row_outside_is_one_element(target):
     code, message = error_of(lambda: shared_row(rows(3), ranks=3, target=target))[:2]
-    assert code == "TW2101" or (code, message) == ("TW2102", "element 3 is outside dimension 0, which has extent 3")
+    assert code == "TW2101" or (code, message) == ("TW2102", "out of bounds: element 3 is outside dimension 0, which has extent 3")
 
 
 def test_windows_cannot_be_passed_in(target):

@@ -64,7 +64,7 @@ def test_defer_wait_has_slices_and_arrows(tmp_path):
         events = json.loads((tmp_path / "t.json").read_text())["traceEvents"]
         slices = [e for e in events if e["name"] == "defer_wait" and e["ph"] == "X"]
         assert sorted((e["pid"], e["args"]["cell"]) for e in slices) == [
-            (rank, f"`s[{cell}]` on rank {rank}") for rank in (0, 1) for cell in (0, 1)
+            (rank, f"`s[{cell}, 0]` on rank {rank}") for rank in (0, 1) for cell in (0, 1)
         ]
         assert all(e["args"]["condition"] == ">= 1" and "test_traces.py:" in e["args"]["source"] for e in slices)
         names = tracks(events)
