@@ -64,7 +64,7 @@ struct Scope {
     std::string_view what;  // "an expression", "a function", "a class"
   };
   std::unordered_map<Symbol, PythonValue> python_values;  // what only Python can compute
-  std::unordered_map<Symbol, FunctionInfo*> functions;   // module level functions, or methods by name
+  std::unordered_map<Symbol, FunctionInfo*> functions;    // module level functions, or methods by name
   // Imported names: "pl", "pld", "math", "pl.tile"; empty where the module means nothing here.
   std::unordered_map<Symbol, std::string> modules;
   std::unordered_map<std::string_view, TypeValue> annotations;  // of parameters, by their text

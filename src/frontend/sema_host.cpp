@@ -1,4 +1,5 @@
-// What Python is asked: the text of an expression, with the names bound in the program replaced by their values.
+// What Python is asked: the text of an expression, with the names bound in the program replaced by their
+// values.
 #include "frontend/sema_host.h"
 
 #include <algorithm>
@@ -17,7 +18,8 @@ std::optional<std::string> python_text(const Value& value) {
     const std::string name = module == "pld" ? "tilewire.language.distributed" : "tilewire.language";
     return "__import__('" + name + "', fromlist=['language'])." + path;
   };
-  if (value.is<NoneValue>() || value.is_number() || value.is<std::string>()) return "(" + to_text(value) + ")";
+  if (value.is<NoneValue>() || value.is_number() || value.is<std::string>())
+    return "(" + to_text(value) + ")";
   if (const auto* dtype = value.get<ir::DType>()) return member_of("pl", std::string(info(*dtype).name));
   if (const auto* e = value.get<ir::EnumValue>()) {
     const std::string path = to_string(*e);
@@ -113,7 +115,8 @@ std::optional<std::string> help_of_op(Sema& sema, const std::string& name, const
 // What to write where Python would have to know `value`, which the program has only when it runs.
 void add_help(Diagnostic& d, Sema& sema, const Expr& e, const Value& value) {
   if (!value.expr()) {
-    d.with_help("Python does not know the names of the program: write the name that the object has in Python");
+    d.with_help(
+        "Python does not know the names of the program: write the name that the object has in Python");
     return;
   }
   const std::string called = e.kind == ExprKind::Call && e.left
@@ -177,8 +180,9 @@ Value ask_host(Sema& sema, const Expr& e) {
       const std::string name(sema.current_scope->tree->text(part->range));
       const bool call = e.kind == ExprKind::Call;
       const std::string python(sema.current_scope->tree->text(call ? e.left->range : e.range));
-      Diagnostic& d = sema.report(diag::host_needs_value, part->range,
-                                  {python, call ? "function" : "expression", std::string(kind_of(value)), name});
+      Diagnostic& d =
+          sema.report(diag::host_needs_value, part->range,
+                      {python, call ? "function" : "expression", std::string(kind_of(value)), name});
       add_help(d, sema, e, value);
       return {};
     }

@@ -1,4 +1,5 @@
-// Expressions that Python evaluates, once, when the program is read: `cfg.hidden`, `sizes["k"][0]`, `tiles_for(n)`.
+// Expressions that Python evaluates, once, when the program is read: `cfg.hidden`, `sizes["k"][0]`,
+// `tiles_for(n)`.
 #pragma once
 
 #include "frontend/sema.h"

@@ -144,7 +144,8 @@ bool report_unassigned(Sema& sema, const Expr& e) {
                                                         : "has no value here"});
   d.with_note("it is assigned here", sema.span(place));
   if (later) {
-    d.with_help("assign `" + name + "` before this line: a name that a function assigns is local to all of it");
+    d.with_help("assign `" + name +
+                "` before this line: a name that a function assigns is local to all of it");
   } else if (is_loop_variable) {
     d.with_help("assign it to another name inside the loop");
   } else {
@@ -207,9 +208,9 @@ Value lookup_global(Sema& sema, Symbol name, const Range& range) {
     const auto& [place, what] = assigned->second;
     if (what == "an expression") {
       d.with_note("assigned here, from an expression that only Python can compute", sema.span(place))
-          .with_help("assign a value that needs no Python, such as `" + std::string(text) + " = pl.dynamic(\"" +
-                     std::string(text) + "\")`, give one on the command line: -D " + std::string(text) +
-                     "=VALUE, or let Python read the file: --python FILE:NAME");
+          .with_help("assign a value that needs no Python, such as `" + std::string(text) +
+                     " = pl.dynamic(\"" + std::string(text) + "\")`, give one on the command line: -D " +
+                     std::string(text) + "=VALUE, or let Python read the file: --python FILE:NAME");
     } else {
       d.with_note("defined here, as " + std::string(what) + " of Python", sema.span(place))
           .with_help(std::string(what == "a function" ? "decorate it with `@pl.jit.inline`, or " : "") +

@@ -321,7 +321,9 @@ bool may_stop(const ir::Expr& scalar) {
   for (size_t i = 0; i < call->op->params.size(); ++i) {
     const ir::OpParam& param = call->op->params[i];
     const int slot = call->op->operand_slots[i];
-    if (param.kind != ir::OpParam::Operand || param.role != ir::OperandRole::Control || slot < 0 || !call->args[slot]) continue;
+    if (param.kind != ir::OpParam::Operand || param.role != ir::OperandRole::Control || slot < 0 ||
+        !call->args[slot])
+      continue;
     const auto right = ir::constant_value(call->args[slot]);
     const auto from = ir::scalar_dtype(call->args[slot]->type), to = ir::scalar_dtype(call->type);
     if (call->op == ops::pl::scalar::cast && from && to && keeps_values(*from, *to)) continue;

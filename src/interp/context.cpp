@@ -58,7 +58,8 @@ Tensor narrow(const Tensor& tensor, const Dims& offsets, const Dims& extents, bo
       std::string last;
       int64_t sum;
       last = __builtin_add_overflow(offsets[i], extents[i] - 1, &sum) ? "?" : std::to_string(sum);
-      fail(diag::run_region, {element_range(std::to_string(offsets[i]), last), std::to_string(i), std::to_string(extent)});
+      fail(diag::run_region,
+           {element_range(std::to_string(offsets[i]), last), std::to_string(i), std::to_string(extent)});
     }
     part.offset += offsets[i] * part.strides[i];
     part.shape[i] = extents[i];

@@ -152,7 +152,8 @@ int64_t bytes_asked(const Context& c) {
 
 void check_staged(const Tensor& host, int64_t bytes, int ranks, const Context& c) {
   if (host.shape[0] < ranks) {
-    fail(diag::run_region, {element_range("0", std::to_string(ranks - 1)), "0", std::to_string(host.shape[0])});
+    fail(diag::run_region,
+         {element_range("0", std::to_string(ranks - 1)), "0", std::to_string(host.shape[0])});
   }
   int64_t row = element_count(row_of(host, 0).shape) * ir::bytes(host.dtype);
   if (row > bytes) fail(diag::run_window_view, {std::to_string(row), c.call.op->name, std::to_string(bytes)});

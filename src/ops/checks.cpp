@@ -188,8 +188,7 @@ bool check_starts(OpCheck& c, std::string_view offsets, const ExprList& shape) {
       good = false;
     } else if (size && *start >= *size) {
       good = false;
-      out_of_bounds(report, i, std::to_string(*start), *size)
-          .with_label("offset " + to_string(starts[i]));
+      out_of_bounds(report, i, std::to_string(*start), *size).with_label("offset " + to_string(starts[i]));
     }
   }
   return good;

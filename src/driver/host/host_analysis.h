@@ -61,7 +61,7 @@ class HostAnalysis {
 
   const Signature& signature_;
   std::vector<size_t> staged_;  // parameters whose row r is staged into or out of the windows of rank r
-  std::vector<size_t> rows_;    // those of which a loop over all ranks takes row r for rank r, and nothing else
+  std::vector<size_t> rows_;  // those of which a loop over all ranks takes row r for rank r, and nothing else
   std::vector<std::string> dimensions_, row_dimensions_;
   std::vector<CountedLoop> loops_;
   RankRule rule_;

@@ -26,7 +26,8 @@ struct RankAnswer {
 std::optional<int> agreed_ranks(const Signature& signature, std::span<const RankAnswer> answers,
                                 Diagnostics& diags);
 
-// Whether the arrays given for `staged` parameters, whose row r is the share of rank r, have one row per rank.
+// Whether the arrays given for `staged` parameters, whose row r is the share of rank r, have one row per
+// rank.
 bool rows_fit(const Signature& signature, std::span<const size_t> staged, int64_t ranks,
               const BoundArguments& arguments, Diagnostics& diags);
 

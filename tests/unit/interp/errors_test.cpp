@@ -43,8 +43,7 @@ TEST(RunErrors, Regions) {
             "TW2102: out of bounds: elements 5 to 8 are outside dimension 0, which has extent 8");
   const char* part = "y[n:n + 1, :] = pl.load(x)[n:n + 1, :]";
   EXPECT_EQ(message(part, 7), "");
-  EXPECT_EQ(message(part, 8),
-            "TW2102: out of bounds: element 8 is outside dimension 0, which has extent 8");
+  EXPECT_EQ(message(part, 8), "TW2102: out of bounds: element 8 is outside dimension 0, which has extent 8");
 }
 
 TEST(RunErrors, Indices) {
