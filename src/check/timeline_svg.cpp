@@ -19,7 +19,7 @@ constexpr int page_width = 1050;
 
 struct Measures {
   size_t letters;  // of a line of text
-  int lines;       // of text in a box; more than one: its numbers stand above them
+  int lines;       // of text in a box; if more than one, its numbers are above them
   int box_height, row_height, gap;
   int pad;  // of a lane, on either side of its boxes
 };

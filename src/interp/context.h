@@ -96,7 +96,7 @@ class Context {
   // A tile of the given shape, filled with zeros or poison, to be written through `data` and finished.
   std::shared_ptr<Buffer> new_elements(DType dtype, int64_t count);
   Tensor new_tensor(DType dtype, Dims shape);
-  // Of a storage that a kernel gives back; nothing of other tensors.
+  // Poisons the elements of a tensor that this kernel has created, where runs poison; leaves others alone.
   void forget_elements(const Tensor& tensor);
 
  private:

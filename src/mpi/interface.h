@@ -53,7 +53,7 @@ struct TilewireMpi {
   // From any process where `from` is -1.
   int32_t (*receive)(TilewireMpi*, void* bytes, int32_t count, int32_t from, int32_t tag,
                      TilewireMpiRequest*);
-  // Moves messages along. The request is no more when it is done.
+  // Moves messages along. A request that is done is freed.
   int32_t (*test)(TilewireMpi*, TilewireMpiRequest*, TilewireMpiStatus*);
   // Undoes a receive that has not begun. It is still to be tested.
   int32_t (*cancel)(TilewireMpi*, TilewireMpiRequest*);

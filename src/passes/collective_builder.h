@@ -65,7 +65,7 @@ class CollectiveBuilder : public StructuredBuilder {
   // For every rank of the team, the own one first unless the number is known.
   void each_rank(const Team& team, const std::function<void(const ir::ExprRef&)>& body);
 
-  // For all ranks of the host but the own one, the next one first; each goes by `name`.
+  // For all other ranks of this host, starting with the next one; each is called `name`.
   void each_neighbour(const Placement& at, const char* name,
                       const std::function<void(const ir::ExprRef&)>& body);
   Placement placement(const Team& team);
@@ -84,7 +84,7 @@ class CollectiveBuilder : public StructuredBuilder {
   // cell for `source` once it is there. Gives what was seen.
   void notify(const Team& team, const ir::ExprRef& rank, const ir::ExprRef& block, const ir::ExprRef& value);
   void take(const Team& team, const ir::ExprRef& source, const ir::ExprRef& value);
-  // Copies a region of the own window to that of `rank`, and notifies as above.
+  // Copies a region of this rank's window to that of `rank`, and notifies as above.
   void put_with_notify(const Team& team, const ir::ExprRef& window, const ir::ExprRef& rank,
                        const ir::ExprRef& offsets, const ir::ExprRef& shape);
   ir::ExprRef wait(const Team& team, const ir::ExprRef& source, const ir::ExprRef& value);
@@ -101,7 +101,7 @@ class CollectiveBuilder : public StructuredBuilder {
   Chunk chunk_at(const ir::ExprRef& start, const ir::ExprRef& stop, int64_t size);
   int64_t chunk_size(const Units& units) const;
 
-  // Of the own copy, and of the one that a rank of the team has.
+  // Of this rank's copy, and of the copy of another rank of the team.
   ir::ExprRef load(const Units& units, const Chunk& chunk);
   ir::ExprRef load(const Team& team, const Units& units, const Chunk& chunk, const ir::ExprRef& rank);
   void store(const Team& team, const ir::ExprRef& tile, const Units& units, const Chunk& chunk,
