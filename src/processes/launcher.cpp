@@ -1,7 +1,5 @@
 #include "processes/launcher.h"
 
-#include <unistd.h>
-
 #include <charconv>
 #include <cstring>
 #include <string_view>
@@ -14,16 +12,23 @@ namespace {
 struct Variables {
   const char *size, *process, *here;
   MpiKind mpi;
-  const char* reached_by[2];  // what MPI finds its launcher with: one of these
+  const char* reached_by[2];          // what MPI finds its launcher with: one of these
+  std::vector<std::string> starters;  // names begin so
 };
-constexpr Variables launchers[] = {
+const Variables launchers[] = {
     {"OMPI_COMM_WORLD_SIZE",
      "OMPI_COMM_WORLD_RANK",
      "OMPI_COMM_WORLD_LOCAL_SIZE",
      MpiKind::OpenMpi,
-     {"PMIX_RANK", "PMIX_RANK"}},
-    {"PMI_SIZE", "PMI_RANK", "MPI_LOCALNRANKS", MpiKind::Mpich, {"PMI_FD", "PMI_PORT"}},
-    {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID", nullptr, MpiKind::None, {}},
+     {"PMIX_RANK", "PMIX_RANK"},
+     {"mpirun", "mpiexec", "orte", "prte"}},
+    {"PMI_SIZE",
+     "PMI_RANK",
+     "MPI_LOCALNRANKS",
+     MpiKind::Mpich,
+     {"PMI_FD", "PMI_PORT"},
+     {"hydra_pmi_proxy", "slurmstepd"}},
+    {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID", nullptr, MpiKind::None, {}, {"slurmstepd"}},
 };
 constexpr const char* job_names[] = {"PMIX_NAMESPACE", "OMPI_MCA_orte_precondition_transports",
                                      "SLURM_JOB_ID", "SLURM_STEP_ID", "PMI_JOBID"};
@@ -66,6 +71,7 @@ std::optional<Launch> find_launch(const Environment& environment, std::string& p
     }
     launch.process = *own;
     launch.processes = launch.here = *processes;
+    launch.starters = names.starters;
     const char* here = names.here ? environment(names.here) : nullptr;
     const char* hosts = environment("SLURM_STEP_NUM_NODES");
     if (here && number(here)) {
@@ -79,8 +85,6 @@ std::optional<Launch> find_launch(const Environment& environment, std::string& p
     for (const char* name : job_names) {
       if (const char* value = environment(name)) launch.job += std::string(name) + "=" + value + ";";
     }
-    // Launchers that name no job are the parent of their processes.
-    if (launch.job.empty() && !launch.over_hosts()) launch.job = "parent=" + std::to_string(getppid());
     if (const char* address = environment("TILEWIRE_WORLD")) {
       launch.address = address;
     } else if (const char* list = environment("SLURM_STEP_NODELIST"); list && launch.over_hosts()) {

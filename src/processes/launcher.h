@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace tilewire::processes {
 
@@ -15,12 +16,16 @@ struct Launch {
   int32_t process = 0;
   int32_t processes = 1;
   int32_t here = 1;  // that run on this host; 0: not known, but not all
-  // The same in all processes of the job, and in no other job of this host at the same time.
+  // The same in all processes of the job, and in no other job of this host at the same time; empty: nothing
+  // tells jobs apart but the launcher itself.
   std::string job{};
   // Where process 0 can be reached from other hosts, as HOST:PORT; empty: not known.
   std::string address{};
   // Of the launcher, which helps its processes to find each other by MPI.
   MpiKind mpi = MpiKind::None;
+  // Names of the programs whose children the processes of a host are; those of others are not known to be all
+  // of the job.
+  std::vector<std::string> starters{};
 
   bool over_hosts() const { return here != processes; }
 };

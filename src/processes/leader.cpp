@@ -10,14 +10,6 @@ namespace {
 
 using Kind = Message::Kind;
 
-Failure world_failure(Diag row, std::vector<std::string> words) {
-  Failure failure;
-  failure.cause = runtime::Cause::World;
-  failure.row = row;
-  failure.words = std::move(words);
-  return failure;
-}
-
 // A loop that is asleep for longer than this was kept from running, with all others of the machine or alone:
 // what it has not heard in that time says nothing.
 constexpr uint64_t own_sleep_ns = 1'000'000'000;
@@ -28,6 +20,32 @@ std::string Limits::silence() const {
   char text[64];
   std::snprintf(text, sizeof text, "no sign of life for %.1f s", static_cast<double>(silence_ns) * 1e-9);
   return text;
+}
+
+std::string Limits::join_text() const {
+  return std::to_string(join_ns / 1'000'000'000) + " s";
+}
+
+std::string Limits::absence() const {
+  return "it has not joined within " + join_text();
+}
+
+std::string names_of(const std::vector<int32_t>& processes) {
+  std::string text = processes.size() == 1 ? "process " : "processes ";
+  constexpr size_t shown = 8;
+  for (size_t i = 0; i < processes.size() && i < shown; ++i) {
+    text += (i == 0 ? "" : ", ") + std::to_string(processes[i]);
+  }
+  if (processes.size() > shown) text += " and " + std::to_string(processes.size() - shown) + " more";
+  return text;
+}
+
+Failure world_failure(Diag row, std::vector<std::string> words) {
+  Failure failure;
+  failure.cause = runtime::Cause::World;
+  failure.row = row;
+  failure.words = std::move(words);
+  return failure;
 }
 
 Failure lost_process(int32_t process, const std::string& how) {
@@ -375,13 +393,7 @@ void Leader::tick(uint64_t now_ns) {
 void Leader::remind(bool& noted, uint64_t since_ns, const std::vector<int32_t>& missing) {
   if (noted || missing.empty() || now_ns_ - since_ns < limits_.note_ns) return;
   noted = true;
-  std::string text = missing.size() == 1 ? "process " : "processes ";
-  constexpr size_t shown = 8;
-  for (size_t i = 0; i < missing.size() && i < shown; ++i) {
-    text += (i == 0 ? "" : ", ") + std::to_string(missing[i]);
-  }
-  if (missing.size() > shown) text += " and " + std::to_string(missing.size() - shown) + " more";
-  note_("waiting for " + text + " of " + std::to_string(count_) + " to make the same call");
+  note_("waiting for " + names_of(missing) + " of " + std::to_string(count_) + " to make the same call");
 }
 
 }  // namespace tilewire::processes

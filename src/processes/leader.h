@@ -30,17 +30,26 @@ namespace tilewire::processes {
 struct Limits {
   uint64_t silence_ns = 2'000'000'000;  // a process that says nothing for so long is lost
   uint64_t note_ns = 10'000'000'000;    // after so long a note says who is missing
+  uint64_t join_ns = 600'000'000'000;   // who has not joined by then, and is not known to run, is lost
 
   // Between two questions whether the others are there.
   uint64_t tick_ns() const { return silence_ns / 8; }
   // How the world has lost a process that was silent.
   std::string silence() const;
+  // How it has lost one that has not joined, and the time in it.
+  std::string absence() const;
+  std::string join_text() const;
 };
+
+// "process 1", or "processes 1, 2 and 7 more".
+std::string names_of(const std::vector<int32_t>& processes);
+Failure world_failure(Diag row, std::vector<std::string> words);
 
 // What all processes raise when the world has lost one.
 Failure lost_process(int32_t process, const std::string& how);
-// How: it goes on without the others.
+// How: it goes on without the others; it could not join them.
 inline constexpr const char* has_left = "it has left the world";
+inline constexpr const char* too_early = "it has ended before all had joined";
 
 class Leader {
  public:

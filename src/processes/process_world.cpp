@@ -28,14 +28,6 @@ constexpr uint64_t least_exchange_bytes = uint64_t{1} << 16, most_kept_bytes = u
 constexpr uint64_t yield_ns = 200'000, attend_ns = 200'000;
 constexpr uint64_t serve_pause_ns = 100'000, longest_serve_pause_ns = 2'000'000, cut_pause_ns = 50'000'000;
 
-Failure world_failure(Diag row, std::vector<std::string> words) {
-  Failure failure;
-  failure.cause = runtime::Cause::World;
-  failure.row = row;
-  failure.words = std::move(words);
-  return failure;
-}
-
 Failure interrupted_failure() {
   Failure failure;
   failure.cause = runtime::Cause::Interrupted;

@@ -82,6 +82,18 @@ class Hosts:
                                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT))
         return started
 
+    def start_by_host(self, command, each):
+        """The same, by a shell on each host, as launchers start processes."""
+        count = len(self.names) * each
+        started = []
+        for host in range(len(self.names)):
+            numbers = " ".join(str(number) for number in range(host * each, host * each + each))
+            script = f'for number in {numbers}; do OMPI_COMM_WORLD_RANK=$number "$@" & done; wait'
+            environment = dict(os.environ, OMPI_COMM_WORLD_SIZE=str(count), OMPI_COMM_WORLD_LOCAL_SIZE=str(each),
+                               TILEWIRE_WORLD=f"10.77.0.1:{PORT}")
+            started.append(subprocess.Popen(self.words(host) + ["sh", "-c", script, "sh"] + command, env=environment,
+                                            text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT))
+        return started
 
     def mpirun(self, kind, each, command, folder, variables=None, limit=120):
         """What the processes print that an MPI's mpirun has started, `each` on each host; ends them after `limit` s."""
@@ -459,6 +471,39 @@ except tw.WorldError as error:
         line, at = texts[number].rsplit(" ", 1)
         assert line == "error[TW2148]: the world has lost process 2: it has ended"
         assert float(at) - killed < 2
+
+
+# Those of its host see it, and tell the others.
+@pytest.mark.parametrize("victim", [0, 1, 3])
+def test_a_process_that_ends_before_its_first_call_is_named_on_all_hosts(hosts, victim, tmp_path):
+    text = f"""
+if process == {victim}:
+    time.sleep(1)
+    sys.exit()
+try:
+    shift(x, y, 1, ranks=4)
+except tw.WorldError as error:
+    sys.stdout.write(str(error).splitlines()[0] + "\\n")
+"""
+    line = f"error[TW2148]: the world has lost process {victim}: it has ended before all had joined\n"
+    texts = outputs(hosts.start_by_host(program(tmp_path, text), 2), 30)
+    assert texts == ([2 * line, line] if victim == 3 else [line, 2 * line])
+
+
+# MPI cannot be left while it waits for others. Open MPI's launcher ends the job first.
+@pytest.mark.parametrize("kind", MPIS)
+def test_a_process_that_ends_before_its_first_call_ends_those_that_wait_in_mpi(hosts, kind, tmp_path):
+    mpi_library(kind)
+    text = """
+if process == 3:
+    time.sleep(2)
+    sys.exit()
+shift(x, y, 1, ranks=4)
+"""
+    ended = hosts.mpirun(kind, 2, program(tmp_path, text), tmp_path, limit=60)
+    assert ended.returncode != 0
+    line = "error[TW2148]: the world has lost process 3: it has ended before all had joined\n"
+    assert line in ended.stderr or kind == "openmpi" and "exiting improperly" in ended.stderr
 
 
 # Where the other host went, nobody can say; it is silent.

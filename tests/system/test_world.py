@@ -12,6 +12,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import textwrap
 import time
 import uuid
 
@@ -83,13 +84,18 @@ def start(text, tmp_path, processes, variables=None):
     """One process for each number, as a launcher starts them. What they print comes from `outputs`."""
     path = tmp_path / "program.py"
     path.write_text(PROGRAM + text)
+    return start_all([sys.executable, str(path)], processes, variables)
+
+
+def start_all(command, processes, variables=None):
     job = uuid.uuid4().hex
     started = []
     for number in range(processes):
         environment = {name: value for name, value in os.environ.items()
                        if not name.startswith(("OMPI_", "PMIX_", "PMI_", "SLURM_"))}
-        environment.update(PMI_JOBID=job, PMI_SIZE=str(processes), PMI_RANK=str(number), **(variables or {}))
-        started.append(subprocess.Popen([sys.executable, str(path)], env=environment, text=True, stdout=subprocess.PIPE,
+        environment.update(PMI_JOBID=job, PMI_SIZE=str(processes), PMI_RANK=str(number))
+        environment.update(variables or {})
+        started.append(subprocess.Popen(command, env=environment, text=True, stdout=subprocess.PIPE,
                                         stderr=subprocess.STDOUT))
     return started
 
@@ -411,6 +417,104 @@ shown(shift, x, y, 1, ranks=4)
         "WorldError error[TW2148]: the world has lost process 1: it has left the world\n", "enough\n"]
 
 
+# What process VICTIM does instead of its first call, the others in the meantime waiting for it.
+NO_CALL = {
+    "has no tilewire": ("time.sleep(1); sys.exit()", ""),
+    "returns": ("", "time.sleep(0.5); sys.exit()"),
+    "raises": ("", "time.sleep(0.5); raise RuntimeError('enough')"),
+    "is refused": ("", """
+time.sleep(0.5)
+@pl.jit.host
+def wrong(x: pl.Tensor[[NR, 8], pl.FP32]):
+    for r in pl.range(pld.world_size()):
+        exchange(x, device=r)
+wrong(x)
+"""),
+    "is killed in it": ("", """
+import os, threading
+threading.Timer(0.5, lambda: os.kill(os.getpid(), 9)).start()
+shift(x, y, 1, ranks=6)
+"""),
+}
+
+
+# As it would be had it made one.
+@pytest.mark.parametrize("victim", [0, 1, 2])
+@pytest.mark.parametrize("how", NO_CALL)
+def test_a_process_that_ends_before_its_first_call_is_named(how, victim, tmp_path):
+    first, then = NO_CALL[how]
+    path = tmp_path / "program.py"
+    path.write_text(f"""
+import atexit, os, sys, time
+last = (int(os.environ["PMI_RANK"]) + 2) % 3 == {victim}
+if int(os.environ["PMI_RANK"]) == {victim}:
+    {first or "pass"}
+{PROGRAM}
+x = np.arange(48, dtype=np.float32).reshape(6, 8)
+y = np.zeros_like(x)
+if process == {victim}:
+    atexit.register(lambda: open({str(tmp_path / "ended")!r}, "w").close())
+{textwrap.indent(then or "pass", "    ")}
+if {how == "is killed in it"} and last:  # for the first one still to wait then
+    os.environ["TILEWIRE_JOIN_LIMIT"] = "1"
+    time.sleep(2)
+for _ in range(2):
+    shown(shift, x, y, 1, ranks=6)
+""")
+    started = start_all([sys.executable, str(path)], 3)
+    watched = [process for number, process in enumerate(started) if number != victim]
+    started[victim].wait(60)
+    ended = time.monotonic()
+    texts = [process.communicate(timeout=60)[0] for process in watched]
+    line = f"WorldError error[TW2148]: the world has lost process {victim}: it has ended before all had joined\n"
+    if how == "is killed in it":
+        assert line * 2 in texts
+        assert any("it has not joined within 1 s" in text for text in texts)
+    else:
+        assert texts == [2 * line] * 2
+        assert time.monotonic() - ended < 10
+
+
+# Too early for the others to have seen it; but they know how launchers start processes.
+@pytest.mark.parametrize("victim", [0, 2])
+@pytest.mark.parametrize("launcher", ["openmpi", "mpich"])
+def test_a_process_that_ends_at_once_is_named(launcher, victim, tmp_path):
+    if not shutil.which(LAUNCHERS[launcher][0]):
+        pytest.skip(f"needs {LAUNCHERS[launcher][0]}")
+    path = tmp_path / "program.py"
+    path.write_text(f"""
+import os, sys
+if os.environ.get("OMPI_COMM_WORLD_RANK", os.environ.get("PMI_RANK")) == "{victim}":
+    sys.exit()
+{PROGRAM}
+start = time.monotonic()
+shown(shift, np.zeros((6, 8), np.float32), np.zeros((6, 8), np.float32), 1, ranks=6)
+assert time.monotonic() - start < 4
+""")
+    ended = subprocess.run([*LAUNCHERS[launcher], "-n", "3", sys.executable, str(path)], text=True, capture_output=True,
+                           env=mpirun_environment(), timeout=60)
+    line = f"WorldError error[TW2148]: the world has lost process {victim}: it has ended before all had joined\n"
+    assert (ended.returncode, ended.stdout) == (0, 2 * line), ended.stderr
+
+
+# The child of the launcher counts: what it runs may be something else before.
+def test_a_script_may_run_other_programs_first(tmp_path):
+    path = tmp_path / "program.py"
+    path.write_text(PROGRAM + "shift(x, y, 1, ranks=4)\nassert np.array_equal(y, want)\nprint('good')\n")
+    script = f'{sys.executable} -c "import tilewire"; [ $PMI_RANK = 0 ] || sleep 2; {sys.executable} {path}; true'
+    assert outputs(start_all(["sh", "-c", script], 2)) == ["good\n"] * 2
+
+
+def test_a_join_limit_that_makes_no_sense(tmp_path):
+    text = "shown(shift, x, y, 1, ranks=4)\n"
+    for limit in ("soon", "-1", ""):
+        assert run(text, tmp_path, 1, {"PMI_SIZE": "2", "TILEWIRE_JOIN_LIMIT": limit}) == [
+            f"RunError error[TW2241]: cannot join the other processes: TILEWIRE_JOIN_LIMIT={limit} is not a number of "
+            "seconds\n"]
+    assert run(text, tmp_path, 1, {"PMI_SIZE": "2", "TILEWIRE_JOIN_LIMIT": "1"}) == [
+        "WorldError error[TW2148]: the world has lost process 1: it has not joined within 1 s\n"]
+
+
 def test_launchers_that_make_no_sense(tmp_path):
     text = "shown(shift, x, y, 1, ranks=4)\n"
     text = "process = 0\n" + text
@@ -425,12 +529,16 @@ def test_launchers_that_make_no_sense(tmp_path):
 LAUNCHERS = {"openmpi": ["mpirun.openmpi", "--oversubscribe"], "mpich": ["mpirun.mpich"]}
 
 
+def mpirun_environment():
+    return dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+
+
 @pytest.mark.parametrize("processes", [2, 4])
 @pytest.mark.parametrize("launcher", LAUNCHERS)
 def test_under_mpirun(launcher, processes):
     if not shutil.which(LAUNCHERS[launcher][0]):
         pytest.skip(f"needs {LAUNCHERS[launcher][0]}")
-    environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+    environment = mpirun_environment()
     mpirun = [*LAUNCHERS[launcher], "-n", str(processes)]
     script = subprocess.run([*mpirun, sys.executable, str(EXAMPLES / "mesh_allreduce.py"), "--ranks", "4"], text=True,
                             capture_output=True, env=environment, timeout=120)

@@ -77,8 +77,9 @@ class BundleExecutable final : public Executable {
     auto loaded = ranks ? code(arguments.strided || arguments.shared, diags) : nullptr;
     if (!loaded || !rows_fit(signature(), staged(loaded->module()), *ranks, arguments, diags)) return {};
     auto digest = [this] { return hexadecimal(sha256(contents_.at(entry_.code))); };
-    auto world = WorldCall::enter(signature(), arguments, options, *ranks, digest, diags);
-    if (!world) return {};
+    Call refused;
+    auto world = WorldCall::enter(signature(), arguments, options, *ranks, digest, refused.world, diags);
+    if (!world) return refused;
     LocalRun run;
     run.world = &*world;
     run.module = &loaded->module();

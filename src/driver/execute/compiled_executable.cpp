@@ -77,8 +77,9 @@ Call CompiledExecutable::call(const BoundArguments& arguments, const CallOptions
   auto ranks = host_.ranks(schedule.ranks(options), arguments, diags);
   std::optional<runtime::Manifest> own;
   const runtime::Manifest* manifest = ranks ? manifest_for(*ranks, arguments, own, diags) : nullptr;
-  auto world = manifest ? enter(arguments, options, *ranks, diags) : std::nullopt;
-  return world ? run(arguments, options, schedule, *ranks, *manifest, *world, nullptr, diags) : Call{};
+  Call refused;
+  auto world = manifest ? enter(arguments, options, *ranks, refused.world, diags) : std::nullopt;
+  return world ? run(arguments, options, schedule, *ranks, *manifest, *world, nullptr, diags) : refused;
 }
 
 std::unique_ptr<Session> CompiledExecutable::open(std::optional<int64_t> ranks, Diagnostics& diags) {
@@ -188,7 +189,7 @@ Call CompiledExecutable::run(const BoundArguments& arguments, const CallOptions&
 }
 
 std::optional<WorldCall> CompiledExecutable::enter(const BoundArguments& arguments,
-                                                   const CallOptions& options, int ranks,
+                                                   const CallOptions& options, int ranks, bool& refused,
                                                    Diagnostics& diags) {
   auto digest = [this] {
     std::lock_guard lock(mutex_);
@@ -199,7 +200,7 @@ std::optional<WorldCall> CompiledExecutable::enter(const BoundArguments& argumen
     }
     return digest_;
   };
-  return WorldCall::enter(signature(), arguments, options, ranks, digest, diags);
+  return WorldCall::enter(signature(), arguments, options, ranks, digest, refused, diags);
 }
 
 ir::ProgramRef CompiledExecutable::lowered_shared(Diagnostics& diags) const {

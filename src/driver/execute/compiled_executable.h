@@ -41,9 +41,9 @@ class CompiledExecutable final : public Executable {
   Call run(const BoundArguments& arguments, const CallOptions& options, const CallSchedule& schedule,
            int ranks, const runtime::Manifest& manifest, const WorldCall& world, runtime::Windows* windows,
            Diagnostics& diags);
-  // Nothing after reporting why there is no such call.
+  // See WorldCall::enter.
   std::optional<WorldCall> enter(const BoundArguments& arguments, const CallOptions& options, int ranks,
-                                 Diagnostics& diags);
+                                 bool& refused, Diagnostics& diags);
 
  private:
   // Which code a call needs. Most programs never see an array whose last dimension is not contiguous, or one

@@ -42,8 +42,8 @@ Call CompiledSession::call(const BoundArguments& arguments, const CallOptions& o
   std::optional<runtime::Manifest> own;
   const runtime::Manifest* manifest =
       ranks ? executable_.manifest_for(*ranks, arguments, own, diags) : nullptr;
-  auto world = manifest ? executable_.enter(arguments, options, *ranks, diags) : std::nullopt;
   Call refused;
+  auto world = manifest ? executable_.enter(arguments, options, *ranks, refused.world, diags) : std::nullopt;
   if (!world || !prepare(*manifest, *ranks, arguments, *world, refused.world, diags)) return refused;
   return executable_.run(arguments, options, schedule, *ranks, *manifest, *world, windows_.get(), diags);
 }

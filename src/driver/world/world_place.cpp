@@ -2,14 +2,20 @@
 
 #include <stdlib.h>
 
+#include <charconv>
+#include <cstring>
+
 #include "processes/collect.h"
 #include "processes/launcher.h"
 #include "processes/mpi.h"
 #include "processes/rendezvous.h"
 #include "support/diagnostics/driver.h"
+#include "support/diagnostics/runtime.h"
 
 namespace tilewire::driver {
 namespace {
+
+constexpr uint64_t longest_join_s = 1'000'000'000;
 
 // One per process, as its place among the others is.
 struct Chosen {
@@ -17,6 +23,7 @@ struct Chosen {
   bool decided = false;
   bool local_was_asked = false;
   bool left = false;
+  std::optional<runtime::Failure> lost{};           // another process has ended before all had joined
   std::unique_ptr<processes::ProcessWorld> joined;  // null: alone
 };
 Chosen& chosen() {
@@ -29,6 +36,23 @@ std::optional<processes::Launch> launch(Diagnostics& diags) {
   auto found = processes::find_launch([](const char* name) { return std::getenv(name); }, problem);
   if (!problem.empty()) diags.report(diag::world_not_joined, {}, {problem});
   return found;
+}
+
+// Nothing after reporting that what the user wants makes no sense.
+std::optional<processes::Limits> limits_of(Diagnostics& diags) {
+  processes::Limits limits;
+  const char* seconds = std::getenv("TILEWIRE_JOIN_LIMIT");
+  if (!seconds) return limits;
+  const char* const end = seconds + std::strlen(seconds);
+  uint64_t value = 0;
+  const auto [stop, error] = std::from_chars(seconds, end, value);
+  if (error != std::errc() || stop != end || value > longest_join_s) {
+    diags.report(diag::world_not_joined, {},
+                 {std::string("TILEWIRE_JOIN_LIMIT=") + seconds + " is not a number of seconds"});
+    return std::nullopt;
+  }
+  limits.join_ns = value == 0 ? UINT64_MAX : value * 1'000'000'000;
+  return limits;
 }
 
 // MPI says where process 0 is, where the launcher's MPI is at hand. Null after reporting why not.
@@ -53,29 +77,33 @@ void end_with_mpi(int status, void*) {
   processes::Mpi::end(status);
 }
 
-// Under the mutex.
-bool join(Chosen& state, Diagnostics& diags) {
+// Under the mutex. `refused`: the processes have not come together.
+bool join(Chosen& state, bool& refused, Diagnostics& diags) {
   const auto found = launch(diags);
-  if (!found) {
+  const auto limits = found ? limits_of(diags) : std::nullopt;
+  if (!found || !limits) {
     state.decided = !diags.has_errors();
     return state.decided;
   }
   if (found->processes > 1) {
-    std::string problem;
     std::optional<processes::Seat> seat;
-    if (found->over_hosts() && found->address.empty()) {
+    std::optional<runtime::Failure> failure = state.lost;
+    if (failure) {
+      // It does not come back.
+    } else if (found->over_hosts() && found->address.empty()) {
       processes::Mpi* mpi = find_mpi(*found, diags);
       if (!mpi) return false;
-      seat = processes::meet_by_mpi(*found, *mpi, leave_world, problem);
+      seat = processes::meet_by_mpi(*found, *mpi, leave_world, failure, *limits);
       on_exit(end_with_mpi, nullptr);  // before what MPI itself may do at exit
     } else {
-      seat = processes::meet(*found, problem);
+      seat = processes::meet(*found, failure, *limits);
     }
-    std::optional<runtime::Failure> failure;
     if (seat) state.joined = processes::ProcessWorld::join(std::move(*seat), failure);
-    if (failure) problem = describe(*failure, abi::Module{}).message;
     if (!state.joined) {
-      diags.report(diag::world_not_joined, {}, {problem});
+      if (failure->row == diag::run_process_lost) state.lost = failure;
+      const Diagnostic error = describe(*failure, abi::Module{});
+      diags.report(error.id, error.span) = error;
+      refused = true;
       return false;
     }
   }
@@ -156,7 +184,8 @@ bool choose_world(std::string_view name, Diagnostics& diags) {
         .with_help("call tw.init once, before the first call of a host function");
     return false;
   }
-  if (!local) return join(state, diags);
+  bool refused = false;
+  if (!local) return join(state, refused, diags);
   state.decided = state.local_was_asked = true;
   return true;
 }
@@ -181,7 +210,7 @@ void leave_world() {
 
 std::optional<WorldCall> WorldCall::enter(const Signature& signature, const BoundArguments& arguments,
                                           const CallOptions& options, int32_t ranks, const Digest& digest,
-                                          Diagnostics& diags) {
+                                          bool& refused, Diagnostics& diags) {
   WorldCall call;
   if (signature.entry().type != ir::FunctionType::Host) return call;
   Chosen& state = chosen();
@@ -191,7 +220,7 @@ std::optional<WorldCall> WorldCall::enter(const Signature& signature, const Boun
       diags.report(diag::world_not_joined, {}, {"this process has left them"});
       return std::nullopt;
     }
-    if (!state.decided && !join(state, diags)) return std::nullopt;
+    if (!state.decided && !join(state, refused, diags)) return std::nullopt;
     call.joined_ = state.joined.get();
   }
   const int32_t processes = call.joined_ ? call.joined_->processes() : 1;

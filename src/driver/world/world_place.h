@@ -46,10 +46,11 @@ class WorldCall {
  public:
   // Tells a program from others; asked only where it has to be compared.
   using Digest = std::function<std::string()>;
-  // For a call of `signature` on `ranks` ranks. Nothing after reporting why there is none.
+  // For a call of `signature` on `ranks` ranks. Nothing after reporting why there is none; `refused`: the
+  // processes have not come together.
   static std::optional<WorldCall> enter(const Signature& signature, const BoundArguments& arguments,
                                         const CallOptions& options, int32_t ranks, const Digest& digest,
-                                        Diagnostics& diags);
+                                        bool& refused, Diagnostics& diags);
   // In this process alone.
   WorldCall() = default;
 

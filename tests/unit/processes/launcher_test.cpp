@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -42,7 +43,7 @@ TEST(Launchers, SayWhichProcessThisIs) {
   const auto mpich = found({{"PMI_SIZE", "2"}, {"PMI_RANK", "0"}, {"MPI_LOCALNRANKS", "2"}});
   ASSERT_TRUE(mpich);
   EXPECT_EQ(mpich->here, 2);
-  EXPECT_EQ(mpich->job, "parent=" + std::to_string(getppid()));
+  EXPECT_EQ(mpich->job, "");  // nothing but the launcher itself tells jobs apart
   const auto slurm = found({{"SLURM_STEP_NUM_TASKS", "8"},
                             {"SLURM_PROCID", "5"},
                             {"SLURM_JOB_ID", "12"},
@@ -125,7 +126,8 @@ TEST(Launchers, WhatMakesNoSenseIsSaid) {
 }
 
 // Each in a process of its own; what they say went wrong.
-std::vector<std::string> meet_all(const std::vector<Launch>& launches, std::vector<int> pauses_us = {}) {
+std::vector<std::string> meet_all(const std::vector<Launch>& launches, std::vector<int> pauses_us = {},
+                                  Limits limits = {}) {
   pauses_us.resize(launches.size(), 5000);
   constexpr size_t room = 256;
   Shared<char> texts(launches.size() * room);
@@ -134,16 +136,15 @@ std::vector<std::string> meet_all(const std::vector<Launch>& launches, std::vect
     const pid_t child = fork();
     if (child == 0) {
       alarm(30);
-      std::string problem;
+      std::optional<Failure> failure;
       if (launches[i].process != 0) usleep(static_cast<useconds_t>(pauses_us[i]));
-      auto seat = meet(launches[i], problem);
-      if (seat) {
-        std::optional<Failure> failure;
-        auto world = ProcessWorld::join(std::move(*seat), failure);
-        problem = world ? std::to_string(world->process()) + " of " + std::to_string(world->processes())
-                        : describe(*failure, abi::Module{}).message;
-      }
-      problem.copy(&texts[i * room], room - 1);
+      auto seat = meet(launches[i], failure, limits);
+      std::unique_ptr<ProcessWorld> world;
+      if (seat) world = ProcessWorld::join(std::move(*seat), failure);
+      const std::string text =
+          world ? std::to_string(world->process()) + " of " + std::to_string(world->processes())
+                : describe(*failure, abi::Module{}).message;
+      text.copy(&texts[i * room], room - 1);
       _exit(0);
     }
     children.push_back(child);
@@ -155,6 +156,8 @@ std::vector<std::string> meet_all(const std::vector<Launch>& launches, std::vect
   }
   return result;
 }
+
+const std::string cannot_join = "cannot join the other processes: ";
 
 std::string own_job() {
   return "test" + std::to_string(getpid());
@@ -216,7 +219,7 @@ TEST(Rendezvous, StrangersAreSentAway) {
   launches.push_back({1, 2, 1, "job", address});
   const auto texts = meet_all(launches, {0, 5'000, 300'000});
   EXPECT_EQ(texts[0], "0 of 2");
-  EXPECT_EQ(texts[1], "process 0 has ended, or " + address + " belongs to another job");
+  EXPECT_EQ(texts[1], cannot_join + "process 0 has ended, or " + address + " belongs to another job");
   EXPECT_EQ(texts[2], "1 of 2");
   int status = 0;
   waitpid(stranger, &status, 0);
@@ -226,21 +229,66 @@ TEST(Rendezvous, StrangersAreSentAway) {
 TEST(Rendezvous, AddressesThatMakeNoSenseAreRefused) {
   for (const std::string address : {"host", "host:", ":80", "host:0", "host:65536", "host:8a", "host:-1"}) {
     EXPECT_EQ(meet_all({{1, 2, 1, "", address}})[0],
-              "`" + address + "` is not an address of the form HOST:PORT");
+              cannot_join + "`" + address + "` is not an address of the form HOST:PORT");
   }
   const std::string unknown = meet_all({{1, 2, 1, "", "no such host:80"}})[0];
-  EXPECT_TRUE(unknown.starts_with("no such host: ")) << unknown;
+  EXPECT_TRUE(unknown.starts_with(cannot_join + "no such host: ")) << unknown;
 }
 
 TEST(Rendezvous, TwoThatAreTheSameProcessAreRefused) {
   const auto texts = meet_all({{0, 3, 3, own_job()}, {1, 3, 3, own_job()}, {1, 3, 3, own_job()}});
-  EXPECT_EQ(texts[0], "two processes of the job are process 1");
-  EXPECT_EQ(texts[1], "process 0 has ended");
+  for (const std::string& text : texts) {
+    EXPECT_EQ(text, cannot_join + "two processes of the job are process 1");
+  }
+}
+
+// Nothing is known of it: it does not look like a process that a launcher has started.
+TEST(Rendezvous, OneThatDoesNotComeIsLost) {
+  constexpr Limits limits{.join_ns = 1'000'000'000};
+  for (const std::string& address : {std::string(), free_address()}) {
+    const int32_t here = address.empty() ? 3 : 2;
+    const auto texts =
+        meet_all({{0, 3, here, own_job(), address}, {1, 3, here, own_job(), address}}, {}, limits);
+    for (const std::string& text : texts) {
+      EXPECT_EQ(text, "the world has lost process 2: it has not joined within 1 s");
+    }
+    EXPECT_EQ(meet_all({{1, 3, here, own_job(), address}}, {}, limits)[0],
+              "the world has lost process 0: it has not joined within 1 s");
+  }
+}
+
+// Process 1 has come already; process 3 does not come.
+TEST(Rendezvous, OneThatEndsWhileItWaitsIsLost) {
+  const std::string address = free_address();
+  for (const Launch& first : {Launch{0, 4, 4, own_job()}, Launch{0, 4, 2, own_job(), address}}) {
+    Launch second = first, third = first;
+    second.process = 1;
+    third.process = 2;
+    const pid_t victim = fork();
+    if (victim == 0) {
+      std::optional<Failure> failure;
+      meet(second, failure);
+      _exit(0);
+    }
+    const pid_t killer = fork();
+    if (killer == 0) {
+      usleep(300'000);
+      kill(victim, SIGKILL);
+      _exit(0);
+    }
+    const auto texts = meet_all({first, third});
+    for (const std::string& text : texts) {
+      EXPECT_EQ(text, "the world has lost process 1: it has ended before all had joined");
+    }
+    waitpid(victim, nullptr, 0);
+    waitpid(killer, nullptr, 0);
+  }
 }
 
 TEST(Rendezvous, JobsOfAnotherSizeAreRefused) {
   const auto texts = meet_all({{0, 2, 2, own_job()}, {1, 3, 3, own_job()}});
-  EXPECT_EQ(texts[0], "a process of the job does not say which one it is");
+  EXPECT_EQ(texts[0], cannot_join + "a process of the job does not say which one it is");
+  EXPECT_EQ(texts[1], texts[0]);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "processes/rendezvous.h"
+#include "support/diagnostics/driver.h"
 
 namespace tilewire::processes {
 namespace {
@@ -44,11 +45,12 @@ struct Answering {
   static Answers& of(TilewireMpi* own) { return *static_cast<Answers*>(own->data); }
 
   std::string problem() {
-    std::string text;
+    std::optional<Failure> failure;
     const auto seat = meet_by_mpi(
-        {.process = 1, .processes = 2, .here = 1}, mpi, [] {}, text);
+        {.process = 1, .processes = 2, .here = 1}, mpi, [] {}, failure);
     EXPECT_FALSE(seat);
-    return text;
+    EXPECT_EQ(failure->row, diag::world_not_joined);
+    return failure->words.at(0);
   }
 };
 
