@@ -6,8 +6,7 @@
 #include "ops/check_pipes.h"
 #include "ops/pipe.h"
 #include "ops/shape.h"
-#include "passes/structured_builder.h"
-#include "passes/task_call.h"
+#include "passes/launch_tensors.h"
 
 namespace tilewire::passes {
 namespace {
@@ -64,52 +63,22 @@ int64_t needed_by(const Function& group, const Changed& halves) {
   return bytes;
 }
 
-// Each launch gets a workspace of its own, given back when its blocks have ended.
-class Launches final : public StructuredBuilder {
+// Each launch gets a workspace of its own.
+class Launches final : public LaunchTensors {
  public:
-  Launches(const Changed& groups, Diagnostics& diags) : StructuredBuilder(diags), groups_(groups) {}
+  Launches(const Changed& groups, Diagnostics& diags) : LaunchTensors(diags), groups_(groups) {}
 
  protected:
-  void scope(const AtScope& scope) override {
-    launch(single_call(*scope.body), nullptr, [&] { Rebuilder::scope(scope); });
-  }
-  void scope(const SpmdScope& scope) override {
-    launch(single_call(*scope.body), scope.block_count, [&] { Rebuilder::scope(scope); });
-  }
-  void assign(const Assign& assign) override {
-    launch(workspace_ ? nullptr : as<FunctionCall>(assign.value), nullptr,
-           [&] { Rebuilder::assign(assign); });
-  }
-  void eval(const Eval& eval) override {
-    launch(workspace_ ? nullptr : as<FunctionCall>(eval.value), nullptr, [&] { Rebuilder::eval(eval); });
-  }
-
-  ExprRef value(const ExprRef& expr) override {
-    const auto* call = as<FunctionCall>(expr);
-    if (!call || !groups_.contains(call->callee)) return use(expr);
-    Ref<FunctionCall> now = copy(static_cast<const FunctionCall&>(*use(expr)));
-    now->args.push_back(workspace_);
-    return finish_node(std::move(now));
+  bool is_changed(const std::string& callee) const override { return groups_.contains(callee); }
+  ExprList make_tensors(const FunctionCall& call, const ExprRef& blocks) override {
+    ExprRef bytes = number(groups_.find(call.callee)->second);
+    if (blocks) bytes = let("bytes", mul(ops::scalar_cast(use(blocks), DType::Index), bytes));
+    return {
+        let("workspace", op(ops::pl::tensor::create, {list({bytes})}, {{"dtype", AttrValue{DType::UInt8}}}))};
   }
 
  private:
-  void launch(const FunctionCall* call, const ExprRef& blocks, const std::function<void()>& start) {
-    auto found = call ? groups_.find(call->callee) : groups_.end();
-    if (found == groups_.end()) return start();
-    at(call->span);
-    BlockRef body = collect(call->span, [&] {
-      ExprRef bytes = number(found->second);
-      if (blocks) bytes = let("bytes", mul(ops::scalar_cast(use(blocks), DType::Index), bytes));
-      workspace_ = let("workspace",
-                       op(ops::pl::tensor::create, {list({bytes})}, {{"dtype", AttrValue{DType::UInt8}}}));
-      start();
-      workspace_ = nullptr;
-    });
-    emit(make<WithScope>(call->span, ScopeKind::Storage, body));
-  }
-
   const Changed& groups_;
-  ExprRef workspace_;  // of the launch being written
 };
 
 }  // namespace

@@ -61,15 +61,6 @@ int64_t statements_of(const Function& function) {
   return counter.count;
 }
 
-void bind_dims(Rebuilder& body, const TypeRef& param, const TypeRef& arg) {
-  const auto* declared = as<TensorType>(param);
-  const auto* given = as<TensorType>(arg);
-  if (!declared || !given) return;
-  for (size_t i = 0; i < declared->shape.size() && i < given->shape.size(); ++i) {
-    if (const auto* symbol = as<DimSymbol>(declared->shape[i])) body.bind_dim(symbol->name, given->shape[i]);
-  }
-}
-
 }  // namespace
 
 ExprRef Spliced::value(const Span& span) const {
@@ -78,10 +69,7 @@ ExprRef Spliced::value(const Span& span) const {
 
 Spliced splice(const Function& callee, const ExprList& args, Diagnostics& diags) {
   Rebuilder body(diags, true);
-  for (size_t i = 0; i < args.size(); ++i) {
-    body.bind(*callee.params[i], args[i]);
-    bind_dims(body, callee.params[i]->type, args[i]->type);
-  }
+  body.bind_arguments(callee, args);
   BlockRef block = body.block(*callee.body);
   Spliced result;
   result.stmts = block->stmts;

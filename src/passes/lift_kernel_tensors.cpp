@@ -6,10 +6,9 @@
 #include "ir/function_kinds.h"
 #include "ir/op.h"
 #include "ops/shape.h"
+#include "passes/launch_tensors.h"
 #include "passes/names.h"
-#include "passes/structured_builder.h"
-#include "passes/task_call.h"
-#include "passes/tensor_type.h"
+#include "passes/shapes_outside.h"
 
 namespace tilewire::passes {
 namespace {
@@ -27,22 +26,10 @@ using ChangedFunctions = std::map<std::string, Changed, std::less<>>;
 
 // A parameter that holds a tensor of that type for each block.
 Ref<const Parameter> parameter_for(const TensorType& type, const std::string& name, const Span& span) {
-  ExprList shape{make<DimSymbol>(span, name + "_blocks")};
-  for (size_t i = 0; i < type.shape.size(); ++i) {
-    const ExprRef& dim = type.shape[i];
-    const bool portable = isa<ConstInt>(dim) || isa<DimSymbol>(dim);
-    shape.push_back(portable ? dim : make<DimSymbol>(span, name + "_d" + std::to_string(i)));
-  }
+  ExprList shape = parameter_shape(type, name, span);
+  shape.insert(shape.begin(), make<DimSymbol>(span, name + "_blocks"));
   TypeRef whole = make<TensorType>(span, std::move(shape), type.dtype);
   return make<Parameter>(span, name, std::move(whole), Direction::InOut);
-}
-
-// Whether a launch can compute an extent: from parameters, dynamic dimensions and constants.
-bool is_known_outside(const ExprRef& extent) {
-  if (isa<ConstInt>(extent) || isa<DimSymbol>(extent) || isa<Parameter>(extent)) return true;
-  const auto* call = as<Call>(extent);
-  return call && std::all_of(call->args.begin(), call->args.end(),
-                             [](const ExprRef& arg) { return !arg || is_known_outside(arg); });
 }
 
 // The kernel, which takes its block's part of each parameter.
@@ -96,18 +83,6 @@ class Kernel final : public StructuredBuilder {
   std::vector<TypeRef> made_;
 };
 
-// What the caller calls what a function knows by its parameters.
-void bind_arguments(Rebuilder& inside, const Function& callee, const ExprList& args) {
-  for (size_t i = 0; i < callee.params.size(); ++i) {
-    inside.bind(*callee.params[i], args[i]);
-    const auto *declared = as<TensorType>(callee.params[i]->type), *given = as<TensorType>(args[i]->type);
-    for (size_t k = 0; declared && given && k < declared->shape.size(); ++k) {
-      if (const auto* symbol = as<DimSymbol>(declared->shape[k]))
-        inside.bind_dim(symbol->name, given->shape[k]);
-    }
-  }
-}
-
 // A Group hands on what its halves need.
 class Group final : public Rebuilder {
  public:
@@ -129,7 +104,7 @@ class Group final : public Rebuilder {
     auto found = call ? halves_.find(call->callee) : halves_.end();
     if (found == halves_.end()) return use(expr);
     Rebuilder inside(diags_);
-    bind_arguments(inside, *found->second.before, call->args);
+    inside.bind_arguments(*found->second.before, call->args);
     Ref<FunctionCall> now = copy(*call);
     for (const TypeRef& made : found->second.made) {
       made_.push_back(inside.use_type(made));
@@ -148,61 +123,31 @@ class Group final : public Rebuilder {
   std::vector<TypeRef> made_;
 };
 
-// Each launch makes what its blocks need, and gives it back when they have ended.
-class Launches final : public StructuredBuilder {
+// Each launch makes what its blocks need.
+class Launches final : public LaunchTensors {
  public:
-  Launches(const ChangedFunctions& kernels, Diagnostics& diags)
-      : StructuredBuilder(diags), kernels_(kernels) {}
+  Launches(const ChangedFunctions& kernels, Diagnostics& diags) : LaunchTensors(diags), kernels_(kernels) {}
 
  protected:
-  void scope(const AtScope& scope) override {
-    launch(single_call(*scope.body), nullptr, [&] { Rebuilder::scope(scope); });
-  }
-  void scope(const SpmdScope& scope) override {
-    launch(single_call(*scope.body), scope.block_count, [&] { Rebuilder::scope(scope); });
-  }
-  void assign(const Assign& assign) override {
-    launch(inside_ ? nullptr : as<FunctionCall>(assign.value), nullptr, [&] { Rebuilder::assign(assign); });
-  }
-  void eval(const Eval& eval) override {
-    launch(inside_ ? nullptr : as<FunctionCall>(eval.value), nullptr, [&] { Rebuilder::eval(eval); });
-  }
-
-  ExprRef value(const ExprRef& expr) override {
-    const auto* call = as<FunctionCall>(expr);
-    if (!call || !kernels_.contains(call->callee)) return use(expr);
-    Ref<FunctionCall> now = copy(static_cast<const FunctionCall&>(*use(expr)));
-    now->args.insert(now->args.end(), made_.begin(), made_.end());
-    return finish_node(std::move(now));
+  bool is_changed(const std::string& callee) const override { return kernels_.contains(callee); }
+  ExprList make_tensors(const FunctionCall& call, const ExprRef& blocks) override {
+    const Changed& kernel = kernels_.find(call.callee)->second;
+    Rebuilder inside(diags_);
+    inside.bind_arguments(*kernel.before, use(call.args));
+    const ExprRef count = blocks ? ops::scalar_cast(use(blocks), DType::Index) : number(1);
+    ExprList tensors;
+    for (const TypeRef& made : kernel.made) {
+      const auto& type = static_cast<const TensorType&>(*made);
+      ExprList shape{count};
+      for (const ExprRef& dim : type.shape) shape.push_back(inside.use(dim));
+      tensors.push_back(let(
+          "made", op(ops::pl::tensor::create, {list(std::move(shape))}, {{"dtype", AttrValue{type.dtype}}})));
+    }
+    return tensors;
   }
 
  private:
-  void launch(const FunctionCall* call, const ExprRef& blocks, const std::function<void()>& start) {
-    auto found = call ? kernels_.find(call->callee) : kernels_.end();
-    if (found == kernels_.end()) return start();
-    at(call->span);
-    BlockRef body = collect(call->span, [&] {
-      Rebuilder inside(diags_);
-      bind_arguments(inside, *found->second.before, use(call->args));
-      const ExprRef count = blocks ? ops::scalar_cast(use(blocks), DType::Index) : number(1);
-      for (const TypeRef& made : found->second.made) {
-        const auto& type = static_cast<const TensorType&>(*made);
-        ExprList shape{count};
-        for (const ExprRef& dim : type.shape) shape.push_back(inside.use(dim));
-        made_.push_back(let("made", op(ops::pl::tensor::create, {list(std::move(shape))},
-                                       {{"dtype", AttrValue{type.dtype}}})));
-      }
-      inside_ = true;
-      start();
-      inside_ = false;
-      made_.clear();
-    });
-    emit(make<WithScope>(call->span, ScopeKind::Storage, body));
-  }
-
   const ChangedFunctions& kernels_;
-  ExprList made_;        // for the launch being written
-  bool inside_ = false;  // of one
 };
 
 }  // namespace

@@ -57,6 +57,17 @@ void Rebuilder::bind(const Var& var, ExprRef value) {
   }
 }
 
+void Rebuilder::bind_arguments(const Function& callee, const ExprList& args) {
+  for (size_t i = 0; i < args.size() && i < callee.params.size(); ++i) {
+    bind(*callee.params[i], args[i]);
+    const auto* declared = as<TensorType>(callee.params[i]->type);
+    const auto* given = as<TensorType>(args[i]->type);
+    for (size_t k = 0; declared && given && k < declared->shape.size() && k < given->shape.size(); ++k) {
+      if (const auto* symbol = as<DimSymbol>(declared->shape[k])) bind_dim(symbol->name, given->shape[k]);
+    }
+  }
+}
+
 ExprRef Rebuilder::use(const ExprRef& expr) {
   if (!expr) return expr;
   if (const auto* symbol = as<DimSymbol>(expr)) {

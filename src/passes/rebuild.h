@@ -35,6 +35,8 @@ class Rebuilder {
   void bind(const ir::Var& var, ir::ExprRef value);
   // The same for a dynamic dimension, in expressions and in types.
   void bind_dim(const std::string& name, ir::ExprRef value) { dims_[name] = std::move(value); }
+  // Both for a callee: its parameters and dynamic dimensions become what its caller passes.
+  void bind_arguments(const ir::Function& callee, const ir::ExprList& args);
 
   ir::ExprRef use(const ir::ExprRef& expr);
   ir::ExprList use(const ir::ExprList& list);

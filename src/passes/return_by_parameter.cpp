@@ -8,6 +8,7 @@
 #include "passes/names.h"
 #include "passes/rebuild.h"
 #include "passes/roots.h"
+#include "passes/shapes_outside.h"
 #include "passes/task_call.h"
 #include "passes/tensor_type.h"
 #include "support/diagnostics/passes.h"
@@ -69,36 +70,13 @@ class Receiver : public Rebuilder {
  private:
   static TypeRef output_type(const TypeRef& type, const std::string& name) {
     const auto& tensor = static_cast<const TensorType&>(*type);
-    ExprList shape;
-    for (size_t i = 0; i < tensor.shape.size(); ++i) {
-      const ExprRef& dim = tensor.shape[i];
-      bool portable = isa<ConstInt>(dim) || isa<DimSymbol>(dim);
-      shape.push_back(portable ? dim : make<DimSymbol>(dim->span, name + "_d" + std::to_string(i)));
-    }
-    return make<TensorType>(type->span, std::move(shape), tensor.dtype);
+    return make<TensorType>(type->span, parameter_shape(tensor, name, type->span), tensor.dtype);
   }
 
   const Function& kernel_;
   std::vector<size_t> returns_;
   std::vector<Ref<const Parameter>> outputs_;
 };
-
-void bind_dims(Rebuilder& inside, const TypeRef& param, const TypeRef& arg) {
-  const auto* declared = as<TensorType>(param);
-  const auto* given = as<TensorType>(arg);
-  for (size_t i = 0; declared && given && i < declared->shape.size(); ++i) {
-    if (const auto* symbol = as<DimSymbol>(declared->shape[i]))
-      inside.bind_dim(symbol->name, given->shape[i]);
-  }
-}
-
-// What the caller calls the tensors that a function makes.
-void bind_arguments(Rebuilder& inside, const Function& callee, const ExprList& args) {
-  for (size_t i = 0; i < callee.params.size(); ++i) {
-    inside.bind(*callee.params[i], args[i]);
-    bind_dims(inside, callee.params[i]->type, args[i]->type);
-  }
-}
 
 // The type of a call whose callee gets the tensors it made.
 TypeRef call_type(const FunctionCall& call, const Changed& changed, const ExprList& given) {
@@ -140,19 +118,13 @@ class GroupReceiver : public Rebuilder {
     if (found == halves_.end()) return use(expr);
     const Changed& half = found->second;
     Rebuilder inside(diags_);
-    bind_arguments(inside, *half.before, call->args);
+    inside.bind_arguments(*half.before, call->args);
     ExprList given;
     for (const Made& made : half.made) {
       const TypeRef type = inside.use_type(made.type);
       const auto& tensor = static_cast<const TensorType&>(*type);
       const std::string name = names_.take("made");
-      ExprList shape;
-      for (size_t i = 0; i < tensor.shape.size(); ++i) {
-        const bool portable = isa<ConstInt>(tensor.shape[i]) || isa<DimSymbol>(tensor.shape[i]);
-        shape.push_back(portable ? tensor.shape[i]
-                                 : make<DimSymbol>(call->span, name + "_d" + std::to_string(i)));
-      }
-      TypeRef own = make<TensorType>(call->span, std::move(shape), tensor.dtype);
+      TypeRef own = make<TensorType>(call->span, parameter_shape(tensor, name, call->span), tensor.dtype);
       outputs_.push_back(make<Parameter>(call->span, name, own, Direction::Out));
       given.push_back(outputs_.back());
       made_.push_back({type, returned_from(*call, made.returned)});
@@ -226,7 +198,7 @@ class Caller : public Rebuilder {
     prepared_ = call;
     created_.clear();
     Rebuilder inside(diags_);
-    bind_arguments(inside, *found->second.before, use(call->args));
+    inside.bind_arguments(*found->second.before, use(call->args));
     for (const Made& made : found->second.made) {
       const auto& type = static_cast<const TensorType&>(*made.type);
       ExprRef shape = make<MakeTuple>(call->span, inside.use(type.shape));
@@ -239,18 +211,6 @@ class Caller : public Rebuilder {
   const Expr* prepared_ = nullptr;
   ExprList created_;
 };
-
-// Whether the caller can compute an extent: from parameters, dynamic dimensions and constants.
-bool is_known_outside(const ExprRef& extent) {
-  if (isa<ConstInt>(extent) || isa<DimSymbol>(extent) || isa<Parameter>(extent)) return true;
-  const auto* call = as<Call>(extent);
-  if (!call) return false;
-  for (const ExprRef& arg : call->args) {
-    if (arg && !isa<TensorType>(arg->type) && !is_known_outside(arg)) return false;
-    if (arg && isa<TensorType>(arg->type) && !isa<Parameter>(arg)) return false;
-  }
-  return true;
-}
 
 }  // namespace
 
