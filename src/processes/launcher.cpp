@@ -28,7 +28,13 @@ const Variables launchers[] = {
      MpiKind::Mpich,
      {"PMI_FD", "PMI_PORT"},
      {"hydra_pmi_proxy", "slurmstepd"}},
-    {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID", nullptr, MpiKind::None, {}, {"slurmstepd"}},
+    // With srun --mpi=pmix.
+    {"SLURM_STEP_NUM_TASKS",
+     "SLURM_PROCID",
+     nullptr,
+     MpiKind::OpenMpi,
+     {"PMIX_RANK", "PMIX_RANK"},
+     {"slurmstepd"}},
 };
 constexpr const char* job_names[] = {"PMIX_NAMESPACE", "OMPI_MCA_orte_precondition_transports",
                                      "SLURM_JOB_ID", "SLURM_STEP_ID", "PMI_JOBID"};
@@ -79,14 +85,17 @@ std::optional<Launch> find_launch(const Environment& environment, std::string& p
     } else if (hosts && number(hosts).value_or(1) > 1) {  // srun --mpi=pmi2 has PMI_SIZE, too
       launch.here = 0;                                    // not known, but not all
     }
+    // Of srun --mpi=pmi2 another version of the protocol than MPICH speaks.
+    const bool other_protocol = names.mpi == MpiKind::Mpich && hosts && !here;
     for (const char* name : names.reached_by) {
-      if (name && environment(name)) launch.mpi = names.mpi;
+      if (environment(name) && !other_protocol) launch.mpi = names.mpi;
     }
     for (const char* name : job_names) {
       if (const char* value = environment(name)) launch.job += std::string(name) + "=" + value + ";";
     }
     if (const char* address = environment("TILEWIRE_WORLD")) {
       launch.address = address;
+      launch.address_is_given = true;
     } else if (const char* list = environment("SLURM_STEP_NODELIST"); list && launch.over_hosts()) {
       launch.address = first_host(list) + ":" + std::to_string(port_of(launch.job));
     }

@@ -55,12 +55,14 @@ std::optional<processes::Limits> limits_of(Diagnostics& diags) {
   return limits;
 }
 
-// MPI says where process 0 is, where the launcher's MPI is at hand. Null after reporting why not.
+// MPI says where process 0 is, where the launcher's MPI is at hand. Null: it is not needed, or after
+// reporting that nothing says it.
 processes::Mpi* find_mpi(const processes::Launch& launch, Diagnostics& diags) {
+  if (!launch.over_hosts() || launch.address_is_given) return nullptr;
   std::string problem;
   processes::Mpi* mpi = nullptr;
   if (launch.mpi != processes::MpiKind::None) mpi = processes::Mpi::load(launch.mpi, problem);
-  if (mpi) return mpi;
+  if (mpi || !launch.address.empty()) return mpi;
   Diagnostic& report = diags.report(diag::world_hosts, {}, {std::to_string(launch.processes)});
   if (!problem.empty()) {
     report.with_note(std::string(processes::name_of(launch.mpi)) +
@@ -87,15 +89,13 @@ bool join(Chosen& state, bool& refused, Diagnostics& diags) {
   }
   if (found->processes > 1) {
     std::optional<processes::Seat> seat;
-    std::optional<runtime::Failure> failure = state.lost;
-    if (failure) {
-      // It does not come back.
-    } else if (found->over_hosts() && found->address.empty()) {
-      processes::Mpi* mpi = find_mpi(*found, diags);
-      if (!mpi) return false;
+    std::optional<runtime::Failure> failure = state.lost;  // it does not come back
+    processes::Mpi* mpi = failure ? nullptr : find_mpi(*found, diags);
+    if (diags.has_errors()) return false;
+    if (mpi) {
       seat = processes::meet_by_mpi(*found, *mpi, leave_world, failure, *limits);
       on_exit(end_with_mpi, nullptr);  // before what MPI itself may do at exit
-    } else {
+    } else if (!failure) {
       seat = processes::meet(*found, failure, *limits);
     }
     if (seat) state.joined = processes::ProcessWorld::join(std::move(*seat), failure);

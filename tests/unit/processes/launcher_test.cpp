@@ -103,7 +103,19 @@ TEST(Launchers, SayWhichMpiTheyBelongTo) {
                             {"SLURM_STEP_NODELIST", "a,b"}});
   EXPECT_TRUE(slurm->over_hosts());
   EXPECT_TRUE(slurm->address.starts_with("a:2")) << slurm->address;
-  EXPECT_EQ(found({{"SLURM_STEP_NUM_TASKS", "8"}, {"SLURM_PROCID", "5"}})->mpi, MpiKind::None);
+  EXPECT_EQ(slurm->mpi, MpiKind::None);  // that of srun --mpi=pmi2 speaks another protocol
+  // MPICH's launcher may have been started by Slurm.
+  EXPECT_EQ(found({{"PMI_SIZE", "2"},
+                   {"PMI_RANK", "0"},
+                   {"PMI_FD", "6"},
+                   {"MPI_LOCALNRANKS", "1"},
+                   {"SLURM_STEP_NUM_NODES", "2"}})
+                ->mpi,
+            MpiKind::Mpich);
+  Variables step{{"SLURM_STEP_NUM_TASKS", "8"}, {"SLURM_PROCID", "5"}};
+  EXPECT_EQ(found(step)->mpi, MpiKind::None);
+  step["PMIX_RANK"] = "5";  // srun --mpi=pmix
+  EXPECT_EQ(found(step)->mpi, MpiKind::OpenMpi);
 }
 
 TEST(Launchers, AreNotThereWithoutTheirVariables) {
