@@ -1,7 +1,9 @@
 #include "processes/launcher.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <numeric>
 #include <string_view>
 
 namespace tilewire::processes {
@@ -62,6 +64,19 @@ std::optional<int32_t> number(const char* text) {
   return error == std::errc() && stop == end ? std::optional(value) : std::nullopt;
 }
 
+// Of a list such as 4,5,6; none if it is something else.
+std::vector<int32_t> numbers(std::string_view list) {
+  std::vector<int32_t> all;
+  while (!list.empty()) {
+    const size_t end = std::min(list.find(','), list.size());
+    const auto one = number(std::string(list.substr(0, end)).c_str());
+    if (!one) return {};
+    all.push_back(*one);
+    list.remove_prefix(std::min(end + 1, list.size()));
+  }
+  return all;
+}
+
 }  // namespace
 
 std::optional<Launch> find_launch(const Environment& environment, std::string& problem) {
@@ -84,6 +99,12 @@ std::optional<Launch> find_launch(const Environment& environment, std::string& p
       launch.here = *number(here);
     } else if (hosts && number(hosts).value_or(1) > 1) {  // srun --mpi=pmi2 has PMI_SIZE, too
       launch.here = 0;                                    // not known, but not all
+    }
+    if (!launch.over_hosts()) {
+      launch.on_this_host.resize(static_cast<size_t>(*processes));
+      std::iota(launch.on_this_host.begin(), launch.on_this_host.end(), 0);
+    } else if (const char* list = environment("SLURM_GTIDS"); list && !here) {
+      launch.on_this_host = numbers(list);
     }
     // Of srun --mpi=pmi2 another version of the protocol than MPICH speaks.
     const bool other_protocol = names.mpi == MpiKind::Mpich && hosts && !here;

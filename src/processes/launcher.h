@@ -25,6 +25,8 @@ struct Launch {
   bool address_is_given = false;
   // Of the launcher, which helps its processes to find each other by MPI.
   MpiKind mpi = MpiKind::None;
+  // Which processes these are; empty: not known.
+  std::vector<int32_t> on_this_host{};
   // Names of the programs whose children the processes of a host are; those of others are not known to be all
   // of the job.
   std::vector<std::string> starters{};

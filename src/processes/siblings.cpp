@@ -103,7 +103,7 @@ pid_t find_launcher(const Launch& launch) {
 }  // namespace
 
 Siblings::Siblings(const Launch& launch) : launch_(launch), launcher_(find_launcher(launch)) {
-  if (launcher_ == 0 || launch.over_hosts()) return;
+  if (launcher_ == 0) return;
   const std::string name = of_process(launcher_, "comm");
   sees_all_ = std::any_of(launch.starters.begin(), launch.starters.end(),
                           [&](const std::string& starter) { return name.starts_with(starter); });
@@ -115,7 +115,7 @@ std::optional<int32_t> Siblings::ended(uint64_t now_ns) {
   const bool all_started = sees_all_ && all_are_known_ && now_ns - newest_ns_ > starts_within_ns;
   std::set<int32_t> expected;
   for (const auto& [child, process] : children_) expected.insert(process);
-  for (int32_t p = 0; p < launch_.processes && all_started; ++p) expected.insert(p);
+  if (all_started) expected.insert(launch_.on_this_host.begin(), launch_.on_this_host.end());
   for (int32_t process : expected) {
     if (process != launch_.process && !is_running(process)) return process;
   }

@@ -34,7 +34,7 @@ class Siblings {
 
   const Launch launch_;
   pid_t launcher_ = 0;
-  bool sees_all_ = false;      // all processes of the job are its children, and it has no others to start
+  bool sees_all_ = false;      // all processes of the job on this host are its children
   bool all_are_known_ = true;  // each child of it has said in its environment which process it is, if any
   std::map<pid_t, int32_t> children_;  // ever seen: which process of the job each is
   std::set<int32_t> running_;          // processes of the job

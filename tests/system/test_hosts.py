@@ -477,9 +477,13 @@ except tw.WorldError as error:
 @pytest.mark.parametrize("victim", [0, 1, 3])
 def test_a_process_that_ends_before_its_first_call_is_named_on_all_hosts(hosts, victim, tmp_path):
     text = f"""
+import glob
 if process == {victim}:
-    time.sleep(1)
+    while len(glob.glob({str(tmp_path / "ready*")!r})) < 3:
+        time.sleep(0.02)
+    time.sleep(0.5)
     sys.exit()
+open(f"{tmp_path}/ready{{process}}", "w").close()
 try:
     shift(x, y, 1, ranks=4)
 except tw.WorldError as error:
@@ -496,7 +500,7 @@ def test_a_process_that_ends_before_its_first_call_ends_those_that_wait_in_mpi(h
     mpi_library(kind)
     text = """
 if process == 3:
-    time.sleep(2)
+    time.sleep(4)
     sys.exit()
 shift(x, y, 1, ranks=4)
 """

@@ -153,7 +153,6 @@ def test_with_pmix_they_do_so_over_open_mpi(cluster, tmp_path):
 def test_a_process_that_ends_is_named(cluster, victim, when, tmp_path):
     text = f"""
 if process == {victim} and "{when}" == "at once":
-    time.sleep(1)
     sys.exit(3)
 try:
     shift(x, y, 1, ranks=4)

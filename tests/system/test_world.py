@@ -419,11 +419,11 @@ shown(shift, x, y, 1, ranks=4)
 
 # What process VICTIM does instead of its first call, the others in the meantime waiting for it.
 NO_CALL = {
-    "has no tilewire": ("time.sleep(1); sys.exit()", ""),
-    "returns": ("", "time.sleep(0.5); sys.exit()"),
-    "raises": ("", "time.sleep(0.5); raise RuntimeError('enough')"),
+    "has no tilewire": ("others_wait(2); sys.exit()", ""),
+    "returns": ("", "others_wait(2); sys.exit()"),
+    "raises": ("", "others_wait(2); raise RuntimeError('enough')"),
     "is refused": ("", """
-time.sleep(0.5)
+others_wait(2)
 @pl.jit.host
 def wrong(x: pl.Tensor[[NR, 8], pl.FP32]):
     for r in pl.range(pld.world_size()):
@@ -432,7 +432,7 @@ wrong(x)
 """),
     "is killed in it": ("", """
 import os, threading
-threading.Timer(0.5, lambda: os.kill(os.getpid(), 9)).start()
+threading.Thread(target=lambda: (others_wait(1), os.kill(os.getpid(), 9))).start()
 shift(x, y, 1, ranks=6)
 """),
 }
@@ -445,7 +445,13 @@ def test_a_process_that_ends_before_its_first_call_is_named(how, victim, tmp_pat
     first, then = NO_CALL[how]
     path = tmp_path / "program.py"
     path.write_text(f"""
-import atexit, os, sys, time
+import atexit, glob, os, sys, time
+
+def others_wait(count):
+    while len(glob.glob({str(tmp_path / "ready*")!r})) < count:
+        time.sleep(0.02)
+    time.sleep(0.5)
+
 last = (int(os.environ["PMI_RANK"]) + 2) % 3 == {victim}
 if int(os.environ["PMI_RANK"]) == {victim}:
     {first or "pass"}
@@ -457,7 +463,8 @@ if process == {victim}:
 {textwrap.indent(then or "pass", "    ")}
 if {how == "is killed in it"} and last:  # for the first one still to wait then
     os.environ["TILEWIRE_JOIN_LIMIT"] = "1"
-    time.sleep(2)
+    time.sleep(5)
+open(f"{tmp_path}/ready{{process}}", "w").close()
 for _ in range(2):
     shown(shift, x, y, 1, ranks=6)
 """)

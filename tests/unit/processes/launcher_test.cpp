@@ -53,6 +53,13 @@ TEST(Launchers, SayWhichProcessThisIs) {
   EXPECT_EQ(slurm->process, 5);
   EXPECT_EQ(slurm->here, 8);
   EXPECT_EQ(slurm->job, "SLURM_JOB_ID=12;SLURM_STEP_ID=0;");
+  EXPECT_EQ(slurm->on_this_host.size(), 8u);
+  EXPECT_TRUE(open_mpi->on_this_host.empty());  // nothing says which ones
+  Variables several{{"SLURM_STEP_NUM_TASKS", "8"}, {"SLURM_PROCID", "5"}, {"SLURM_STEP_NUM_NODES", "2"}};
+  several["SLURM_GTIDS"] = "4,5,16";
+  EXPECT_EQ(found(several)->on_this_host, (std::vector<int32_t>{4, 5, 16}));
+  several["SLURM_GTIDS"] = "4,x";
+  EXPECT_TRUE(found(several)->on_this_host.empty());
 }
 
 // Over hosts the user says where process 0 is, or Slurm's list of hosts does.
