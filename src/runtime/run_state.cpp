@@ -283,15 +283,16 @@ bool Run::idle(Worker& worker) {
 
 bool Run::spin(Worker& worker) {
   keep_apart(worker);
-  const uint64_t until = now_ns() + part.spin_ns;
-  do {
+  // Without a time to spin another process needs the core: not even one look is worth what it takes.
+  const uint64_t until = part.spin_ns > 0 ? now_ns() + part.spin_ns : 0;
+  while (until != 0 && !aborted() && now_ns() < until) {
     for (int i = 0; i < 50; ++i) {
       if (any_ready() || rung()) return true;
       if (finished()) return false;
       SpinLock::pause();
     }
     far.poll();
-  } while (!aborted() && now_ns() < until);
+  }
   // By time, not by number: where other programs want the core each turn that is given away takes them as
   // long as the system allows, and who sleeps is back earlier.
   for (const uint64_t from = now_ns(); !finished() && !aborted() && now_ns() - from < part.yield_ns;) {

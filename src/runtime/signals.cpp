@@ -16,6 +16,9 @@ namespace {
 // takes longer than its way.
 constexpr int eager_looks = 1000;
 constexpr int all_looks = 5000;
+// Looks between two polls for messages and other work; with pauses between them they take longer.
+constexpr int looks_per_poll = 64;
+constexpr int slow_looks_per_poll = 8;
 
 bool met(Waiter& waiter) {
   if (waiter.waits_for_any()) return any_holds(waiter.looks);
@@ -33,7 +36,7 @@ bool seen_soon(const BlockContext& block, Met met) {
   const ReadyQueue& queue = block.worker->queue;
   for (int i = 0; i < all_looks && queue.size() == 0 && !run.aborted(); ++i) {
     if (met()) return true;
-    if (i % 64 == 63) {
+    if ((i + 1) % (i < eager_looks ? looks_per_poll : slow_looks_per_poll) == 0) {
       run.far.poll();
       if (run.any_ready() || run.rung()) return false;
     }
