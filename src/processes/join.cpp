@@ -120,8 +120,9 @@ bool ProcessWorld::open_channels(Mpi* mpi, std::optional<Failure>& problem) {
     cut_ = true;
     control->poke();
   };
-  channels_ = std::make_unique<Channels>(std::move(engine), processes(), desks_[process()]->bell,
-                                         local_regions_, alarm);
+  channels_ =
+      std::make_unique<Channels>(std::move(engine), processes(), desks_[process()]->bell, local_regions_,
+                                 alarm, [control = control_.get()] { control->poke(); });
   served_ = channels_.get();
   control_->poke();
   return true;

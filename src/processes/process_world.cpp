@@ -27,6 +27,8 @@ constexpr uint64_t least_exchange_bytes = uint64_t{1} << 16, most_kept_bytes = u
 // messages.
 constexpr uint64_t yield_ns = 200'000, attend_ns = 200'000;
 constexpr uint64_t serve_pause_ns = 100'000, longest_serve_pause_ns = 2'000'000, cut_pause_ns = 50'000'000;
+// Workers that have polled so often while the control thread slept are busy with messages.
+constexpr uint64_t polls_of_busy_workers = 64, busy_pause_ns = 500'000;
 
 Failure interrupted_failure() {
   Failure failure;
@@ -378,9 +380,10 @@ std::optional<uint64_t> ProcessWorld::look_quiet(uint64_t now_ns) {
   return pause_ns_;
 }
 
-// While workers look for messages, the control thread does so as well, in case they stop. Otherwise the
-// system tells it when some arrive. MPI has no way of telling: then it looks again and again, but never after
-// more than a small part of the time for which nothing has come.
+// While workers look for messages, the control thread does so as well, in case they stop; rarely if it finds
+// nothing, because it takes the core from them. Otherwise the system tells it when some arrive, until workers
+// are busy again: it would wake for each message that they take. MPI has no way of telling: then it looks
+// again and again, but never after more than a small part of the time for which nothing has come.
 Listener::Service ProcessWorld::serve(bool ready) {
   Channels* channels = served_.load();
   if (!channels) return {};
@@ -391,7 +394,8 @@ Listener::Service ProcessWorld::serve(bool ready) {
   seen_polls_ = polls;
   const int descriptor = channels->descriptor();
   if (descriptor >= 0) {
-    if (others) return {.pause_ns = serve_pause_ns};
+    if (others) return {.pause_ns = any ? serve_pause_ns : busy_pause_ns};
+    channels->call_when_busy(polls_of_busy_workers);
     return {.descriptor = descriptor};
   }
   const uint64_t now_ns = runtime::now_ns();

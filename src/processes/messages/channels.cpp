@@ -58,11 +58,13 @@ uint64_t bytes_of(const WireMessage& message) {
 }  // namespace
 
 Channels::Channels(std::unique_ptr<Engine> engine, int32_t processes, runtime::Bell& bell,
-                   std::shared_ptr<LocalRegions> regions, std::function<void()> alarm)
+                   std::shared_ptr<LocalRegions> regions, std::function<void()> alarm,
+                   std::function<void()> busy)
     : engine_(std::move(engine)),
       bell_(bell),
       regions_(std::move(regions)),
       alarm_(std::move(alarm)),
+      busy_(std::move(busy)),
       peers_(static_cast<size_t>(processes)) {}
 
 Channels::~Channels() {
@@ -255,7 +257,9 @@ void Channels::forget(FarDone& done) {
 }
 
 bool Channels::poll() {
-  polls_.fetch_add(1, std::memory_order_relaxed);
+  const uint64_t polls = polls_.fetch_add(1, std::memory_order_relaxed) + 1;
+  if (polls >= busy_at_.load(std::memory_order_relaxed) && busy_at_.exchange(UINT64_MAX) != UINT64_MAX)
+    busy_();
   return serve();
 }
 

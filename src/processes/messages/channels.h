@@ -30,9 +30,11 @@ namespace tilewire::processes {
 
 class Channels final : public runtime::FarLink, private Receiver {
  public:
-  // Groups are NumberedMemory. `alarm` is called once, under the lock, when `broken` says something.
+  // Groups are NumberedMemory. `alarm` is called once, under the lock, when `broken` says something; `busy`
+  // by a worker, as often as `call_when_busy`.
   Channels(std::unique_ptr<Engine> engine, int32_t processes, runtime::Bell& bell,
-           std::shared_ptr<LocalRegions> regions, std::function<void()> alarm);
+           std::shared_ptr<LocalRegions> regions, std::function<void()> alarm,
+           std::function<void()> busy = {});
   ~Channels() override;
 
   int32_t process_of(const runtime::GroupMemory& memory, int32_t member) const override;
@@ -52,6 +54,9 @@ class Channels final : public runtime::FarLink, private Receiver {
   int descriptor() const { return engine_->descriptor(); }
   // How often `poll` was called.
   uint64_t polls() const { return polls_.load(std::memory_order_relaxed); }
+  // Once workers have polled so many times more: whoever sleeps until the descriptor is readable need not be
+  // woken for each message any more.
+  void call_when_busy(uint64_t polls) { busy_at_ = this->polls() + polls; }
 
   // Messages that this process has sent and handled. When they are the same at two moments, nothing was in
   // between; what was sent but not handled anywhere is the sum of the differences.
@@ -150,7 +155,7 @@ class Channels final : public runtime::FarLink, private Receiver {
   const std::unique_ptr<Engine> engine_;
   runtime::Bell& bell_;
   const std::shared_ptr<LocalRegions> regions_;
-  const std::function<void()> alarm_;
+  const std::function<void()> alarm_, busy_;
 
   mutable std::mutex mutex_;
   std::vector<Peer> peers_;
@@ -163,7 +168,7 @@ class Channels final : public runtime::FarLink, private Receiver {
   std::optional<Broken> broken_;
   uint32_t unlanded_ = 0;  // processes that have not applied all
   std::atomic<bool> closed_{false};
-  std::atomic<uint64_t> sent_{0}, handled_{0}, polls_{0};
+  std::atomic<uint64_t> sent_{0}, handled_{0}, polls_{0}, busy_at_{UINT64_MAX};
 };
 
 }  // namespace tilewire::processes

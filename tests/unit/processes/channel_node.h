@@ -39,13 +39,14 @@ struct Node {
   std::shared_ptr<LocalRegions> regions = std::make_shared<LocalRegions>();
   NodeGroup group;
   std::unique_ptr<Channels> channels;
-  std::atomic<int> alarms{0};
+  std::atomic<int> alarms{0}, busies{0};
 
   void open(std::unique_ptr<Engine> engine, int32_t process, int32_t processes) {
     group.number = 7;
     for (int32_t p = 0; p < processes; ++p) group.processes.push_back(p);
     regions->add(7, process, {base(), region_bytes, &waiters});
-    channels = std::make_unique<Channels>(std::move(engine), processes, bell, regions, [this] { ++alarms; });
+    channels = std::make_unique<Channels>(
+        std::move(engine), processes, bell, regions, [this] { ++alarms; }, [this] { ++busies; });
   }
   std::byte* base() { return static_cast<std::byte*>(memory.get()); }
   int32_t* cell(uint64_t offset) { return reinterpret_cast<int32_t*>(base() + offset); }

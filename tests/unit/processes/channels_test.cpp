@@ -547,6 +547,21 @@ TEST(Channels, WhatMakesNoSenseIsRefused) {
   }
 }
 
+TEST(Channels, WhoSleepsIsToldOnceThatWorkersPoll) {
+  Net net(2);
+  for (int i = 0; i < 10; ++i) net[0].channels->poll();
+  EXPECT_EQ(net[0].busies, 0);  // nobody has asked
+  net[0].channels->call_when_busy(3);
+  for (int i = 0; i < 2; ++i) net[0].channels->poll();
+  for (int i = 0; i < 10; ++i) net[0].channels->serve();  // no worker's
+  EXPECT_EQ(net[0].busies, 0);
+  for (int i = 0; i < 10; ++i) net[0].channels->poll();
+  EXPECT_EQ(net[0].busies, 1);
+  net[0].channels->call_when_busy(1);
+  net[0].channels->poll();
+  EXPECT_EQ(net[0].busies, 2);
+}
+
 TEST(Channels, ChangedBytesReachNothingElse) {
   std::mt19937 random(1);
   int refused = 0;
