@@ -6,6 +6,9 @@
 //
 // - put and notify: one way from a put to the wait for its signal, between two processes, beside MPI_Send and
 //   MPI_Recv of the same bytes, and beside a TCP socket that both ends look at all the time;
+// - remote loads of 8 KB that read a peer's array of 4 MB, with what the runtime fetches ahead beside the
+// same
+//   loads with nothing fetched ahead;
 // - the sum of an array over 2 x 2 ranks in 4 processes beside MPI_Allreduce in the same ones. Both sides
 // write
 //   the operand and read the result in every round.
@@ -47,6 +50,7 @@ struct Size {
 };
 const Size put_sizes[] = {{8, 1.2}, {4 << 10, 0}, {64 << 10, 0}, {1 << 20, 0}};
 const Size sum_sizes[] = {{4, 0.8}, {16 << 10, 3}, {256 << 10, 1}, {4 << 20, 1}};
+constexpr int64_t load_bytes = 4 << 20;
 const Form form{"collective", "collectives/rounds.py", "allreduce", 0, 4 << 20};
 
 // A call over hosts takes some 0.1 ms, and not always equally long.
@@ -146,6 +150,28 @@ void puts() {
   close(socket);
 }
 
+// Sums by remote loads, with what is fetched ahead and without.
+void loads() {
+  const int64_t elements = load_bytes / 4;
+  auto sums = [&](const char* drops) {
+    Executable exe = compile("hosts/loads.py", "loads", 2, elements, {{"DROPS", drops}});
+    auto y = std::make_shared<std::vector<float> >(2);
+    auto run = [exe, y](int rounds) { exe({int64_t{rounds}, Array::of(y->data(), {2, 1, 1})}, on(2)); };
+    run(3);
+    const auto want = static_cast<float>(3 * 3 * (elements / chunk_of(elements)));
+    for (float each : *y) {
+      if (each == want) continue;
+      fprintf(stderr, "wrong sum of loads: %g in place of %g\n", static_cast<double>(each),
+              static_cast<double>(want));
+      MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    return run;
+  };
+  Turns turns(sums("False"), sums("True"), turn_seconds);
+  turns.measure(repetitions(load_bytes));
+  if (place.rank == 0) say("loads", turns.ours(), turns.theirs());
+}
+
 void sums() {
   for (const Size& size : sum_sizes) {
     const int64_t elements = size.bytes / 4;
@@ -164,15 +190,12 @@ void sums() {
 
 void process(int argc, char** argv) {
   // Without TILEWIRE_WORLD our messages take MPI, from another thread, too.
-  int level;
-  MPI_Init_thread(&argc, &argv, std::getenv("TILEWIRE_WORLD") ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE,
-                  &level);
-  MPI_Comm_rank(MPI_COMM_WORLD, &place.rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &place.ranks);
+  join_mpi(argc, argv, std::getenv("TILEWIRE_WORLD") ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE);
   place.processes = place.ranks;
   tilewire::init();
   if (place.ranks == 2) {
     puts();
+    loads();
   } else {
     sums();
   }
@@ -207,6 +230,10 @@ void beside_mpi(const std::string& program, const std::string& only) {
               true},
              found["put" + key], "  TCP " + show_time(found["raw" + key].ours));
       }
+      if (each == 1) {
+        show({("loads of 8 KB from " + show_size(load_bytes) + over).c_str(), "not ahead", 0, false},
+             found["loads"]);
+      }
       for (const Size& size : sum_sizes) {
         if (each != 2) break;
         show({("sum of " + show_size(size.bytes) + ", 2 x 2 ranks" + over).c_str(), "MPI_Allreduce",
@@ -220,24 +247,13 @@ void beside_mpi(const std::string& program, const std::string& only) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  bool by_mpi = false;
   std::string only;
-  for (int i = 1; i < argc; ++i) {
-    quick |= argv[i] == std::string("--quick");
-    by_mpi |= argv[i] == std::string("--mpi");
-    if (argv[i] == std::string("--tcp")) only = "TCP";
-    if (argv[i] == std::string("--over-mpi")) only = "MPI";
-  }
-  try {
-    if (by_mpi) {
-      process(argc, argv);
-    } else {
-      beside_mpi(argv[0], only);
-    }
-  } catch (const tilewire::Error& error) {
-    fputs(error.what(), stderr);
-    return 1;
-  }
+  return run_beside_mpi(
+      argc, argv, process, [&](const std::string& program) { beside_mpi(program, only); },
+      [&](const std::string& word) {
+        if (word == "--tcp") only = "TCP";
+        if (word == "--over-mpi") only = "MPI";
+      });
 }
 
 #endif

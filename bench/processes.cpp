@@ -167,9 +167,7 @@ void calls() {
 }
 
 void process(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &place.rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &place.ranks);
+  join_mpi(argc, argv, MPI_THREAD_SINGLE);
   std::optional<Pinned> pinned;
   if (place.ours()) {
     // With 4 ranks the first two processes are a world of their own; MPI has a process for each.
@@ -228,21 +226,7 @@ void beside_mpi(const std::string& program) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  bool by_mpi = false;
-  for (int i = 1; i < argc; ++i) {
-    quick |= argv[i] == std::string("--quick");
-    by_mpi |= argv[i] == std::string("--mpi");
-  }
-  try {
-    if (by_mpi) {
-      process(argc, argv);
-    } else {
-      beside_mpi(argv[0]);
-    }
-  } catch (const tilewire::Error& error) {
-    fputs(error.what(), stderr);
-    return 1;
-  }
+  return run_beside_mpi(argc, argv, process, beside_mpi);
 }
 
 #endif

@@ -69,6 +69,14 @@ struct Place {
 };
 inline Place place;
 
+// Finds our place among the processes. `level`: what MPI is asked for, of its levels of threads.
+inline void join_mpi(int argc, char** argv, int level) {
+  int granted;
+  MPI_Init_thread(&argc, &argv, level, &granted);
+  MPI_Comm_rank(MPI_COMM_WORLD, &place.rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &place.ranks);
+}
+
 // As often as it takes to see the machine at its best, in turns: ours in the processes of our world, theirs
 // in all. The number of rounds is what process 0 found out to take a few milliseconds.
 class Turns {
@@ -130,11 +138,13 @@ inline tilewire::RunOptions on(int ranks) {
   return options;
 }
 
+// `constants`: more that the file has.
+using Constants = std::vector<std::pair<std::string, std::string>>;
 inline tilewire::Executable compile(const std::string& file, const std::string& entry, int ranks = 2,
-                                    int64_t elements = 1) {
-  return tilewire::Program::load(TILEWIRE_SOURCE_DIR "/bench/" + file,
-                                 {{"RANKS", std::to_string(ranks)}, {"ELEMENTS", std::to_string(elements)}})
-      .compile({.entry = entry});
+                                    int64_t elements = 1, Constants constants = {}) {
+  constants.emplace_back("RANKS", std::to_string(ranks));
+  constants.emplace_back("ELEMENTS", std::to_string(elements));
+  return tilewire::Program::load(TILEWIRE_SOURCE_DIR "/bench/" + file, constants).compile({.entry = entry});
 }
 
 // A sum in a file, looped inside one dispatch.
@@ -164,6 +174,34 @@ inline std::function<void(int)> our_sum(const Form& form, int ranks, int64_t ele
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
   return run;
+}
+
+// --- both
+
+// What main does: `process` in the processes that mpirun has started, `beside_mpi` in the one that was
+// started. `option` takes the options that only this benchmark has.
+inline int run_beside_mpi(
+    int argc, char** argv, const std::function<void(int, char**)>& process,
+    const std::function<void(const std::string&)>& beside_mpi,
+    const std::function<void(const std::string&)>& option = [](const std::string&) {}) {
+  bool by_mpi = false;
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    quick |= word == "--quick";
+    by_mpi |= word == "--mpi";
+    option(word);
+  }
+  try {
+    if (by_mpi) {
+      process(argc, argv);
+    } else {
+      beside_mpi(argv[0]);
+    }
+    return 0;
+  } catch (const tilewire::Error& error) {
+    fputs(error.what(), stderr);
+    return 1;
+  }
 }
 
 }  // namespace bench
