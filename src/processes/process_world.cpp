@@ -78,7 +78,8 @@ void ProcessWorld::await(Lock& lock, Ready ready) {
   bool heard = false;
   if (attends_ && !ready() && !lost_) {
     control_->attend(
-        lock, desks_[process()]->attended, [&] { return ready() || lost_; }, attend_ns, spin_ns_ == 0);
+        lock, desks_[process()]->attended, [&] { return ready() || lost_; }, attend_ns,
+        spin_ns_ == 0 || some_are_far_);
   }
   while (!ready() && !lost_) {
     changed_.wait_for(lock, interrupt_pause);
