@@ -6,12 +6,11 @@
 //
 // - put and notify: one way from a put to the wait for its signal, between two processes, beside MPI_Send and
 //   MPI_Recv of the same bytes, and beside a TCP socket that both ends look at all the time;
-// - remote loads of 8 KB that read a peer's array of 4 MB, with what the runtime fetches ahead beside the
-// same
-//   loads with nothing fetched ahead;
-// - the sum of an array over 2 x 2 ranks in 4 processes beside MPI_Allreduce in the same ones. Both sides
-// write
-//   the operand and read the result in every round.
+// - remote loads of 8 KB that read an array of 4 MB of a peer, with what the runtime fetches ahead beside the
+//   same loads with nothing fetched ahead;
+// - calls, and barriers beside MPI_Barrier, over 2 x 1 and 2 x 2 ranks with a process each;
+// - the sum of an array over the same ranks beside MPI_Allreduce. Both sides write the operand and read the
+//   result in every round.
 //
 // Makes two network namespaces (two_hosts.h), which takes root, and starts itself there with mpirun. Our
 // turns and MPI's take a few milliseconds each and follow each other; what is shown is the best turn of
@@ -172,6 +171,30 @@ void loads() {
   if (place.rank == 0) say("loads", turns.ours(), turns.theirs());
 }
 
+// What a call takes in every process, and a barrier of all ranks.
+void meetings() {
+  Executable empty = compile("comm/empty.py", "plain", place.ranks);
+  Executable meet = compile("collectives/rounds.py", "barrier", place.ranks);
+  std::vector<float> y(place.ranks);
+  Turns calls(
+      [&](int rounds) {
+        for (int i = 0; i < rounds; ++i) empty({}, on(place.ranks));
+      },
+      {}, turn_seconds);
+  Turns barriers(
+      [&](int rounds) {
+        meet({int64_t{rounds}, Array::of(y.data(), {place.ranks, 1, 1})}, on(place.ranks));
+      },
+      [](int rounds) {
+        for (int i = 0; i < rounds; ++i) MPI_Barrier(MPI_COMM_WORLD);
+      },
+      turn_seconds);
+  calls.measure(repetitions(4) / 2);
+  barriers.measure(repetitions(4) / 2);
+  if (place.rank == 0) say("call", calls.ours(), 0);
+  if (place.rank == 0) say("barrier", barriers.ours(), barriers.theirs());
+}
+
 void sums() {
   for (const Size& size : sum_sizes) {
     const int64_t elements = size.bytes / 4;
@@ -196,9 +219,9 @@ void process(int argc, char** argv) {
   if (place.ranks == 2) {
     puts();
     loads();
-  } else {
-    sums();
   }
+  meetings();
+  sums();
   MPI_Finalize();
 }
 
@@ -234,10 +257,12 @@ void beside_mpi(const std::string& program, const std::string& only) {
         show({("loads of 8 KB from " + show_size(load_bytes) + over).c_str(), "not ahead", 0, false},
              found["loads"]);
       }
+      const std::string ranks = ", 2 x " + std::to_string(each) + " ranks" + over;
+      show({("call" + ranks).c_str(), "", 0, false}, found["call"]);
+      show({("barrier" + ranks).c_str(), "MPI_Barrier", 0, false}, found["barrier"]);
       for (const Size& size : sum_sizes) {
-        if (each != 2) break;
-        show({("sum of " + show_size(size.bytes) + ", 2 x 2 ranks" + over).c_str(), "MPI_Allreduce",
-              size.goal, false},
+        show({("sum of " + show_size(size.bytes) + ranks).c_str(), "MPI_Allreduce", each == 2 ? size.goal : 0,
+              false},
              found["sum" + std::to_string(size.bytes)]);
       }
     }
