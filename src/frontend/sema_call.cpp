@@ -336,6 +336,20 @@ std::optional<std::string> part_for(Sema& sema, const ir::Type& want, const ir::
 
 }  // namespace
 
+// Where a plain tensor is given for a window. Only the host function makes windows.
+std::string window_help(const Sema& sema, const ir::DistributedTensorType& want, const ir::Expr& given) {
+  if (sema.fn->info->type == ir::FunctionType::Host) {
+    std::string shape;
+    for (const ir::ExprRef& extent : want.shape) shape += (shape.empty() ? "" : ", ") + ir::to_string(extent);
+    return "pass a window: `w = pld.alloc_window([" + shape + "], dtype=pl." +
+           std::string(ir::info(want.dtype).name) + ")`";
+  }
+  const auto* param = ir::as<ir::Parameter>(&given);
+  return param ? "declare `" + param->name +
+                     "` as a pld.DistributedTensor here, too, and pass a window from the host function"
+               : std::string("take the window from the host function as a parameter, and pass that");
+}
+
 ir::ExprRef convert_argument(Sema& sema, const Value& value, const Param& param,
                              const std::optional<TypeValue>& declared, const FunctionInfo& callee,
                              const Expr& at, ir::DimBindings& dims) {
@@ -363,10 +377,9 @@ ir::ExprRef convert_argument(Sema& sema, const Value& value, const Param& param,
     Diagnostic& d = sema.report(diag::argument_type, at.range,
                                 {name, callee.name, ir::to_string(want), ir::to_string(arg->type)});
     d.with_note("the parameter is declared here", callee.scope->tree->span(param.range));
-    bool window = ir::isa<ir::DistributedTensorType>(want) && ir::isa<ir::TensorType>(arg->type) &&
-                  !ir::isa<ir::DistributedTensorType>(arg->type);
-    if (window) {
-      d.with_help("pass a window: `buf = pld.alloc_window_buffer(...)`, `w = pld.window(buf, ...)`");
+    const auto* window = ir::as<ir::DistributedTensorType>(want);
+    if (window && ir::isa<ir::TensorType>(arg->type) && !ir::isa<ir::DistributedTensorType>(arg->type)) {
+      d.with_help(window_help(sema, *window, *arg));
     } else if (auto part = part_for(sema, *want, *arg->type, at)) {
       d.with_help(*part);
     }

@@ -85,7 +85,7 @@ def main(x: pl.Tensor[[16, 16], pl.FP32]):
     send(x)
 #        ^
 # error: TW1114 `w` of `send` needs pld.DistributedTensor[[16, 16], pl.FP32], got pl.Tensor[[16, 16], pl.FP32]
-# help: pass a window: `buf = pld.alloc_window_buffer(...)`, `w = pld.window(buf, ...)`
+# help: declare `x` as a pld.DistributedTensor here, too, and pass a window from the host function
 
 # --- argument_scalar_for_tensor
 import tilewire.language as pl
@@ -253,3 +253,25 @@ def main(x: pl.Tensor[[16, 16], pl.FP32]):
     kernel(x, 3)
 #             ^
 # error: TW1116 `y` of `kernel` is written: pass a tensor
+
+# --- argument_plain_tensor_for_window_on_the_host
+import tilewire.language as pl
+import tilewire.language.distributed as pld
+
+NR = pl.dynamic("NR")
+
+
+@pl.jit.incore
+def send(w: pl.InOut[pld.DistributedTensor[[NR, 16], pl.FP32]]):
+#        ^
+# note: the parameter is declared here
+    pld.tile.remote_store(pl.load(w, [0, 0], [1, 16]), w, 0, [0, 0])
+
+
+@pl.jit.host
+def main(x: pl.Tensor[[NR, 16], pl.FP32]):
+    for r in pl.range(pld.world_size()):
+        send(x, device=r)
+#            ^
+# error: TW1114 `w` of `send` needs pld.DistributedTensor[[NR, 16], pl.FP32], got pl.Tensor[[NR, 16], pl.FP32]
+# help: pass a window: `w = pld.alloc_window([NR, 16], dtype=pl.FP32)`
