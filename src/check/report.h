@@ -139,6 +139,11 @@ std::string ranks_of(const Report& report);
 std::string text_of(const Report& report);
 // An array of objects with `ranks`, `verdict`, `findings`, ...
 std::string json_of(const std::vector<Report>& reports);
+// A message as an object, with the keys of `invalid` and its severity.
+std::string json_of(const Diagnostic& message);
+// What stands in place of the array where there is no report: one object that is invalid. `invalid`: of
+// `messages`, the first error.
+std::string json_without_report(const std::string& invalid, const std::vector<std::string>& messages);
 // One page that needs nothing else, with a picture of every schedule that goes wrong, or of one run.
 std::string html_of(const std::vector<Report>& reports);
 

@@ -162,4 +162,20 @@ std::string json_of(const std::vector<Report>& reports) {
   return out + "]\n";
 }
 
+std::string json_of(const Diagnostic& message) {
+  Object object;
+  object.text("severity", message.severity == Severity::Error ? "error" : "warning");
+  add_message(object, message);
+  return object.done();
+}
+
+std::string json_without_report(const std::string& invalid, const std::vector<std::string>& messages) {
+  Object object;
+  object.text("verdict", name(Verdict::Invalid)).text("method", "there is no program to check");
+  if (!invalid.empty()) object.raw("invalid", invalid);
+  object.raw("findings", "[]");
+  object.raw("messages", list(messages, [](const std::string& message) { return message; }));
+  return "[" + object.done() + "]\n";
+}
+
 }  // namespace tilewire::check

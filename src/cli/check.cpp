@@ -62,11 +62,17 @@ bool write_replay(const CheckOptions& options, const std::vector<check::Report>&
   return write(options.replay_out, driver::write_schedule(schedule));
 }
 
+// Scripts get a document in every case.
+int without_report(const CheckOptions& options, const Messages& messages, int exit_code) {
+  if (options.json) std::fputs(check::json_without_report(messages.invalid, messages.all).c_str(), stdout);
+  return exit_code;
+}
+
 }  // namespace
 
 int check(const CheckOptions& options) {
   Input input = read_input(options.input);
-  if (!input.program) return input.exit_code;
+  if (!input.program) return without_report(options, input.messages, input.exit_code);
   Diagnostics diags;
   driver::CheckOptions settings;
   settings.entry = options.input.entry;
@@ -93,7 +99,7 @@ int check(const CheckOptions& options) {
   line.erase();
   if (reports.empty()) {
     std::fputs(diags.text().c_str(), stderr);
-    return exit_code_for(diags, InvalidProgram);
+    return without_report(options, messages_of(diags), exit_code_for(diags, InvalidProgram));
   }
   std::string text;
   if (options.json) {

@@ -10,6 +10,7 @@
 #include <memory>
 #include <set>
 
+#include "check/report.h"
 #include "cli/subprocess.h"
 #include "frontend/frontend.h"
 #include "ir/serialize.h"
@@ -26,7 +27,7 @@ constexpr uint64_t largest_file = uint64_t{1} << 31;
 
 Input refused(const Diagnostics& diags, int exit_code) {
   std::fputs(diags.text().c_str(), stderr);
-  return {nullptr, exit_code};
+  return {nullptr, exit_code, messages_of(diags)};
 }
 
 bool read_file(const std::string& path, std::string& content, Diagnostics& diags) {
@@ -214,9 +215,32 @@ try:
         answer(b"E", f"`{name}` is {type(value).__name__}, not a program or a decorated function")
     data = value.serialize()
 except tilewire.ProgramError as error:
-    answer(b"D", str(error))
+    import dataclasses, json
+    parts = [str(error)]
+    for said in error.diagnostics:
+        fields = dataclasses.asdict(said)
+        for name in ("end_line", "end_column", "rendered"):
+            del fields[name]
+        fields["code"] = int(said.code[2:])
+        parts.append(("E" if said.severity == "error" else "W") + json.dumps(fields))
+    answer(b"D", "\0".join(parts))
 answer(b"P", data)
 )python";
+
+// `said`: the text, then each message, with "E" in front of those that are errors; between them "\0".
+Input refused_in_python(std::string_view said) {
+  const std::string_view text = said.substr(0, said.find('\0'));
+  std::fprintf(stderr, "%.*s\n", static_cast<int>(text.size()), text.data());
+  Input input{nullptr, InvalidProgram};
+  for (size_t at = text.size(); at + 1 < said.size();) {
+    const size_t end = std::min(said.find('\0', at + 1), said.size());
+    input.messages.all.emplace_back(said.substr(at + 2, end - at - 2));
+    if (said[at + 1] == 'E' && input.messages.invalid.empty())
+      input.messages.invalid = input.messages.all.back();
+    at = end;
+  }
+  return input;
+}
 
 Input read_from_python(const std::string& place) {
   Diagnostics diags;
@@ -239,10 +263,7 @@ Input read_from_python(const std::string& place) {
   }
   std::string_view data = answer.substr(1);
   if (answer[0] == 'E') return failed(std::string(data));
-  if (answer[0] == 'D') {
-    std::fprintf(stderr, "%.*s\n", static_cast<int>(data.size()), data.data());
-    return {nullptr, InvalidProgram};
-  }
+  if (answer[0] == 'D') return refused_in_python(data);
   ir::ProgramRef program = ir::program_from_bytes(data, ops::registry(), diags);
   if (!program) return refused(diags, InvalidProgram);
   std::fputs(diags.text().c_str(), stderr);
@@ -250,6 +271,15 @@ Input read_from_python(const std::string& place) {
 }
 
 }  // namespace
+
+Messages messages_of(const Diagnostics& diags) {
+  Messages messages;
+  for (const Diagnostic& said : diags.all()) {
+    messages.all.push_back(check::json_of(said));
+    if (said.severity == Severity::Error && messages.invalid.empty()) messages.invalid = messages.all.back();
+  }
+  return messages;
+}
 
 int exit_code_for(const Diagnostics& diags, int otherwise) {
   const int code = diags.all().empty() ? 0 : diag_info(diags.all().front().id).code;

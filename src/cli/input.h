@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "cli/commands.h"
 #include "ir/nodes.h"
@@ -12,9 +13,17 @@
 
 namespace tilewire::cli {
 
+// For commands that print JSON.
+struct Messages {
+  std::string invalid;           // the first error; empty: there is none
+  std::vector<std::string> all;  // objects, as check::json_of makes them
+};
+Messages messages_of(const Diagnostics& diags);
+
 struct Input {
   ir::ProgramRef program;  // null: nothing to work on, and it has been said why
   int exit_code = Fine;
+  Messages messages = {};  // what has been said
 };
 
 // Reads, checks and verifies; says every error and warning on standard error.
