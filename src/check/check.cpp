@@ -161,6 +161,7 @@ class Checker {
     report_.invalid = run.world.error()->diagnostic;
     const bool limit = run.world.error()->kind == interp::RunError::Kind::Limit;
     report_.verdict = limit ? Verdict::Bounded : Verdict::Invalid;
+    report_.too_long = limit;
     report_.method = limit ? "one run takes too long" : "the program cannot run";
     return false;
   }
@@ -349,6 +350,8 @@ Report check(const ir::ProgramRef& program, std::string_view entry, std::span<co
   settings.pulse = &pacer;
   std::vector<uint8_t> reached(image->instr_count());
   settings.reached = &reached;
+  std::vector<interp::Rounds> rounds(image->instr_count());
+  settings.rounds = &rounds;
   try {
     // As many cores as all blocks need are as good as any number, and one run may then decide.
     std::vector<int> cores = {options.cores};
@@ -363,6 +366,7 @@ Report check(const ir::ProgramRef& program, std::string_view entry, std::span<co
       const bool decides = report.tier == Tier::Exact && report.blocks <= options.cores;
       if (limit != options.cores && !decides) continue;
       report.reached = std::move(reached);
+      report.rounds = std::move(rounds);
       return report;
     }
     return {};

@@ -58,6 +58,7 @@ void add_rest(Report& to, const Report& more) {
     if (!there) to.data.push_back(data);
   }
   for (size_t i = 0; i < to.reached.size() && i < more.reached.size(); ++i) to.reached[i] |= more.reached[i];
+  for (size_t i = 0; i < to.rounds.size() && i < more.rounds.size(); ++i) to.rounds[i].take(more.rounds[i]);
 }
 
 using Place = std::pair<uint32_t, uint32_t>;

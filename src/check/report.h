@@ -121,13 +121,15 @@ struct Report {
   std::vector<InputTried> inputs;
   std::string assumed;  // "n = 0, 1, 2, 3; x from seed 1; 1 call from zeroed windows"; empty: nothing
   Tier tier = Tier::None;
-  int64_t blocks = 0;               // of a rank that can run at once, at most, if cores are limited
-  size_t pairs = 0;                 // of uses that the exact tier had to try
-  bool windows = false;             // the program has some
-  bool stopped = false;             // the first run stopped on a checked error
-  std::vector<uint8_t> reached;     // interp::Options::reached
-  std::optional<Diagnostic> error;  // the checked error that the first run stopped on
-  bool names_peer = false;          // that error is about a rank that does not exist
+  int64_t blocks = 0;                  // of a rank that can run at once, at most, if cores are limited
+  size_t pairs = 0;                    // of uses that the exact tier had to try
+  bool windows = false;                // the program has some
+  bool stopped = false;                // the first run stopped on a checked error
+  std::vector<uint8_t> reached;        // interp::Options::reached
+  std::vector<interp::Rounds> rounds;  // interp::Options::rounds
+  bool too_long = false;               // the first run took more steps, or more memory, than it may
+  std::optional<Diagnostic> error;     // the checked error that the first run stopped on
+  bool names_peer = false;             // that error is about a rank that does not exist
   std::set<std::pair<uint32_t, uint32_t>> cell_uses;  // lines and columns that use a signal cell
 
   bool ok() const { return verdict == Verdict::Proved; }

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "check/source_names.h"
+#include "check/written_places.h"
 #include "interp/code.h"
 #include "interp/op_table.h"
 #include "ir/visitor.h"
@@ -19,35 +20,17 @@ using interp::Instr;
 using interp::Opcode;
 using interp::Site;
 
-using SourcePlace = std::tuple<const SourceFile*, uint32_t, uint32_t>;
-
-SourcePlace place_of(const ir::Node& node) {
-  return {node.span.file.get(), node.span.line, node.span.column};
+Finding finding_of(Diagnostic& said, const Tried& tried) {
+  said.with_note("tried: " + tried.text);
+  said.with_help(tried.help);
+  return {.kind = Kind::Unreached, .diagnostic = said, .places = {}, .story = {}, .schedule = {}};
 }
-
-// Where the source has functions, launches, loops and branches: passes write others of their own.
-struct Written : ir::Visitor<Written> {
-  std::set<SourcePlace> places;
-
-  void visit(const ir::Function& node) { see(node); }
-  void visit(const ir::For& node) { see(node); }
-  void visit(const ir::While& node) { see(node); }
-  void visit(const ir::If& node) { see(node); }
-  void visit(const ir::SpmdScope& node) { see(node); }
-  void visit(const ir::FunctionCall& node) { see(node); }
-  template <class T>
-  void see(const T& node) {
-    places.insert(place_of(node));
-    walk_children(node);
-  }
-};
 
 class Search {
  public:
   Search(const Code& entry, const ir::Program& written, const std::vector<uint8_t>& reached,
          const Tried& tried)
-      : reached_(reached), tried_(tried) {
-    written_.walk(written);
+      : reached_(reached), tried_(tried), written_(written_places(written)) {
     look(entry);
   }
 
@@ -138,21 +121,14 @@ class Search {
   }
 
   void add(const ir::Node& node, const std::string& what) {
-    if (!written_.places.count(place_of(node)) || !told_.insert(place_of(node)).second) return;
+    if (!written_.count(place_of(node)) || !told_.insert(place_of(node)).second) return;
     Diagnostics diags;
-    Finding finding{.kind = Kind::Unreached,
-                    .diagnostic = diags.report(diag::check_unreached, node.span, {what}),
-                    .places = {},
-                    .story = {},
-                    .schedule = {}};
-    finding.diagnostic.with_note("tried: " + tried_.text);
-    finding.diagnostic.with_help(tried_.help);
-    found_.push_back(std::move(finding));
+    found_.push_back(finding_of(diags.report(diag::check_unreached, node.span, {what}), tried_));
   }
 
   const std::vector<uint8_t>& reached_;
   const Tried& tried_;
-  Written written_;
+  const std::set<SourcePlace> written_;
   std::set<SourcePlace> ran_, told_;
   std::set<std::pair<SourcePlace, bool>> taken_;
   std::set<const Code*> visited_;
@@ -169,6 +145,12 @@ std::vector<Finding> unreached(const ir::ProgramRef& program, const ir::Program&
   auto image = interp::Image::make(program, entry, diags, source_names(written, *program));
   if (!image || reached.size() != image->instr_count()) return {};
   return Search(image->entry(), written, reached, tried).take();
+}
+
+Finding one_round(const Walk& walk, const Tried& tried) {
+  Diagnostics diags;
+  const char* what = walk.launch ? "a second block of this launch" : "a second round of this loop";
+  return finding_of(diags.report(diag::check_one_round, walk.node->span, {what}), tried);
 }
 
 void drop_reached_elsewhere(const std::vector<Report*>& reports) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "check/report.h"
+#include "check/rounds.h"
 #include "ir/nodes.h"
 
 namespace tilewire::check {
@@ -22,6 +23,9 @@ struct Tried {
 std::vector<Finding> unreached(const ir::ProgramRef& program, const ir::Program& written,
                                std::string_view entry, const std::vector<uint8_t>& reached,
                                const Tried& tried);
+
+// That a loop went round once, or a launch had one block, and no more.
+Finding one_round(const Walk& walk, const Tried& tried);
 
 // Of reports that were made one at a time: drops such findings where another report has come to the place.
 void drop_reached_elsewhere(const std::vector<Report*>& reports);

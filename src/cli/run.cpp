@@ -169,12 +169,14 @@ int run(const RunOptions& given) {
     return refuse(diags, WrongUsage);
   }
   const driver::Signature& signature = executable->signature();
-  const driver::InputSettings settings{.texts = options.inputs,
-                                       .shapes = given_shapes(options.input),
-                                       .ranks = options.ranks ? options.ranks : executable->only_ranks(),
-                                       .rank_dimensions = executable->rank_dimensions(),
-                                       .seed = options.seed,
-                                       .dimension = replay ? std::optional(replay->dimension) : std::nullopt};
+  const driver::InputSettings settings{
+      .texts = options.inputs,
+      .shapes = given_shapes(options.input),
+      .ranks = options.ranks ? options.ranks : executable->only_ranks(),
+      .rank_dimensions = executable->rank_dimensions(),
+      .seed = options.seed,
+      .dimension = replay ? std::optional(replay->dimension) : std::nullopt,
+      .dimensions = replay ? replay->dimensions : decltype(replay->dimensions)()};
   driver::Inputs inputs(signature, settings);
   auto bound = inputs.bind(diags);
   if (!bound) return refuse(diags, WrongUsage);

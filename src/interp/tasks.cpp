@@ -92,6 +92,7 @@ void World::call(AgentId id, const Instr& instr, EventSink* sink) {
     task.blocks = frame.registers[site.blocks].scalar()->i;
     if (task.blocks < 0) fail(diag::run_block_count, {std::to_string(task.blocks)});
     if (task.blocks > 0) note_reached(frame);
+    if (options_.rounds) note_rounds(frame, task.blocks, 1);
   }
   std::vector<Value> args = arguments(frame, site, site.kind == Site::Kind::Dispatch ? task.rank : -1);
   task.registers = entry_registers(*site.callee, args, &frame);

@@ -282,6 +282,12 @@ bool World::advance(AgentId id, EventSink* sink, bool& acted) {
   return true;
 }
 
+void World::note_rounds(const Frame& frame, int64_t length, int64_t step) const {
+  if ((length < 0) != (step < 0) || length == std::numeric_limits<int64_t>::min()) return;
+  const int64_t count = length / step + (length % step != 0);
+  (*options_.rounds)[frame.code->first + frame.pc].take({length, count});
+}
+
 bool World::is_visible(const Agent& agent, const Instr& instr) const {
   switch (instr.code) {
     case Opcode::Op:
@@ -391,6 +397,10 @@ void World::execute(AgentId id, const Instr& instr, EventSink* sink) {
       if (step == 0) fail(diag::run_step_zero, {});
       int64_t at = r[instr.a].scalar()->i;
       r[instr.a] = Scalar::of_int(DType::Index, at);
+      int64_t length;
+      if (options_.rounds && !__builtin_sub_overflow(r[instr.b].scalar()->i, at, &length)) {
+        note_rounds(frame, length, step);
+      }
       if (counts_on(at, r[instr.b].scalar()->i, step)) break;
       frame.pc = instr.target;
       return;

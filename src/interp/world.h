@@ -43,6 +43,14 @@ enum class Late : uint8_t { Never, Needed, Always };
 // op only notifies or writes.
 enum class OnError : uint8_t { Stop, Halt, Skip };
 
+// Of a loop or a launch that ran: how far the loop counted, in how many rounds; blocks.
+struct Rounds {
+  int64_t length = 0, count = 0;
+  void take(const Rounds& more) {
+    if (more.count > count) *this = more;
+  }
+};
+
 struct Options {
   int ranks = 1;
   int hosts = 1;  // that the ranks live on, as many on each; a divisor of their number
@@ -72,6 +80,8 @@ struct Options {
   Pulse* pulse = nullptr;  // null: nobody wants to know
   // By the number of each instruction of the image: 1 once it has run; a launch, once it has had a block.
   std::vector<uint8_t>* reached = nullptr;
+  // Likewise, of the test of a `for` loop or a launch: the most it went round, or the most blocks.
+  std::vector<Rounds>* rounds = nullptr;
   int64_t step_limit = int64_t{1} << 40;                // instructions, and elements of large ops
   int64_t memory_limit = int64_t{1} << 36;              // bytes of tiles and created tensors
   std::map<std::string, int64_t, std::less<>> symbols;  // dynamic dimensions that no array fixes
@@ -306,6 +316,7 @@ class World {
 
   // running
   bool advance(AgentId id, EventSink* sink, bool& acted);
+  void note_rounds(const Frame& frame, int64_t length, int64_t step) const;
   void note_reached(const Frame& frame) const {
     if (options_.reached) (*options_.reached)[frame.code->first + frame.pc] = 1;
   }

@@ -10,6 +10,8 @@
 
 #include <compare>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -79,7 +81,8 @@ struct Schedule {
   std::vector<std::string> constants, shapes, inputs;
   uint64_t seed = 0;      // of inputs that were made up
   int64_t dimension = 0;  // what dynamic dimensions are that nothing fixes
-  std::string told;       // of a race: the two uses in their order, in words
+  std::map<std::string, int64_t, std::less<>> dimensions = {};  // but for these
+  std::string told;  // of a race: the two uses in their order, in words
   std::vector<ScheduleAgent> agents;
   std::vector<ScheduleStep> steps;
   bool operator==(const Schedule&) const = default;

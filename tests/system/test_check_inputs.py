@@ -322,6 +322,43 @@ warning[TW2526]: unreached: the body of this loop ran for no input tried
 """
 
 
+ROUNDS = SIZES.replace("n: pl.Scalar[pl.INDEX], scale", "x: pl.Tensor[[1, M], pl.FP32], scale")
+
+
+def rounds_told(done):
+    (report,) = json.loads(done.stdout)
+    return [(f["line"], f["message"], f["helps"]) for f in report["findings"] if f["kind"] == "unreached"]
+
+
+def test_loops_that_never_come_to_a_second_round(tmp_path):
+    """However large `M` is, this one does not: its bound is too far from it."""
+    text = ROUNDS.replace("exchange(n,", "exchange(pl.max(pl.min(x.shape[1] // 100 - 5000, 4), 1),")
+    done = check_text(tmp_path, text, "--ranks", 2, "--json")
+    assert rounds_told(done) == [(
+        19, "unreached: no input tried comes to a second round of this loop",
+        ["check a larger `M`: --shape x=1x201:FP32, or pass larger arrays to check()"])]
+    done = check_text(tmp_path, text, "--ranks", 2, "--json", "--shape", "x=1x500300:FP32")
+    assert rounds_told(done) == []
+
+
+def test_launches_that_never_have_a_second_block(tmp_path):
+    text = UNREACHED.replace("if n > 20:", "if n >= 0:").replace("n - 7", "n").replace("n - 5", "pl.max(n - 5, 1)")
+    text = text.replace("s, 0, [3, 0], 1)", "s, 0, [3, 0], 0)")
+    done = check_text(tmp_path, text, "--ranks", 1, "--json")
+    assert [told[:2] for told in rounds_told(done)] == [
+        (24, "unreached: no input tried comes to a second block of this launch")]
+    assert rounds_told(check_text(tmp_path, text, "--ranks", 1, "--json", "--in", "n=5")) == []
+
+
+def test_ranks_that_are_counted_in_steps(tmp_path):
+    text = SIZES.replace("pl.range(n)", "pl.range(0, pld.nranks(ctx), 4)")
+    told = rounds_told(check_text(tmp_path, text, "--ranks", 2, "--json", "--in", "n=0"))
+    assert told == []  # nothing is made up
+    reports = json.loads(check_text(tmp_path, text, "--json", "--in", "n=0").stdout)
+    (said,) = [f for f in reports[0]["findings"] if f["kind"] == "unreached"]
+    assert said["helps"] == ["check more ranks: --ranks 9, or check(ranks=9)"]
+
+
 def test_a_rank_count_that_comes_to_it_is_enough(tmp_path):
     text = SIZES.replace("pl.range(n)", "pl.range(2, pld.nranks(ctx))")
     done = check_text(tmp_path, text, "--ranks", "2,3", "--in", "n=0", "--json")
@@ -416,7 +453,7 @@ def test_a_race_beside_an_error_names_the_error(tmp_path):
 
 def test_a_size_that_no_annotation_excludes(tmp_path):
     done = check(CHECK / "size_too_large_wrong.py", "--ranks", 2, cwd=tmp_path)
-    assert done.returncode == 1 and " for CHUNKS = 65; 1 call" in done.stdout.splitlines()[0]
+    assert done.returncode == 1 and " for CHUNKS = 5; 1 call" in done.stdout.splitlines()[0]
     assert "   = note: the parameters take any size, and it works with CHUNKS = 2\n" in done.stdout
     assert "   = help: if larger sizes are not valid, give those that are: --shape x=2x2x64:FP32\n" in done.stdout
     done = check(CHECK / "size_too_large_wrong.py", "--ranks", 2, "--shape", "x=2x2x64:FP32", cwd=tmp_path)
@@ -425,8 +462,8 @@ def test_a_size_that_no_annotation_excludes(tmp_path):
 
 def test_a_multiple_of_the_tiles_is_tried(tmp_path):
     done = check(CHECK / "size_whole_tiles.py", cwd=tmp_path)
-    assert done.stdout.splitlines()[0].endswith(" for ROWS = 64; ROWS = 4 and ROWS = 65 fail")
-    assert "such as --shape x=64x64:FP32\n" in done.stdout
+    assert done.stdout.splitlines()[0].endswith(" for ROWS = 32; ROWS = 4 and ROWS = 33 fail")
+    assert "such as --shape x=32x64:FP32\n" in done.stdout
 
 
 def test_enough_cores_are_as_good_as_any_number(tmp_path):

@@ -66,7 +66,9 @@ class Runs:
         said = json.loads(schedule.read_text())
         self.entry = said.get("entry", "main")
         random = np.random.default_rng(7)
-        self.arguments = [argument(p, said["dimension"], random) for p in self.program[self.entry].params]
+        sizes = {name: int(size) for name, size in (text.split("=") for text in said.get("dimensions", []))}
+        parameters = self.program[self.entry].params
+        self.arguments = [argument(p, said["dimension"], random, sizes=sizes) for p in parameters]
 
     def outcome(self, target, times=1):
         executable = self.program.compile(entry=self.entry, target=target)

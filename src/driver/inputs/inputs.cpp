@@ -148,9 +148,12 @@ void Inputs::note_dimensions() {
     dimensions_.emplace(name, *settings_.ranks);
   }
   if (signature_.entry().type != ir::FunctionType::Host) return;
+  for (const auto& [name, extent] : settings_.dimensions) dimensions_.emplace(name, extent);
   for (const ParameterInfo& param : signature_.params()) {
     const auto* first = param.dim_exprs.empty() ? nullptr : ir::as<ir::DimSymbol>(param.dim_exprs[0]);
-    if (first) dimensions_.emplace(first->name, *settings_.ranks);
+    if (first && dimensions_.emplace(first->name, *settings_.ranks).second) {
+      guessed_dimensions_.insert(first->name);
+    }
   }
 }
 
@@ -187,7 +190,8 @@ int64_t Inputs::extent_of(size_t index, size_t d, Diagnostics& diags) {
     auto found = dimensions_.find(name);
     if (found != dimensions_.end()) return found->second;
     if (settings_.dimension) free_dimensions_.emplace(name);
-    return settings_.dimension;
+    const auto own = settings_.dimensions.find(name);
+    return own == settings_.dimensions.end() ? settings_.dimension : own->second;
   };
   auto follows = ops::evaluate_integer(*param.dim_exprs[d], dimension);
   if (follows && *follows >= 0) return *follows;
@@ -208,7 +212,8 @@ Argument Inputs::number_for(size_t index, Diagnostics& diags) {
   auto given = texts_.find(param.node->name);
   if (given == texts_.end() && settings_.dimension) {
     numbers_made_.push_back(index);
-    return number_of(param.dtype, settings_.number);
+    const auto own = settings_.numbers.find(index);
+    return number_of(param.dtype, own == settings_.numbers.end() ? settings_.number : own->second);
   }
   if (given == texts_.end()) {
     diags.report(diag::scalar_not_given, param.node->span, {param.node->name})

@@ -30,6 +30,9 @@ struct InputSettings {
   // made-up integers are small random numbers.
   std::optional<int64_t> dimension = std::nullopt;
   int64_t number = 0;
+  // Likewise, but for these.
+  std::map<std::string, int64_t, std::less<>> dimensions = {};
+  std::map<size_t, int64_t> numbers = {};  // by parameter
 };
 
 class Inputs {
@@ -45,6 +48,8 @@ class Inputs {
   const std::vector<size_t>& numbers_made() const { return numbers_made_; }  // parameters
   const std::vector<size_t>& arrays_made() const { return arrays_made_; }    // parameters, outputs left out
   const std::set<std::string>& free_dimensions() const { return free_dimensions_; }
+  // Those that are the number of ranks because nothing else fixes them.
+  const std::set<std::string>& guessed_dimensions() const { return guessed_dimensions_; }
 
  private:
   bool collect(Diagnostics& diags);
@@ -66,7 +71,7 @@ class Inputs {
   std::vector<Argument> values_;
   std::vector<OwnedArray> owned_;
   std::vector<size_t> numbers_made_, arrays_made_;
-  std::set<std::string> free_dimensions_;
+  std::set<std::string> free_dimensions_, guessed_dimensions_;
 };
 
 }  // namespace tilewire::driver

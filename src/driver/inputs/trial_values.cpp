@@ -1,7 +1,6 @@
 #include "driver/inputs/trial_values.h"
 
 #include <algorithm>
-#include <numeric>
 #include <set>
 
 #include "check/check.h"
@@ -30,75 +29,109 @@ struct Tiles : ir::Visitor<Tiles> {
   }
 };
 
-// Those of a size that does not take long: larger ones show nothing new.
-std::set<int64_t> tile_extents(const ir::Program& program) {
-  constexpr int64_t largest = 256;
-  Tiles tiles;
-  tiles.walk(program);
-  tiles.extents.erase(tiles.extents.upper_bound(largest), tiles.extents.end());
-  return tiles.extents;
-}
-
 }  // namespace
 
 TrialValues::TrialValues(const Signature& signature, const InputSettings& settings,
-                         const ir::ProgramRef& lowered)
+                         const ir::ProgramRef& lowered, const check::Walks& walks, bool fixed_ranks)
     : signature_(signature), lowered_(lowered), first_dimension_(*settings.dimension) {
   Inputs inputs(signature, settings);
   Diagnostics ignored;  // what is wrong with a call is told when it is checked
   inputs.bind(ignored);
   left_out_ = inputs.numbers_made();
   arrays_ = inputs.arrays_made();
-  dimensions_.assign(inputs.free_dimensions().begin(), inputs.free_dimensions().end());
-  if (left_out_.empty()) return;
-  const std::vector<size_t> all = check::scalars_that_decide(lowered, signature.entry().name);
-  std::set_intersection(left_out_.begin(), left_out_.end(), all.begin(), all.end(),
-                        std::back_inserter(deciding_));
+  if (!left_out_.empty()) {
+    const std::vector<size_t> all = check::scalars_that_decide(lowered, signature.entry().name);
+    std::set_intersection(left_out_.begin(), left_out_.end(), all.begin(), all.end(),
+                          std::back_inserter(deciding_));
+  }
+  using Kind = check::Walks::Input::Kind;
+  for (const std::string& name : inputs.free_dimensions()) {
+    all_sizes_.push_back({name, std::nullopt, walks.parts_of({Kind::Dimension, name}), first_dimension_});
+  }
+  // Rows that are not one per rank are shared out in another way.
+  for (const std::string& name : inputs.guessed_dimensions()) {
+    std::set<int64_t> parts = walks.parts_of({Kind::Dimension, name});
+    if (parts.empty() && !fixed_ranks) continue;
+    const int64_t shares = parts.empty() ? 1 : settings.ranks.value_or(1);
+    all_sizes_.push_back({name, std::nullopt, std::move(parts), first_dimension_, shares});
+  }
+  for (size_t number : deciding_) {
+    const ParameterInfo& param = signature.params()[number];
+    std::set<int64_t> parts = walks.parts_of({Kind::Scalar, param.node->name});
+    if (!ir::is_integer(param.dtype) || parts.empty()) continue;
+    all_sizes_.push_back({param.node->name, number, std::move(parts), 0});
+  }
 }
 
-std::optional<TrialValues::Values> TrialValues::next() {
-  const auto count = static_cast<int64_t>(done_.size());
+size_t TrialValues::tries_of_numbers() const {
   const bool flags = std::all_of(deciding_.begin(), deciding_.end(), [this](size_t i) {
     return signature_.params()[i].dtype == ir::DType::Bool;
   });
-  const int64_t numbers = deciding_.empty() ? 1 : flags ? flags_to_try : numbers_to_try;
-  Values values{count, first_dimension_};
-  if (count == numbers && !dimensions_.empty()) {
-    values = {last_valid_, ragged_dimension()};
-  } else if (count == numbers + 1 && !is_valid_ && !dimensions_.empty()) {
-    values = {last_valid_, whole_dimension()};
-    if (values.dimension == first_dimension_) return std::nullopt;
-  } else if (count >= numbers) {
-    return std::nullopt;
+  return deciding_.empty() ? 1 : flags ? flags_to_try : numbers_to_try;
+}
+
+std::optional<TrialValues::Values> TrialValues::next() {
+  if (numbers_done_ < tries_of_numbers()) {
+    now_ = {static_cast<int64_t>(numbers_done_++)};
+    return now_;
   }
-  done_.push_back(values);
-  return values;
-}
-
-void TrialValues::note(bool valid) {
-  is_valid_ = valid;
-  if (valid) last_valid_ = done_.back().number;
-}
-
-// More than one of any tile, and not a multiple of any.
-int64_t TrialValues::ragged_dimension() const {
-  const std::set<int64_t> extents = tile_extents(*lowered_);
-  int64_t value = 2 * first_dimension_ + 1;
-  for (int64_t extent : extents) value = std::max(value, extent + 1);
-  auto is_multiple = [&](int64_t extent) { return value % extent == 0; };
-  while (std::any_of(extents.begin(), extents.end(), is_multiple)) ++value;
-  return value;
-}
-
-// A multiple of every tile and of the number of ranks, or as near to that as a small number comes.
-int64_t TrialValues::whole_dimension() const {
-  constexpr int64_t largest = 1024;
-  int64_t value = first_dimension_;
-  for (int64_t extent : tile_extents(*lowered_)) {
-    const int64_t multiple = std::lcm(value, extent);
-    if (multiple <= largest) value = multiple;
+  if (!sizing_ && !all_sizes_.empty()) {
+    for (Size& size : all_sizes_) size.first = size.parameter ? last_valid_ : first_dimension_;
+    Tiles tiles;
+    tiles.walk(*lowered_);
+    sizes_ = TrialSizes(all_sizes_, tiles.extents);
+    sizing_ = true;
   }
-  return value;
+  auto sizes = sizing_ ? sizes_.next() : std::nullopt;
+  if (!sizes) return std::nullopt;
+  now_ = {last_valid_, std::move(*sizes)};
+  return now_;
+}
+
+void TrialValues::apply(const Values& values, InputSettings& settings) const {
+  settings.number = values.number;
+  settings.numbers.clear();
+  settings.dimensions.clear();
+  for (size_t i = 0; i < values.sizes.size(); ++i) {
+    const Size& size = all_sizes_[i];
+    if (size.parameter) {
+      settings.numbers[*size.parameter] = values.sizes[i];
+    } else {
+      settings.dimensions[size.name] = values.sizes[i];
+    }
+  }
+}
+
+bool TrialValues::note(Outcome outcome, const std::vector<int64_t>& growth) {
+  if (!sizing_) {
+    if (outcome != Outcome::Invalid) last_valid_ = now_.number;
+  } else {
+    const bool silent = (outcome == Outcome::TooLong && sizes_.has_smaller()) ||
+                        (outcome == Outcome::Invalid && sizes_.is_probe());
+    sizes_.note(outcome, growth);
+    if (silent) return false;
+  }
+  done_.push_back(now_);
+  return true;
+}
+
+bool TrialValues::is_made(const std::string& dimension) const {
+  return std::any_of(all_sizes_.begin(), all_sizes_.end(),
+                     [&](const Size& size) { return !size.parameter && size.name == dimension; });
+}
+
+int64_t TrialValues::number_of(const Values& values, size_t parameter) const {
+  for (size_t i = 0; i < values.sizes.size(); ++i) {
+    if (all_sizes_[i].parameter == parameter) return values.sizes[i];
+  }
+  return values.number;
+}
+
+int64_t TrialValues::extent_of(const Values& values, const std::string& dimension) const {
+  for (size_t i = 0; i < values.sizes.size(); ++i) {
+    if (!all_sizes_[i].parameter && all_sizes_[i].name == dimension) return values.sizes[i];
+  }
+  return first_dimension_;
 }
 
 std::string TrialValues::text(const Values& values) const {
@@ -108,9 +141,11 @@ std::string TrialValues::text(const Values& values) const {
   };
   for (size_t number : deciding_) {
     const ParameterInfo& param = signature_.params()[number];
-    add(param.node->name, value_text(param, values.number));
+    add(param.node->name, value_text(param, number_of(values, number)));
   }
-  for (const std::string& name : dimensions_) add(name, std::to_string(values.dimension));
+  for (const Size& size : all_sizes_) {
+    if (!size.parameter) add(size.name, std::to_string(extent_of(values, size.name)));
+  }
   return text;
 }
 
@@ -138,27 +173,29 @@ std::vector<std::string> TrialValues::tried(const check::Report& report) const {
   };
   for (size_t number : deciding_) {
     const ParameterInfo& param = signature_.params()[number];
-    list(param.node->name, [&](const Values& values) { return value_text(param, values.number); });
+    list(param.node->name,
+         [&](const Values& values) { return value_text(param, number_of(values, number)); });
   }
-  for (const std::string& name : dimensions_) {
-    list(name, [](const Values& values) { return std::to_string(values.dimension); });
+  for (const Size& size : all_sizes_) {
+    if (size.parameter) continue;
+    list(size.name, [&](const Values& values) { return std::to_string(extent_of(values, size.name)); });
   }
   return parts;
 }
 
-std::vector<std::string> TrialValues::settings_of(int64_t number) const {
+std::vector<std::string> TrialValues::settings_of(const Values& values) const {
   std::vector<std::string> settings;
   for (size_t i : deciding_) {
     const ParameterInfo& param = signature_.params()[i];
-    settings.push_back(param.node->name + "=" + value_text(param, number));
+    settings.push_back(param.node->name + "=" + value_text(param, number_of(values, i)));
   }
   return settings;
 }
 
-void TrialValues::add_numbers(int64_t number, std::vector<std::string>& inputs) const {
+void TrialValues::add_numbers(const Values& values, std::vector<std::string>& inputs) const {
   for (size_t i : left_out_) {
     const ParameterInfo& param = signature_.params()[i];
-    inputs.push_back(param.node->name + "=" + value_text(param, number));
+    inputs.push_back(param.node->name + "=" + value_text(param, number_of(values, i)));
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -126,6 +127,22 @@ ScheduleStep step_from(const JsonValue& json, size_t agents, int32_t ranks) {
   return step;
 }
 
+// "M=129"
+std::map<std::string, int64_t, std::less<>> dimensions_from(const JsonValue& list) {
+  std::map<std::string, int64_t, std::less<>> dimensions;
+  for (const JsonValue& value : list.list()) {
+    const std::string text = value.text(longest_text);
+    const size_t equals = text.find('=');
+    int64_t extent = -1;
+    if (equals != std::string::npos) {
+      std::from_chars(text.data() + equals + 1, text.data() + text.size(), extent);
+    }
+    if (extent < 0 || extent > largest) value.refuse(diag::json_key_range, {"NAME=EXTENT", value.shown()});
+    dimensions[text.substr(0, equals)] = extent;
+  }
+  return dimensions;
+}
+
 bool is_digest(const std::string& text) {
   return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
@@ -143,6 +160,11 @@ std::string write_schedule(const Schedule& schedule) {
             {"inputs", schedule.inputs},
             {"seed", schedule.seed},
             {"dimension", schedule.dimension}};
+  if (!schedule.dimensions.empty()) {
+    std::vector<std::string> own;
+    for (const auto& [name, extent] : schedule.dimensions) own.push_back(name + "=" + std::to_string(extent));
+    head["dimensions"] = own;
+  }
   if (schedule.hosts > 1) head["hosts"] = schedule.hosts;
   if (schedule.calls > 1) head["calls"] = schedule.calls;
   if (!schedule.entry.empty()) head["entry"] = schedule.entry;
@@ -191,6 +213,7 @@ std::optional<Schedule> read_schedule(std::string_view text, const std::string& 
   schedule.inputs = texts(root.member("inputs"));
   schedule.seed = static_cast<uint64_t>(root.member("seed").integer(0, INT64_MAX));
   schedule.dimension = root.member("dimension").integer(0, largest);
+  if (root.has("dimensions")) schedule.dimensions = dimensions_from(root.member("dimensions"));
   if (root.has("told")) schedule.told = root.member("told").text(longest_text);
   std::set<AgentKey> keys;
   for (const JsonValue& json : root.member("agents").list(most_agents)) {

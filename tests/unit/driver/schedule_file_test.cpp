@@ -17,6 +17,7 @@ Schedule sample() {
   schedule.inputs = {"n=8"};
   schedule.seed = 1;
   schedule.dimension = 2;
+  schedule.dimensions = {{"M", 129}, {"N", 0}};
   schedule.told = "rank 0 in `k`, line 3, writes; then rank 1 in `k`, line 4, reads; nothing orders the two";
   schedule.agents = {{{0, 0, -1, 0}, "chip"}, {{1, 0, 0, 2}, "k"}};
   schedule.steps = {
@@ -121,6 +122,8 @@ TEST(ScheduleFile, SaysWhatIsWrong) {
   EXPECT_EQ(changed("\"cell\":\"s[0]\",", ""), "`s.json` lacks the key `steps[2].cell`");
   EXPECT_EQ(changed("\"held\":false", "\"held\":0"),
             "`s.json`: `steps[3].held` must be true or false, got 0");
+  EXPECT_EQ(changed("\"M=129\"", "\"M\""), "`s.json`: `dimensions[0]` must be NAME=EXTENT, got \"M\"");
+  EXPECT_EQ(changed("\"M=129\"", "\"M=-1\""), "`s.json`: `dimensions[0]` must be NAME=EXTENT, got \"M=-1\"");
   EXPECT_EQ(changed("\"steps\"", "\"stops\""), "`s.json` lacks the key `steps`");
 }
 
