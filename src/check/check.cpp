@@ -79,6 +79,7 @@ class Checker {
     }
     for (Finding& warning : warnings_of(first, cells_)) warnings_.push_back(std::move(warning));
     for (Finding& warning : unwritten_reads(first)) warnings_.push_back(std::move(warning));
+    note_left_out(first);
     if (first.wrong()) {
       refute(first, findings_of(first, shortener_), "the first schedule tried shows it");
     } else if (exact.applies && start_.options().cores == 0 && !options_.general) {
@@ -102,6 +103,15 @@ class Checker {
         }
       }
     }
+  }
+
+  // What the run left out, if it came to its end. Other elements, or another schedule, may decide to write
+  // other rows.
+  void note_left_out(const Run& run) {
+    if (!run.world.finished()) return;
+    if (auto idle = idle_ranks(run, options_.ranks)) warnings_.push_back(std::move(*idle));
+    if (!flow_.data.empty() || !flow_.schedule.empty()) return;
+    for (Finding& warning : unwritten_rows(run)) warnings_.push_back(std::move(warning));
   }
 
   // Windows that start with what the host has put into them.

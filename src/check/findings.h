@@ -65,6 +65,10 @@ Finding race_in(Run& run, const Conflict& conflict, const std::vector<uint32_t>&
 std::vector<Finding> warnings_of(Run& run, const Cells& cells);
 // Reads of outputs of the entry that nothing in the run has written before.
 std::vector<Finding> unwritten_reads(const Run& run);
+// Rows of the first dimension of outputs that nothing in the run has written, where it has written others.
+std::vector<Finding> unwritten_rows(const Run& run);
+// That the host function hands nothing to some ranks.
+std::optional<Finding> idle_ranks(const Run& run, int ranks);
 // Results that may be others in another schedule, although nothing is wrong.
 std::vector<Finding> schedule_warnings(const Flow& flow);
 // The same where it is known that they are, but not by which value.

@@ -15,6 +15,7 @@
 #include "driver/schedule/schedule_digest.h"
 #include "passes/collect_comm_groups.h"
 #include "passes/pipeline.h"
+#include "support/diagnostics/check.h"
 #include "support/diagnostics/driver.h"
 
 namespace tilewire::driver {
@@ -112,6 +113,7 @@ class Checking {
       if (trials.empty()) first = refused;
       const bool is_refuted = trial.is_valid() && trial.report.verdict == check::Verdict::Refuted;
       schedules = std::max(schedules, trial.report.schedules);
+      if (!values.numbers().empty()) drop_unwritten_rows(trial.report);
       const auto outcome = outcome_of(trial, values.has_smaller());
       const auto larger =
           outcome == TrialValues::Outcome::Valid ? growth(trial.report, values) : SizeValues();
@@ -172,6 +174,13 @@ class Checking {
     if (trial.report.too_long) return Outcome::TooLong;
     if (!trial.is_valid()) return Outcome::Invalid;
     return has_smaller && trial.report.verdict == check::Verdict::Bounded ? Outcome::TooLong : Outcome::Valid;
+  }
+
+  // A number that is made up may well say how many rows there are to write.
+  static void drop_unwritten_rows(check::Report& report) {
+    std::erase_if(report.findings, [](const check::Finding& finding) {
+      return finding.diagnostic.id == diag::check_unwritten_rows;
+    });
   }
 
   // How many times as large each size would have to be for the loops that it decides to go round often

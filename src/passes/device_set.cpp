@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "abi/numbers.h"
+#include "support/ranges_text.h"
 
 namespace tilewire::passes {
 
@@ -76,18 +77,8 @@ std::string DeviceSet::text() const {
   if (!known_) return "ranks that only a call tells";
   if (all()) return "all ranks";
   if (empty()) return "no rank";
-  std::vector<std::string> parts;
-  for (auto at = devices_.begin(); at != devices_.end();) {
-    auto last = at;
-    while (std::next(last) != devices_.end() && *std::next(last) == *last + 1) ++last;
-    std::string part = std::to_string(*at);
-    if (*last > *at) part += (*last == *at + 1 ? " and " : " to ") + std::to_string(*last);
-    parts.push_back(part);
-    at = std::next(last);
-  }
-  if (from_) parts.push_back(std::to_string(*from_) + " and up");
-  std::string list = parts[0];
-  for (size_t i = 1; i < parts.size(); ++i) list += ", " + parts[i];
+  std::string list = ranges_text(devices_);
+  if (from_) list += (list.empty() ? "" : ", ") + std::to_string(*from_) + " and up";
   return (constant() && devices_.size() == 1 ? "rank " : "ranks ") + list;
 }
 

@@ -30,7 +30,7 @@ def chip(
 
 
 @pl.jit.host
-def main(x: pl.Tensor[[NR, 1, 8], pl.FP32], y: pl.Out[pl.Tensor[[NR, 1, 8], pl.FP32]]):
+def main(x: pl.Tensor[[NR, 1, 8], pl.FP32], y: pl.Out[pl.Tensor[[NR, 1, 8], pl.FP32]]):  # warned: unwritten
     w = pld.alloc_window([1, 8], dtype=pl.FP32)
     s = pld.alloc_signal(pld.world_size())
     for r in pl.range(pld.world_size()):

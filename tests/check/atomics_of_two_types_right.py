@@ -30,7 +30,7 @@ def chip(
 def main(
     x: pl.Tensor[[NR, 1, 8], pl.FP32],
     k: pl.Tensor[[NR, 1, 8], pl.INT32],
-    y: pl.Out[pl.Tensor[[NR, 1, 8], pl.INT32]],
+    y: pl.Out[pl.Tensor[[NR, 1, 8], pl.INT32]],  # warned: unwritten
 ):
     buf = pld.alloc_window_buffer(32)
     f = pld.window(buf, [1, 8], dtype=pl.FP32)

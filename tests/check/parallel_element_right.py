@@ -12,7 +12,7 @@ def copy(x: pl.Tensor[[1, 8], pl.INT32], y: pl.Out[pl.Tensor[[1, 8], pl.INT32]])
 
 
 @pl.jit
-def main(x: pl.Tensor[[3, 8], pl.INT32], y: pl.InOut[pl.Tensor[[3, 8], pl.INT32]], z: pl.Out[pl.Tensor[[3, 8], pl.INT32]]):
+def main(x: pl.Tensor[[3, 8], pl.INT32], y: pl.InOut[pl.Tensor[[3, 8], pl.INT32]], z: pl.Out[pl.Tensor[[3, 8], pl.INT32]]):  # warned: unwritten
     for i in pl.parallel(3):
         copy(x[i:i + 1], y[i:i + 1])
         if i > 0:

@@ -18,7 +18,7 @@ def chip(y: pl.Out[pl.Tensor[[1, 8], pl.INT32]], s: pl.InOut[pld.DistributedTens
 
 
 @pl.jit.host
-def main(y: pl.Out[pl.Tensor[[NR, 1, 8], pl.INT32]]):
+def main(y: pl.Out[pl.Tensor[[NR, 1, 8], pl.INT32]]):  # warned: unwritten
     s = pld.alloc_signal(2)
     for r in pl.range(pld.world_size()):
         chip(y[r], s, device=r)
