@@ -66,8 +66,10 @@ Place place_of(const Diagnostic& said) {
   return {said.span.line, said.span.column};
 }
 
-// That no input waits for a signal, or notifies what is awaited, is worth saying; that one does not, is not.
+// That no input waits for a signal, notifies what is awaited, or hands work to a rank, is worth saying; that
+// one does not, is not.
 bool is_used_by(const Finding& warning, const Report& other) {
+  if (warning.diagnostic.id == diag::check_idle) return true;
   const bool unused = warning.kind == Kind::Unawaited || warning.kind == Kind::Unnotified;
   return unused && other.cell_uses.count(place_of(warning.diagnostic)) != 0;
 }
