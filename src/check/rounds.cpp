@@ -26,11 +26,11 @@ std::vector<Walk> walks_taken(const ir::ProgramRef& program, const ir::Program& 
   Diagnostics diags;
   auto image = interp::Image::make(program, entry, diags);
   if (!image || rounds.size() != image->instr_count()) return {};
-  const std::set<SourcePlace> places = written_places(written);
+  const WrittenPlaces places = written_places(written);
   std::map<SourcePlace, Walk> found;
   auto note = [&](const ir::Node& node, bool launch, const interp::Rounds& most) {
     auto inputs = walks.deciding.find(&node);
-    if (inputs == walks.deciding.end() || !places.count(place_of(node))) return;
+    if (inputs == walks.deciding.end() || !places.has(node)) return;
     Walk& walk = found.try_emplace(place_of(node), Walk{&node, launch, step_of(node), {}, {}}).first->second;
     walk.most.take(most);
     walk.inputs |= inputs->second;

@@ -121,14 +121,14 @@ class Search {
   }
 
   void add(const ir::Node& node, const std::string& what) {
-    if (!written_.count(place_of(node)) || !told_.insert(place_of(node)).second) return;
+    if (!written_.has(node) || !told_.insert(place_of(node)).second) return;
     Diagnostics diags;
     found_.push_back(finding_of(diags.report(diag::check_unreached, node.span, {what}), tried_));
   }
 
   const std::vector<uint8_t>& reached_;
   const Tried& tried_;
-  const std::set<SourcePlace> written_;
+  const WrittenPlaces written_;
   std::set<SourcePlace> ran_, told_;
   std::set<std::pair<SourcePlace, bool>> taken_;
   std::set<const Code*> visited_;

@@ -1,8 +1,11 @@
 #include "check/walks.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
+#include <optional>
 
+#include "check/written_places.h"
 #include "ir/op.h"
 #include "ir/visitor.h"
 #include "ops/affine.h"
@@ -16,7 +19,8 @@ using Inputs = Walks::Inputs;
 
 class Follower : public Visitor<Follower> {
  public:
-  Follower(const Program& program, const Function& entry) : program_(program) {
+  Follower(const Program& program, const Program& written, const Function& entry)
+      : program_(program), written_(written_places(written)) {
     Facts& facts = functions_[&entry];
     input({Walks::Input::Kind::Ranks, ""});
     for (const auto& param : entry.params) {
@@ -42,6 +46,7 @@ class Follower : public Visitor<Follower> {
   void visit(const Assign& stmt) {
     walk(stmt.value);
     join(values_[stmt.var.get()], of(*stmt.value));
+    definitions_[stmt.var.get()] = stmt.value.get();
   }
 
   void visit(const For& loop) {
@@ -50,10 +55,12 @@ class Follower : public Visitor<Follower> {
     walk(loop.step);
     Inputs bounds = of(*loop.start) | of(*loop.stop) | of(*loop.step);
     join(values_[loop.loop_var.get()], bounds);
-    const ExprRef length = ops::affine_sum(loop.stop, 1, loop.start, -1);
-    if (!isa<ConstInt>(length) || !isa<ConstInt>(loop.step)) {
+    // A rest of a part, however large the whole is, is no more than a part.
+    const auto* step = as<ConstInt>(loop.step);
+    const auto most = most_of(*ops::affine_sum(loop.stop, 1, loop.start, -1));
+    if (!step || !most || *most > std::abs(step->value)) {
       decide(loop, bounds);
-      if (const auto* step = as<ConstInt>(loop.step)) add_part(step->value, bounds);
+      if (written_.has(loop)) add_part(loop.step, bounds);
     }
     carry(loop.init_values, loop.iter_args, loop.results, *loop.body);
   }
@@ -143,6 +150,7 @@ class Follower : public Visitor<Follower> {
 
   void visit(const Call& call) {
     walk_children(call);
+    if (!written_.has(call)) return;
     if (call.op == ops::pl::scalar::floordiv) add_part(call.args[1], of(*call.args[0]));
     if (call.op == ops::pl::scalar::mod || call.op == ops::pl::scalar::min) {
       add_part(call.args[1], of(*call.args[0]) & dimensions_);
@@ -206,6 +214,17 @@ class Follower : public Visitor<Follower> {
   Inputs value(const Expr& var) const {
     auto known = values_.find(&var);
     return known == values_.end() ? Inputs() : known->second;
+  }
+
+  // What an integer is at most, if that is known.
+  std::optional<int64_t> most_of(const Expr& expr) const {
+    if (const auto* constant = as<ConstInt>(&expr)) return constant->value;
+    const auto definition = definitions_.find(&expr);
+    if (definition != definitions_.end()) return most_of(*definition->second);
+    const auto* call = as<Call>(&expr);
+    if (!call || call->op != ops::pl::scalar::min) return std::nullopt;
+    const auto a = most_of(*call->args[0]), b = most_of(*call->args[1]);
+    return a && b ? std::min(*a, *b) : a ? a : b;
   }
 
   // What an expression of a scalar depends on, and the number of an extent.
@@ -292,13 +311,15 @@ class Follower : public Visitor<Follower> {
   }
 
   const Program& program_;
+  const WrittenPlaces written_;
   Walks walks_;
   Inputs dimensions_;  // a remainder of a scalar, or a part as long as one, need not be a part of a size
   std::map<const Function*, Facts> functions_;
   std::vector<const Function*> order_;
   Facts* function_ = nullptr;
   std::unordered_map<const Expr*, Inputs> values_;
-  Inputs launched_;  // what decides the blocks of the scope around
+  std::unordered_map<const Expr*, const Expr*> definitions_;  // of variables
+  Inputs launched_;                                           // what decides the blocks of the scope around
   std::pair<const VarList*, const VarList*> yields_{nullptr, nullptr};  // what the block yields to
   bool changed_ = false;
 };
@@ -317,9 +338,9 @@ Walks::Inputs Walks::bit_of(const Input& input) const {
   return bit;
 }
 
-Walks walks_of(const ir::Program& lowered, std::string_view entry) {
+Walks walks_of(const ir::Program& lowered, const ir::Program& written, std::string_view entry) {
   const FunctionRef function = lowered.find(entry);
-  return function ? Follower(lowered, *function).follow() : Walks();
+  return function ? Follower(lowered, written, *function).follow() : Walks();
 }
 
 }  // namespace tilewire::check

@@ -38,7 +38,8 @@ struct Walks {
   Inputs bit_of(const Input& input) const;
 };
 
-// Of a program behind the passes. Follows scalars through variables, calls and types, not through memory.
-Walks walks_of(const ir::Program& lowered, std::string_view entry);
+// Of `lowered`, which was made of `written`. Follows scalars through variables, calls and types, not through
+// memory. Parts are those that the source takes.
+Walks walks_of(const ir::Program& lowered, const ir::Program& written, std::string_view entry);
 
 }  // namespace tilewire::check

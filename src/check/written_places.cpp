@@ -6,7 +6,7 @@ namespace tilewire::check {
 namespace {
 
 struct Places : ir::Visitor<Places> {
-  std::set<SourcePlace> found;
+  WrittenPlaces found;
 
   void visit(const ir::Function& node) { see(node); }
   void visit(const ir::For& node) { see(node); }
@@ -14,16 +14,20 @@ struct Places : ir::Visitor<Places> {
   void visit(const ir::If& node) { see(node); }
   void visit(const ir::SpmdScope& node) { see(node); }
   void visit(const ir::FunctionCall& node) { see(node); }
+  void visit(const ir::Call& call) {
+    found.ops.emplace(place_of(call), call.op);
+    walk_children(call);
+  }
   template <class T>
   void see(const T& node) {
-    found.insert(place_of(node));
+    found.statements.insert(place_of(node));
     walk_children(node);
   }
 };
 
 }  // namespace
 
-std::set<SourcePlace> written_places(const ir::Program& written) {
+WrittenPlaces written_places(const ir::Program& written) {
   Places places;
   places.walk(written);
   return std::move(places.found);

@@ -1,7 +1,9 @@
 #include "driver/checking.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <tuple>
 
 #include "check/combine.h"
 #include "check/rounds.h"
@@ -41,7 +43,7 @@ class Checking {
         options_(options),
         signature_(signature_of(entry)),
         host_(signature_, *lowered_),
-        walks_(check::walks_of(*lowered_, entry.function->name)),
+        walks_(check::walks_of(*lowered_, *entry.program, entry.function->name)),
         digest_(schedule_digest(*entry.program, *entry.function)) {}
 
   // Empty after reporting why there is nothing to check.
@@ -126,6 +128,7 @@ class Checking {
       return std::nullopt;
     }
     refute_sizes(trials, values);
+    forget_like(trials, values);
     for (const Size& size : values.sizes()) made_ |= walks_.bit_of(input_of(size));
     for (size_t number : values.numbers()) {
       made_ |= walks_.bit_of({check::Walks::Input::Kind::Scalar, signature_.params()[number].node->name});
@@ -153,6 +156,23 @@ class Checking {
     said.with_note("the parameters take any size, and it works with " + trials[0].text);
     if (!trials[0].setting.empty()) {
       said.with_help("if larger sizes are not valid, give those that are: " + trials[0].setting);
+    }
+  }
+
+  // Two sizes that stop on the same error say as much as more of them.
+  static void forget_like(std::vector<check::Trial>& trials, TrialValues& values) {
+    std::map<std::tuple<Diag, uint32_t, uint32_t>, int> stopped;
+    for (size_t i = 0; i < trials.size();) {
+      const check::Report& report = trials[i].report;
+      const Diagnostic* error = report.invalid ? &*report.invalid : report.error ? &*report.error : nullptr;
+      const bool like = error && !trials[i].is_valid() && values.is_sizing(i) &&
+                        ++stopped[{error->id, error->span.line, error->span.column}] > 2;
+      if (!like) {
+        ++i;
+        continue;
+      }
+      trials.erase(trials.begin() + static_cast<ptrdiff_t>(i));
+      values.forget(i);
     }
   }
 

@@ -48,7 +48,9 @@ class TrialSizes {
   // Of the last ones: whether others follow if they take too long; whether it is no news that they are not
   // valid.
   bool has_smaller() const { return now_.stage < Stage::AlikeRagged; }
-  bool is_probe() const { return now_.stage == Stage::Probe; }
+  bool is_probe() const {
+    return now_.stage == Stage::Probe || now_.stage == Stage::Apart || now_.stage == Stage::ApartWhole;
+  }
   // `growth`: of valid ones, how many times as large each size would have to be for all loops to go round
   // often enough; empty: they do.
   void note(Outcome outcome, const std::vector<int64_t>& growth = {});

@@ -40,6 +40,10 @@ class TrialValues {
   void apply(const Values& values, InputSettings& settings) const;
   // What came of the last one; `growth` as for TrialSizes. False if it is not worth telling.
   bool note(Outcome outcome, const std::vector<int64_t>& growth = {});
+  // Whether that one of those worth telling has sizes of its own.
+  bool is_sizing(size_t index) const { return !done_[index].sizes.empty(); }
+  // The one of that number among those worth telling is not, after all.
+  void forget(size_t index) { done_.erase(done_.begin() + static_cast<ptrdiff_t>(index)); }
   // Of the last one: it does no harm if it takes too long.
   bool has_smaller() const { return sizing_ && sizes_.has_smaller(); }
   const std::vector<Size>& sizes() const { return all_sizes_; }
