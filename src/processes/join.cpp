@@ -1,6 +1,5 @@
 // How a process joins the others: who is near it and shares memory, and channels to all others.
 #include <sched.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <new>
@@ -8,7 +7,7 @@
 #include "abi/abi.h"
 #include "processes/bytes.h"
 #include "processes/desk.h"
-#include "processes/messages/door.h"
+#include "processes/messages/dialer.h"
 #include "processes/messages/mpi_engine.h"
 #include "processes/messages/socket_engine.h"
 #include "processes/mpi.h"
@@ -128,32 +127,26 @@ bool ProcessWorld::open_channels(Mpi* mpi, std::optional<Failure>& problem) {
   return true;
 }
 
+// Nobody connects yet: most processes never have anything to say to most others.
 std::unique_ptr<Engine> ProcessWorld::connect_sockets(std::optional<Failure>& problem) {
   std::string why;
-  Door door(control_->address_socket(), why);
-  auto names = gather(door.name());
-  if (!names) {
+  auto door = std::make_unique<Door>(control_->address_socket(), why);
+  Writer to;
+  to.text(why);
+  to.text(why.empty() ? door->name() : "");
+  const auto all = gather(to.take());
+  std::vector<std::string> problems, names;
+  for (size_t p = 0; all && p < all->size(); ++p) {
+    Reader from((*all)[p]);
+    problems.push_back(from.text());
+    names.push_back(far_[p] ? from.text() : "");
+  }
+  if (!all || refused_for(problems, diag::run_no_channel)) {
     problem = refusal_;
     return nullptr;
   }
-  std::vector<int> sockets;
-  auto is_there = [&] {
-    Lock lock(control_->mutex());
-    return !lost_;
-  };
-  // Whoever does not come in time is found to be silent in the next gathering.
-  const uint64_t limit_ns =
-      2 * control_->limits().silence_ns + 20'000'000 * static_cast<uint64_t>(processes());
-  if (why.empty()) sockets = door.connect(process(), *names, far_, limit_ns, is_there, why);
-  auto answers = gather(why);
-  if (!answers || refused_for(*answers, diag::run_no_channel)) {
-    for (int socket : sockets) {
-      if (socket >= 0) close(socket);
-    }
-    problem = refusal_;
-    return nullptr;
-  }
-  return std::make_unique<SocketEngine>(sockets);
+  return std::make_unique<SocketEngine>(
+      std::make_unique<Dialer>(std::move(door), process(), std::move(names)), processes());
 }
 
 void ProcessWorld::use_mail(bool receives) {

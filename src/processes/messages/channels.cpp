@@ -377,7 +377,7 @@ void Channels::bulk_arrived(int32_t from) {
   handled_.fetch_add(1);
 }
 
-void Channels::gone(int32_t from, const char* how) {
+void Channels::gone(int32_t from, const std::string& how) {
   Peer& peer = peers_[from];
   peer.answers.clear();
   peer.bulk_arrives = false;

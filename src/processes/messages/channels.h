@@ -122,7 +122,7 @@ class Channels final : public runtime::FarLink, private Receiver {
   bool receive(int32_t from, std::span<const std::byte> packet) override;
   std::byte* receive_bulk(int32_t from, std::span<const std::byte> packet, uint64_t bytes) override;
   void bulk_arrived(int32_t from) override;
-  void gone(int32_t from, const char* how) override;
+  void gone(int32_t from, const std::string& how) override;
 
   // What arrives. False: it makes no sense.
   bool handle(int32_t from, const WireMessage& message);

@@ -1,9 +1,6 @@
 #include "processes/messages/door.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
-#include <ifaddrs.h>
-#include <net/if.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -16,7 +13,6 @@
 #include <cstring>
 #include <thread>
 
-#include "processes/bytes.h"
 #include "runtime/run_state.h"
 
 namespace tilewire::processes {
@@ -25,79 +21,6 @@ namespace {
 constexpr int step_ms = 20;
 constexpr timeval step{0, step_ms * 1000}, connect_time{2, 0};
 constexpr uint64_t reply_ns = 3'000'000'000;  // for one address
-
-struct Address {
-  sockaddr_storage storage{};
-
-  socklen_t size() const {
-    return storage.ss_family == AF_INET6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
-  }
-  const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&storage); }
-  bool is_usable() const {
-    if (storage.ss_family == AF_INET) return true;
-    return storage.ss_family == AF_INET6 &&
-           !IN6_IS_ADDR_LINKLOCAL(&reinterpret_cast<const sockaddr_in6&>(storage).sin6_addr);
-  }
-  void set_port(uint16_t port) {
-    // At the same place in both.
-    reinterpret_cast<sockaddr_in&>(storage).sin_port = htons(port);
-  }
-  std::string text() const {
-    char host[INET6_ADDRSTRLEN] = "?";
-    const void* number =
-        storage.ss_family == AF_INET
-            ? static_cast<const void*>(&reinterpret_cast<const sockaddr_in&>(storage).sin_addr)
-            : &reinterpret_cast<const sockaddr_in6&>(storage).sin6_addr;
-    inet_ntop(storage.ss_family, number, host, sizeof host);
-    return host;
-  }
-};
-
-struct Name {
-  uint16_t port = 0;
-  uint64_t password[2] = {}, reply[2] = {};
-  std::vector<Address> addresses{};
-};
-
-std::vector<Address> own_addresses(int control) {
-  std::vector<Address> addresses, loopback;
-  Address told;
-  socklen_t size = sizeof told.storage;
-  if (control >= 0 && getsockname(control, reinterpret_cast<sockaddr*>(&told.storage), &size) == 0 &&
-      told.is_usable()) {
-    addresses.push_back(told);
-  }
-  ifaddrs* all = nullptr;
-  if (getifaddrs(&all) != 0) all = nullptr;
-  for (const ifaddrs* one = all; one; one = one->ifa_next) {
-    if (!one->ifa_addr || (one->ifa_flags & IFF_UP) == 0) continue;
-    Address address;
-    if (one->ifa_addr->sa_family != AF_INET && one->ifa_addr->sa_family != AF_INET6) continue;
-    address.storage.ss_family = one->ifa_addr->sa_family;
-    std::memcpy(&address.storage, one->ifa_addr, address.size());
-    if (address.is_usable()) {
-      ((one->ifa_flags & IFF_LOOPBACK) != 0 ? loopback : addresses).push_back(address);
-    }
-  }
-  if (all) freeifaddrs(all);
-  addresses.insert(addresses.end(), loopback.begin(), loopback.end());
-  return addresses;
-}
-
-Name read_name(std::string_view text) {
-  Reader from(text);
-  Name name;
-  name.port = from.number<uint16_t>();
-  for (uint64_t& part : name.password) part = from.number<uint64_t>();
-  for (uint64_t& part : name.reply) part = from.number<uint64_t>();
-  from.list([&] { name.addresses.push_back({from.number<sockaddr_storage>()}); });
-  return name;
-}
-
-struct Greeting {
-  uint64_t password[2];
-  uint64_t process;
-};
 
 // Waits in steps. False: the other end is closed, or it took too long.
 template <class T>
@@ -127,7 +50,8 @@ void prepare(int socket) {
 }
 
 // -1 when nobody is there who knows the right answer.
-int try_address(const Address& address, const Name& name, int32_t own, const std::function<bool()>& go_on) {
+int try_address(const Address& address, const DoorName& name, int32_t own,
+                const std::function<bool()>& go_on) {
   const int connection = socket(address.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (connection < 0) return -1;
   set_times(connection, connect_time);
@@ -146,7 +70,7 @@ int try_address(const Address& address, const Name& name, int32_t own, const std
   return -1;
 }
 
-int connect_to(int32_t process, const Name& name, int32_t own, const std::function<bool()>& go_on,
+int connect_to(int32_t process, const DoorName& name, int32_t own, const std::function<bool()>& go_on,
                std::string& problem) {
   std::string tried;
   for (Address address : name.addresses) {
@@ -163,8 +87,8 @@ int connect_to(int32_t process, const Name& name, int32_t own, const std::functi
 }  // namespace
 
 Door::Door(int control, std::string& problem) {
-  const bool random = getrandom(password_, sizeof password_, 0) == sizeof password_ &&
-                      getrandom(reply_, sizeof reply_, 0) == sizeof reply_;
+  const bool random = getrandom(name_.password, sizeof name_.password, 0) == sizeof name_.password &&
+                      getrandom(name_.reply, sizeof name_.reply, 0) == sizeof name_.reply;
   Address any;
   any.storage.ss_family = AF_INET6;  // and version 4 of the protocol with it
   listener_ = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -185,12 +109,8 @@ Door::Door(int control, std::string& problem) {
     problem = std::string("no port to listen on: ") + std::strerror(errno);
     return;
   }
-  Writer to;
-  to.number(ntohs(reinterpret_cast<const sockaddr_in&>(any.storage).sin_port));
-  for (uint64_t part : password_) to.number(part);
-  for (uint64_t part : reply_) to.number(part);
-  to.list(own_addresses(control), [&](const Address& address) { to.number(address.storage); });
-  name_ = to.take();
+  name_.port = ntohs(reinterpret_cast<const sockaddr_in&>(any.storage).sin_port);
+  name_.addresses = own_addresses(control);
 }
 
 Door::~Door() {
@@ -214,11 +134,11 @@ void Door::accept_all(int32_t own, const std::vector<bool>& far, std::vector<int
     Greeting greeting{};
     const uint64_t until_ns = runtime::now_ns() + reply_ns;
     auto in_time = [&] { return runtime::now_ns() < until_ns && !stop; };
-    const bool good = read_all(connection, greeting, in_time) && greeting.password[0] == password_[0] &&
-                      greeting.password[1] == password_[1] && greeting.process < far.size() &&
+    const bool good = read_all(connection, greeting, in_time) && greeting.password[0] == name_.password[0] &&
+                      greeting.password[1] == name_.password[1] && greeting.process < far.size() &&
                       greeting.process > static_cast<uint64_t>(own) && far[greeting.process] &&
                       sockets[greeting.process] < 0 &&
-                      send(connection, reply_, sizeof reply_, MSG_NOSIGNAL) == sizeof reply_;
+                      send(connection, name_.reply, sizeof name_.reply, MSG_NOSIGNAL) == sizeof name_.reply;
     if (good) {
       prepare(connection);
       sockets[greeting.process] = connection;
@@ -241,7 +161,7 @@ std::vector<int> Door::connect(int32_t own, const std::vector<std::string>& name
     accepted = true;
   });
   for (int32_t p = 0; p < own && problem.empty(); ++p) {
-    if (far[p]) below[p] = connect_to(p, read_name(names[p]), own, may_go_on, problem);
+    if (far[p]) below[p] = connect_to(p, DoorName::read(names[p]), own, may_go_on, problem);
   }
   while (!accepted && problem.empty()) {
     usleep(200);

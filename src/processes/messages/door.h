@@ -1,13 +1,14 @@
-// How processes connect their channels: each listens on a port of its own, tells the others where that is,
-// and every pair connects once, the one with the higher number to the other.
+// How processes connect: each listens on a port of its own, tells the others where that is, and every pair
+// connects once, the one with the higher number to the other.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <string_view>
 #include <vector>
+
+#include "processes/messages/door_name.h"
 
 namespace tilewire::processes {
 
@@ -20,7 +21,10 @@ class Door {
   Door(const Door&) = delete;
 
   // For all others: the addresses, and what they have to say to be let in.
-  const std::string& name() const { return name_; }
+  std::string name() const { return name_.write(); }
+  const DoorName& own() const { return name_; }
+  // Where they connect; not waited for.
+  int listener() const { return listener_; }
 
   // By process: connected sockets; -1 where `far` is false. `names`: of all. Empty after telling in `problem`
   // what went wrong: not all have connected in time, or while `go_on`.
@@ -33,8 +37,7 @@ class Door {
                   const std::atomic<bool>& stop) const;
 
   int listener_ = -1;
-  std::string name_;
-  uint64_t password_[2] = {}, reply_[2] = {};
+  DoorName name_;
 };
 
 }  // namespace tilewire::processes

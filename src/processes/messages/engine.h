@@ -20,7 +20,7 @@ class Receiver {
   // They are all there.
   virtual void bulk_arrived(int32_t from) = 0;
   // Nothing arrives from that process any more.
-  virtual void gone(int32_t from, const char* how) = 0;
+  virtual void gone(int32_t from, const std::string& how) = 0;
 };
 
 class Engine {

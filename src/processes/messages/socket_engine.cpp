@@ -20,6 +20,7 @@ constexpr size_t buffer_bytes = 4 * Engine::longest_packet;
 constexpr int frames_at_once = 8;
 // So much of one process before the others get their turn.
 constexpr size_t turn_bytes = 4 << 20;
+constexpr uint32_t of_dialer = UINT32_MAX;  // an event
 
 bool would_block() {
   return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
@@ -31,16 +32,28 @@ SocketEngine::SocketEngine(const std::vector<int>& sockets)
     : events_(epoll_create1(EPOLL_CLOEXEC)), peers_(sockets.size()) {
   TW_CHECK(events_ >= 0, "no epoll for the sockets between hosts");
   for (size_t p = 0; p < sockets.size(); ++p) {
-    if (sockets[p] < 0) continue;
-    Peer& peer = peers_[p];
-    peer.socket = sockets[p];
-    peer.in.resize(buffer_bytes);
-    fcntl(peer.socket, F_SETFL, fcntl(peer.socket, F_GETFL) | O_NONBLOCK);
-    epoll_event event{};
-    event.events = EPOLLIN;
-    event.data.u32 = static_cast<uint32_t>(p);
-    TW_CHECK(epoll_ctl(events_, EPOLL_CTL_ADD, peer.socket, &event) == 0, "a socket that cannot be watched");
+    if (sockets[p] >= 0) attach(static_cast<int32_t>(p), sockets[p]);
   }
+}
+
+SocketEngine::SocketEngine(std::unique_ptr<Dialer> dialer, int32_t processes)
+    : SocketEngine(std::vector<int>(static_cast<size_t>(processes), -1)) {
+  dialer_ = std::move(dialer);
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.u32 = of_dialer;
+  TW_CHECK(epoll_ctl(events_, EPOLL_CTL_ADD, dialer_->descriptor(), &event) == 0,
+           "a dialer that cannot be watched");
+}
+
+void SocketEngine::attach(int32_t process, int socket) {
+  Peer& peer = peers_[process];
+  peer.socket = socket;
+  fcntl(socket, F_SETFL, fcntl(socket, F_GETFL) | O_NONBLOCK);
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.u32 = static_cast<uint32_t>(process);
+  TW_CHECK(epoll_ctl(events_, EPOLL_CTL_ADD, socket, &event) == 0, "a socket that cannot be watched");
 }
 
 SocketEngine::~SocketEngine() {
@@ -49,12 +62,14 @@ SocketEngine::~SocketEngine() {
 }
 
 void SocketEngine::close() {
+  dialer_.reset();
   for (Peer& peer : peers_) shut(peer);
 }
 
 void SocketEngine::shut(Peer& peer) {
   if (peer.socket >= 0) ::close(peer.socket);
   peer.socket = -1;
+  begin_ = end_ = 0;
   peer.out.clear();
   peer.waiting_bytes = 0;
   peer.left = peer.sent;
@@ -65,15 +80,28 @@ uint64_t SocketEngine::send(int32_t to, std::string packet, std::span<const std:
   Peer& peer = peers_[to];
   const uint64_t number = ++peer.sent;
   TW_CHECK(packet.size() <= longest_packet, "a packet that is too long");
-  if (peer.socket < 0) {
+  if (peer.socket < 0 && !(dialer_ && dialer_->dial(to))) {
     peer.left = number;
     return number;
   }
   const Prefix prefix{mark, static_cast<uint32_t>(packet.size()), bulk.size()};
   const Frame& frame = peer.out.emplace_back(Frame{prefix, std::move(packet), bulk});
   peer.waiting_bytes += frame.bytes();
-  if (peer.out.size() == 1) flush(to);
+  if (peer.out.size() == 1 && peer.socket >= 0) flush(to);
   return number;
+}
+
+// Connections that are there now, or cannot be.
+bool SocketEngine::dial(Receiver& receiver) {
+  return dialer_->poll(
+      [&](int32_t process, int socket) {
+        attach(process, socket);
+        if (!peers_[process].out.empty()) flush(process);
+      },
+      [&](int32_t process, const std::string& how) {
+        shut(peers_[process]);
+        receiver.gone(process, how);
+      });
 }
 
 bool SocketEngine::flush(int32_t to) {
@@ -143,6 +171,10 @@ bool SocketEngine::poll(Receiver& receiver) {
   const int count = epoll_wait(events_, events.data(), static_cast<int>(events.size()), 0);
   bool any = false;
   for (int i = 0; i < count; ++i) {
+    if (events[i].data.u32 == of_dialer) {
+      any |= dialer_ && dial(receiver);
+      continue;
+    }
     const auto process = static_cast<int32_t>(events[i].data.u32);
     if (peers_[process].socket >= 0 && (events[i].events & EPOLLOUT) != 0) any |= flush(process);
     if (peers_[process].socket >= 0 && (events[i].events & ~uint32_t{EPOLLOUT}) != 0) {
@@ -154,18 +186,32 @@ bool SocketEngine::poll(Receiver& receiver) {
 
 bool SocketEngine::receive(int32_t from, Receiver& receiver) {
   Peer& peer = peers_[from];
+  in_.resize(buffer_bytes);
+  begin_ = 0;
+  end_ = peer.rest.size();
+  std::copy(peer.rest.begin(), peer.rest.end(), in_.begin());
+  const bool any = receive_into(peer, from, receiver);
+  if (begin_ == end_) {
+    peer.rest = {};
+  } else {
+    peer.rest.assign(in_.begin() + static_cast<ptrdiff_t>(begin_),
+                     in_.begin() + static_cast<ptrdiff_t>(end_));
+  }
+  return any;
+}
+
+bool SocketEngine::receive_into(Peer& peer, int32_t from, Receiver& receiver) {
   bool any = false;
   for (size_t taken = 0; taken < turn_bytes;) {
-    if (peer.begin == peer.end) peer.begin = peer.end = 0;
-    const bool in_place = peer.bulk_left > 0 && peer.begin == peer.end;
-    if (!in_place && peer.end == peer.in.size()) {  // take_frames leaves less than a frame
-      std::memmove(peer.in.data(), peer.in.data() + peer.begin, peer.end - peer.begin);
-      peer.end -= peer.begin;
-      peer.begin = 0;
+    if (begin_ == end_) begin_ = end_ = 0;
+    const bool in_place = peer.bulk_left > 0 && begin_ == end_;
+    if (!in_place && end_ == in_.size()) {  // take_frames leaves less than a frame
+      std::memmove(in_.data(), in_.data() + begin_, end_ - begin_);
+      end_ -= begin_;
+      begin_ = 0;
     }
     // Behind the bulk bytes what comes next goes into the buffer with the same call.
-    iovec parts[2] = {{peer.bulk, in_place ? peer.bulk_left : 0},
-                      {peer.in.data() + peer.end, peer.in.size() - peer.end}};
+    iovec parts[2] = {{peer.bulk, in_place ? peer.bulk_left : 0}, {in_.data() + end_, in_.size() - end_}};
     msghdr message{};
     message.msg_iov = in_place ? parts : parts + 1;
     message.msg_iovlen = in_place ? 2 : 1;
@@ -188,7 +234,7 @@ bool SocketEngine::receive(int32_t from, Receiver& receiver) {
       count -= part;
       if (peer.bulk_left == 0) receiver.bulk_arrived(from);
     }
-    peer.end += count;
+    end_ += count;
     if (!take_frames(from, receiver)) {
       shut(peer);
       receiver.gone(from, "what it sent is not a message");
@@ -202,22 +248,22 @@ bool SocketEngine::receive(int32_t from, Receiver& receiver) {
 // All frames that are complete, up to one whose bulk bytes are still to come.
 bool SocketEngine::take_frames(int32_t from, Receiver& receiver) {
   Peer& peer = peers_[from];
-  while (peer.bulk_left == 0 && peer.end - peer.begin >= sizeof(Prefix)) {
+  while (peer.bulk_left == 0 && end_ - begin_ >= sizeof(Prefix)) {
     Prefix prefix;
-    std::memcpy(&prefix, peer.in.data() + peer.begin, sizeof prefix);
+    std::memcpy(&prefix, in_.data() + begin_, sizeof prefix);
     if (prefix.mark != mark || prefix.packet_bytes > longest_packet) return false;
-    if (peer.end - peer.begin < sizeof prefix + prefix.packet_bytes) break;
-    const std::span<const std::byte> packet(peer.in.data() + peer.begin + sizeof prefix, prefix.packet_bytes);
-    peer.begin += sizeof prefix + prefix.packet_bytes;
+    if (end_ - begin_ < sizeof prefix + prefix.packet_bytes) break;
+    const std::span<const std::byte> packet(in_.data() + begin_ + sizeof prefix, prefix.packet_bytes);
+    begin_ += sizeof prefix + prefix.packet_bytes;
     if (prefix.bulk_bytes == 0) {
       if (!receiver.receive(from, packet)) return false;
       continue;
     }
     peer.bulk = receiver.receive_bulk(from, packet, prefix.bulk_bytes);
     if (!peer.bulk) return false;
-    const size_t here = std::min<size_t>(peer.end - peer.begin, prefix.bulk_bytes);
-    std::memcpy(peer.bulk, peer.in.data() + peer.begin, here);
-    peer.begin += here;
+    const size_t here = std::min<size_t>(end_ - begin_, prefix.bulk_bytes);
+    std::memcpy(peer.bulk, in_.data() + begin_, here);
+    begin_ += here;
     peer.bulk += here;
     peer.bulk_left = prefix.bulk_bytes - here;
     if (peer.bulk_left == 0) receiver.bulk_arrived(from);
