@@ -34,12 +34,6 @@ constexpr uint32_t yields_of_a_spin = 1024;
 
 }  // namespace
 
-uint64_t now_ns() {
-  timespec time{};
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return uint64_t(time.tv_sec) * 1'000'000'000 + uint64_t(time.tv_nsec);
-}
-
 cpu_set_t allowed_cpus() {
   cpu_set_t cpus;
   CPU_ZERO(&cpus);

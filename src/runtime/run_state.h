@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "runtime/cells.h"
+#include "runtime/clock.h"
 #include "runtime/failure.h"
 #include "runtime/far.h"
 #include "runtime/host.h"
@@ -206,7 +207,6 @@ class Run {
   std::optional<Failure> failure_;
 };
 
-uint64_t now_ns();
 // Those this thread may run on, asked of the system: a program may move itself to other cores.
 cpu_set_t allowed_cpus();
 

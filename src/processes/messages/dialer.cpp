@@ -11,7 +11,7 @@
 #include <cstring>
 #include <utility>
 
-#include "runtime/run_state.h"
+#include "runtime/clock.h"
 #include "support/diagnostics.h"
 
 namespace tilewire::processes {

@@ -13,7 +13,7 @@
 #include <cstring>
 #include <thread>
 
-#include "runtime/run_state.h"
+#include "runtime/clock.h"
 
 namespace tilewire::processes {
 namespace {

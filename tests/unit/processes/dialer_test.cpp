@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/run_state.h"
+#include "runtime/clock.h"
 
 namespace tilewire::processes {
 namespace {
