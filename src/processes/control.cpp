@@ -180,7 +180,7 @@ void Control::listen(int32_t process, From from) {
   };
   const bool open = from == From::Socket ? stream.receive(hear) : stream.take_mail(hear);
   if (open || !stream.open()) return;
-  const char* how = stream.garbled() ? "what it sent is not a message" : "it has ended";
+  const char* how = stream.garbled() ? makes_no_sense : "it has ended";
   stream.close();
   if (leader_) {
     leader_->gone(process, how);

@@ -185,6 +185,7 @@ void Leader::gather(int32_t process, Message&& message) {
     auto call = calls_.find(message.call);
     if (call != calls_.end()) gathering.failure = call->second.failure;
   }
+  if (gathering.parts[process]) return lose(process, makes_no_sense);  // once is enough
   gathering.parts[process] = std::move(message);
   const bool all = ++gathering.count == static_cast<size_t>(count_);
   Message reply{.kind = Kind::Gathered, .number = number, .failure = gathering.failure};
@@ -210,6 +211,7 @@ void Leader::gather(int32_t process, Message&& message) {
 void Leader::begin(int32_t process, Message&& message) {
   const uint64_t number = message.number;
   Call& call = call_of(number)->second;
+  if (call.parts[process].begun) return lose(process, makes_no_sense);
   call.parts[process].begun = true;
   call.parts[process].terms = std::move(message.terms);
   if (call.failure) {
@@ -254,6 +256,7 @@ void Leader::fail(uint64_t number, Call& call, const Failure& failure) {
 void Leader::ended(int32_t process, Message&& message) {
   auto found = call_of(message.number);
   Call& call = found->second;
+  if (call.parts[process].ended) return lose(process, makes_no_sense);
   call.parts[process].ended = true;
   members_[process].next_call = message.number + 1;
   if (message.failure) fail(message.number, call, *message.failure);

@@ -47,8 +47,9 @@ Failure world_failure(Diag row, std::vector<std::string> words);
 
 // What all processes raise when the world has lost one.
 Failure lost_process(int32_t process, const std::string& how);
-// How: it goes on without the others; it could not join them.
+// How: it goes on without the others; it says what nobody says; it could not join them.
 inline constexpr const char* has_left = "it has left the world";
+inline constexpr const char* makes_no_sense = "what it sent is not a message";
 inline constexpr const char* too_early = "it has ended before all had joined";
 
 class Leader {

@@ -69,6 +69,18 @@ TEST(Leader, ASilentProcessIsLostOnlyWhileOthersWait) {
   }
 }
 
+// Once is enough; the second time would be counted as what another one says.
+TEST(Leader, AProcessThatSaysTheSameTwiceIsLost) {
+  for (Kind kind : {Kind::Gather, Kind::Begin, Kind::Ended}) {
+    Led led(3);
+    for (int i = 0; i < 3; ++i) led.hear(1, {.kind = kind, .number = 4});
+    for (int32_t p = 0; p < 3; ++p) {
+      ASSERT_EQ(led.last(p).kind, Kind::Lost);
+      EXPECT_EQ(led.last(p).failure->words, (std::vector<std::string>{"1", "what it sent is not a message"}));
+    }
+  }
+}
+
 // A machine that was asleep, or a job that was stopped as a whole, has lost nobody.
 TEST(Leader, TimeInWhichItDidNotRunItselfDoesNotCount) {
   Led led(2);
