@@ -35,7 +35,7 @@ int explain(const std::string& code) {
   if (!diag) {
     Diagnostics diags;
     Diagnostic& d = diags.report(diag::no_such_code, {}, {code});
-    d.with_help("codes look like TW2501; docs/diagnostics.md lists all");
+    d.with_help("write a code such as TW2501; docs/diagnostics.md lists all");
     std::fputs(diags.text().c_str(), stderr);
     return WrongUsage;
   }

@@ -247,12 +247,12 @@ int extra_arguments(const CLI::App& app, std::span<char*> arguments) {
       if (option.size() > 4 && each.starts_with(option)) near = each;
     }
     diags.report(tilewire::diag::no_such_option, {}, {name, option})
-        .with_help(near ? "did you mean `" + *near + "`?" : "`" + name + " --help` lists all");
+        .with_help(near ? "did you mean `" + *near + "`?" : "run `" + name + " --help` for a list");
   }
   if (!diags.has_errors()) {
     const std::string first = values.empty() ? std::string(arguments.back()) : values.front();
     diags.report(tilewire::diag::extra_argument, {}, {name, first})
-        .with_help("`" + name + " --help` shows what it takes");
+        .with_help("run `" + name + " --help` for its arguments");
   }
   std::fputs(diags.text().c_str(), stderr);
   return WrongUsage;
@@ -266,7 +266,7 @@ int unknown_command(const CLI::App& app, const std::string& name) {
   const std::optional<std::string> near = tilewire::nearest(name, names);
   tilewire::Diagnostics diags;
   diags.report(tilewire::diag::no_such_command, {}, {name})
-      .with_help(near ? "did you mean `tilewire " + *near + "`?" : "`tilewire --help` lists all");
+      .with_help(near ? "did you mean `tilewire " + *near + "`?" : "run `tilewire --help` for a list");
   std::fputs(diags.text().c_str(), stderr);
   return WrongUsage;
 }

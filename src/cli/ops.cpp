@@ -75,7 +75,7 @@ int ops(const std::string& name) {
     for (const std::string& near : ops::similar(ops::registry(), name)) {
       names += (names.empty() ? "`" : ", `") + near + "`";
     }
-    d.with_help(names.empty() ? "`tilewire ops` lists all" : "did you mean " + names + "?");
+    d.with_help(names.empty() ? "run `tilewire ops` for a list" : "did you mean " + names + "?");
     std::fputs(diags.text().c_str(), stderr);
     return WrongUsage;
   }

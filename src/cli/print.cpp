@@ -24,7 +24,7 @@ int unknown_pass(const std::string& name, const passes::Traits& traits) {
   for (const passes::Pass* pass : passes::pipeline(traits))
     names += (names.empty() ? "" : ", ") + std::string(pass->name);
   Diagnostics diags;
-  diags.report(diag::unknown_pass, {}, {name}).with_help("the passes are " + names);
+  diags.report(diag::unknown_pass, {}, {name}).with_help("choose from " + names);
   std::fputs(diags.text().c_str(), stderr);
   return WrongUsage;
 }

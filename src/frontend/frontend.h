@@ -65,6 +65,9 @@ struct Options {
   std::map<std::string, HostValue> parameter_values;   // of those bound to a str, bool, enum or dtype
 };
 
+// What to write instead of a name that a module of the language ("pl", "pl.tile", "pl.jit") does not have.
+std::string help_for_missing(std::string_view module, std::string_view name);
+
 // Null after errors; warnings may be reported either way. Never throws on bad input.
 ir::ProgramRef read_program(const Ref<const SourceFile>& file, const Options& options, Diagnostics& diags);
 

@@ -82,7 +82,7 @@ bool Parser::report_unreadable_text() {
   size_t nul = file.text().find('\0');
   if (nul != std::string_view::npos) {
     if (Diagnostic* d = say(diag::nul_byte, place_of(file, nul))) {
-      d->with_label("byte 0x00").with_help("delete it; a text file has none");
+      d->with_label("byte 0x00").with_help("delete it: Python source must not contain NUL bytes");
     }
   }
   return bad != std::string_view::npos || nul != std::string_view::npos;
@@ -195,19 +195,19 @@ void Parser::lexical_error() {
       return;
     case LexError::BadNumber:
       d = say(diag::malformed_number, tok_.range, {text});
-      if (d) d->with_help("a name cannot start with a digit; write numbers as 42, 1_000, 0xff, 1.5 or 1e-3");
+      if (d) d->with_help("write numbers as 42, 1_000, 0xff, 1.5 or 1e-3; a name cannot start with a digit");
       return;
     case LexError::LeadingZeros:
       d = say(diag::leading_zeros, tok_.range, {text});
-      if (d) d->with_help("drop the zeros, or write `0o` in front for an octal number");
+      if (d) d->with_help("delete the leading zeros; an octal number starts with `0o`");
       return;
     case LexError::ComplexNumber:
       d = say(diag::python_complex, tok_.range, {text});
-      if (d) d->with_help("keep real and imaginary part as two numbers");
+      if (d) d->with_help("keep the real and the imaginary part in two numbers");
       return;
     case LexError::BadContinuation:
       d = say(diag::bad_continuation, tok_.range);
-      if (d) d->with_help("put the break right after `\\`, or the expression in parentheses");
+      if (d) d->with_help("end the line right after `\\`, or put the expression in parentheses");
       return;
   }
 }

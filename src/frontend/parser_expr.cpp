@@ -457,7 +457,7 @@ bool Parser::argument(Exprs& items, Gathered<Keyword>& keywords, const Open& ope
   if (!at(Tok::Assign)) {
     if (!keywords.empty() && value->kind != ExprKind::Unsupported) {
       if (Diagnostic* d = say(diag::positional_after_keyword, value->range)) {
-        d->with_help("move it in front of the keyword arguments, or pass it by its name");
+        d->with_help("move it before the keyword arguments, or pass it by name");
       }
       refused_ = true;
       fits = false;
@@ -468,7 +468,7 @@ bool Parser::argument(Exprs& items, Gathered<Keyword>& keywords, const Open& ope
   if (!starts_with_name || value->kind != ExprKind::Name) {
     if (Diagnostic* d = say(diag::keyword_not_a_name, since(begin))) {
       d->with_label("left of `=`")
-          .with_help("write `name=value` to pass a keyword argument, `==` to compare");
+          .with_help("write `name=value` to pass a keyword argument; to compare, write `==`");
     }
     return false;
   }

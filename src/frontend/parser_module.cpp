@@ -321,7 +321,7 @@ void Parser::check_parameters(const List<Param>& params) {
     if (params[i].default_value || !params[i - 1].default_value) continue;
     if (Diagnostic* d =
             say(diag::default_before_required, params[i].range, {std::string(tree_.name(params[i].name))})) {
-      d->with_label("has no default").with_help("move it in front of the parameters with defaults");
+      d->with_label("has no default").with_help("move it before the parameters with defaults");
     }
     return;
   }

@@ -39,8 +39,8 @@ const Expr* Parser::lambda() {
     whole = accept(Tok::Colon) && expr();
   }
   const Expr* result = refuse(diag::python_lambda, since(begin), "a lambda",
-                              "write the expression where it is used, or a function with "
-                              "`@pl.function(type=pl.FunctionType.Inline)`");
+                              "write the expression where it is used, or a function decorated with "
+                              "`@pl.jit.inline`");
   return whole ? result : nullptr;
 }
 
@@ -214,8 +214,8 @@ const Stmt* Parser::refuse_definition() {
                             "move the class to the outermost level of the file");
   }
   return refuse_statement(diag::python_nested_function, keyword, "a function inside a function",
-                          "move it out of the function, with `@pl.function(type=pl.FunctionType.Inline)` or "
-                          "`@pl.jit.inline`, and pass what it uses");
+                          "move it out of the function, decorate it with `@pl.jit.inline`, and pass it what "
+                          "it uses");
 }
 
 // At the first token of a one-line statement; null when it is none of those refused.

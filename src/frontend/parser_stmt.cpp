@@ -331,7 +331,7 @@ bool Parser::check_single_target(const Expr* target) {
       break;
   }
   if (Diagnostic* d = say(diag::bad_target, target->range, {std::string(kind_of_expression(*target))})) {
-    d->with_help("the left side is a name, `x[...]` or several of these; `==` compares");
+    d->with_help("assign to a name, to `x[...]` or to several of these; to compare, write `==`");
   }
   return false;
 }

@@ -51,7 +51,9 @@ ir::ExprRef condition_of(Sema& sema, const Value& value, const Expr& e) {
   }
   sema.report(diag::not_a_condition, e.range, {describe(value)})
       .with_label("this is " + to_text(value))
-      .with_help("compare it with something: a condition is a BOOL or integer scalar");
+      .with_help(value.expr() && ir::isa<ir::TileType>(value.expr()->type)
+                     ? "choose element by element: pl.sel(mask, a, b)"
+                     : "compare it: `x > 0`");
   return nullptr;
 }
 
@@ -80,7 +82,7 @@ Explicit take_explicit_yield(Sema& sema, std::span<const Stmt* const>& body) {
         result.names.push_back(name.name);
       } else {
         sema.report(diag::yield_targets, name.range)
-            .with_help("yield to a name, then write that where it belongs");
+            .with_help("yield to a name, and assign that name after the branch");
       }
     };
     if (target.kind == ExprKind::Tuple) {
@@ -224,7 +226,8 @@ void merge_name(Sema& sema, Symbol name, Value a, Value b, const Range& range, i
   if (!convertible(a) || !convertible(b)) {
     return bind(sema, name,
                 UnusableValue{"is " + to_text(a) + " or " + to_text(b) + ", depending on a branch",
-                              "only run-time values can differ between branches", sema.span(range)});
+                              "assign the same value in both branches: only run-time values can differ",
+                              sema.span(range)});
   }
   if (b.expr()) adopt_dtype(sema, a, ir::scalar_dtype(b.expr()->type), sema.span(range));
   if (a.expr()) adopt_dtype(sema, b, ir::scalar_dtype(a.expr()->type), sema.span(range));

@@ -46,6 +46,11 @@ ir::TypeRef call_type(Sema& sema, const FunctionInfo::Version& version, const ir
                       const ir::DimBindings& dims, const Span& at);
 void note_call(Sema& sema, const ir::FunctionCall& call, const FunctionInfo::Version& version);
 
+std::string make_inline(const FunctionInfo& callee) {
+  return "decorate `" + callee.name + "` with " + decorator(ir::FunctionType::Inline, callee) +
+         " to use it in other functions of this level";
+}
+
 // Which function may call which, and with what.
 bool check_call_level(Sema& sema, const FunctionInfo& callee, const Expr& e, const Expr* device) {
   ir::FunctionType from = sema.fn->info->type, to = callee.type;
@@ -74,14 +79,16 @@ bool check_call_level(Sema& sema, const FunctionInfo& callee, const Expr& e, con
     std::string caller = in_at_scope ? "a `pl.at` scope" : ir::describe(from);
     Diagnostic& d = sema.report(diag::call_level, e.range, {caller, ir::describe(to), callee.name});
     if (from == ir::FunctionType::Group) {
-      d.with_help("a Group calls one AIC and one AIV function");
+      d.with_help("call one AIC and one AIV function, and nothing else");
     } else if (is_half(to)) {
       d.with_help("call a Group function that calls `" + callee.name + "` and its other half");
-    } else if ((is_kernel(from) || in_at_scope) && is_kernel(to)) {
-      d.with_help("make `" + callee.name +
-                  "` an inline function: `@pl.jit.inline` or type=pl.FunctionType.Inline");
+    } else if (((is_kernel(from) || in_at_scope) && is_kernel(to)) ||
+               (is_orchestration(from) && is_orchestration(to))) {
+      d.with_help(make_inline(callee));
     } else {
-      d.with_help("a function calls functions of the next level down: host, then orchestration, then kernel");
+      d.with_help(
+          "call functions of a lower level only: host functions call orchestration functions, these "
+          "call kernels");
     }
     return false;
   }
@@ -104,8 +111,7 @@ bool check_scope_call(Sema& sema, const ir::AtScope& scope) {
   Diagnostic& d = sema.report(diag::call_level, sema.fn->scope_call,
                               {"a `pl.at` scope", ir::describe(callee.type), callee.name});
   if (is_kernel(callee.type)) {
-    d.with_help("make `" + callee.name +
-                "` an inline function: `@pl.jit.inline` or type=pl.FunctionType.Inline");
+    d.with_help(make_inline(callee));
   } else {
     d.with_help("call `" + callee.name + "` outside the scope, or in a scope of its own");
   }
@@ -182,7 +188,7 @@ Value call_function(Sema& sema, FunctionInfo& info, const Expr& e) {
     }
     for (const Expr* extra : {bound.device, bound.blocks, bound.deps}) {
       if (!extra) continue;
-      sema.report(diag::inline_keyword, extra->range, {info.name}).with_help("leave the keyword out");
+      sema.report(diag::inline_keyword, extra->range, {info.name}).with_help("remove the keyword");
       ok = false;
     }
     return ok ? inline_call(sema, info, e, std::move(values)) : Value();
@@ -240,7 +246,7 @@ Value task_call(Sema& sema, FunctionInfo& info, const Expr& e, const BoundCall& 
   if (bound.deps) ok = task_ids(sema, *bound.deps, call->deps) && ok;
   if (bound.blocks && ok && !is_task(info.type)) {
     sema.report(diag::blocks_keyword, bound.blocks->range, {info.name})
-        .with_help("`blocks=` starts a kernel as SPMD blocks");
+        .with_help("remove `blocks=`: only kernels run as blocks");
     ok = false;
   }
   if (auto count = call->blocks ? ir::constant_value(call->blocks) : std::nullopt; count && *count <= 0) {
@@ -275,7 +281,8 @@ ir::ExprRef device_of(Sema& sema, const Expr& e) {
   if (!device) return nullptr;
   if (auto value = ir::constant_value(device)) {
     if (*value >= 0) return device;
-    sema.report(diag::device_value, e.range, {std::to_string(*value)}).with_help("ranks count from 0");
+    sema.report(diag::device_value, e.range, {std::to_string(*value)})
+        .with_help("write a rank from 0 on, such as `device=0`");
     return nullptr;
   }
   if (follows_rank_loop(sema, device)) return device;
@@ -322,11 +329,16 @@ std::optional<std::string> part_for(Sema& sema, const ir::Type& want, const ir::
                        at.items.size() == 1 && at.items[0]->kind != ExprKind::Slice;
   if (dropped && one_row) {
     const std::string index(tree.text(at.items[0]->range));
-    return "`" + std::string(tree.text(at.left->range)) + "[" + index + " : " + index + " + 1" + rest +
-           "]` keeps the dimension";
+    return "write `" + std::string(tree.text(at.left->range)) + "[" + index + " : " + index + " + 1" + rest +
+           "]`, which keeps the dimension";
   }
   if (given->shape.size() == rank && one_row && at.kind == ExprKind::Name) {
     return "pass one row of it: `" + std::string(tree.text(at.range)) + "[r : r + 1" + rest + "]`";
+  }
+  if (given->shape.size() == rank + 1 && at.kind == ExprKind::Subscript && at.left->kind == ExprKind::Name &&
+      at.items[0]->kind == ExprKind::Slice && at.items[0]->items[0]) {
+    return "write `" + std::string(tree.text(at.left->range)) + "[" +
+           std::string(tree.text(at.items[0]->items[0]->range)) + "]`, which drops the dimension";
   }
   if (given->shape.size() == rank + 1 && at.kind == ExprKind::Name) {
     return "pass a part of it: `" + std::string(tree.text(at.range)) + "[r]`";
@@ -464,14 +476,15 @@ Value inline_call(Sema& sema, FunctionInfo& info, const Expr& e, std::vector<Val
     Diagnostic& d = sema.report(diag::inline_limit, e.range, {std::to_string(max_inline_calls), info.name});
     if (d.notes.size() > 2) d.notes.erase(d.notes.begin() + 1, d.notes.end() - 1);
     d.with_help(
-        "write a loop, or make one of the functions a kernel: each call of an inline function is spliced");
+        "write a loop, or make one of the functions a kernel: each call of an inline function copies its "
+        "body");
     return {};
   }
   if (++sema.inline_depth > max_inline_depth) {
     Diagnostic& d = sema.report(diag::inline_recursion, e.range, {info.name});
     if (d.notes.size() > 2)
       d.notes.erase(d.notes.begin() + 1, d.notes.end() - 1);  // the first and the last call tell
-    d.with_help("write a loop; an inline function is spliced at each call");
+    d.with_help("write a loop: each call of an inline function copies its body");
     --sema.inline_depth;
     return {};
   }

@@ -14,6 +14,7 @@
 #include "frontend/sema_stmt.h"
 #include "ir/printer.h"
 #include "ops/checks.h"
+#include "ops/handles.h"
 #include "ops/registry.h"
 #include "support/diagnostics/sema.h"
 #include "support/near.h"
@@ -255,7 +256,10 @@ Value call(Sema& sema, const Expr& e) {
     if (e.left->kind == ExprKind::Name && sema.name_of(e.left->name) == "print") {
       sema.report(diag::python_print, e.range).with_help("write `pl.print(value, \"label\")`");
     }
-    return ask_host(sema, e);
+    const bool refused = std::any_of(e.items.begin(), e.items.end(), [](const Expr* item) {
+      return item->kind == ExprKind::Unsupported;  // reported when it was parsed
+    });
+    return refused ? Value() : ask_host(sema, e);
   }
   if (callee.is_error()) {
     // The arguments may hold errors of their own.
@@ -270,7 +274,7 @@ Value call(Sema& sema, const Expr& e) {
 bool require_function(Sema& sema, const Expr& e) {
   if (sema.fn) return true;
   sema.report(diag::outside_function, e.range)
-      .with_help("move it into a decorated function; module level holds constants only");
+      .with_help("move it into a decorated function: only constants can be defined outside");
   return false;
 }
 
@@ -288,8 +292,8 @@ bool check_level(Sema& sema, const ir::Op& op, const Span& at) {
                     std::string(member_name(ir::enum_value(sema.fn->info->type))))
         .with_help(
             sema.fn->info->type == ir::FunctionType::AIC || sema.fn->info->type == ir::FunctionType::AIV
-                ? "move it to the other half"
-                : "split the kernel by hand into an AIC and an AIV function joined by a Group function");
+                ? "move it into the other half"
+                : "split the kernel into an AIC and an AIV function, and call both from a Group function");
     return false;
   }
   if (op.levels & sema.fn->level) return true;
@@ -298,10 +302,13 @@ bool check_level(Sema& sema, const ir::Op& op, const Span& at) {
                   {op.qualified(), ir::describe_levels(op.levels), ir::describe_levels(sema.fn->level)});
   d.with_label((sema.fn->scope_depth > 0 ? "in a task scope of `" : "in the function `") +
                sema.fn->info->name + "`");
-  if (sema.fn->level == ir::OnOrchestration && (op.levels & ir::OnKernel)) {
+  if (op == ops::pld::world_size) {
+    d.with_help("write pld.nranks(ctx), with ctx = pld.get_comm_ctx(window)");
+  } else if (sema.fn->level == ir::OnOrchestration && (op.levels & ir::OnKernel)) {
     d.with_help("move it into a kernel, or into `with pl.at(level=pl.Level.CORE_GROUP):`");
   } else if (sema.fn->level == ir::OnHost && (op.levels & ir::OnKernel)) {
-    d.with_help("move it into a kernel and dispatch that: `self.kernel(..., device=r)`");
+    d.with_help("move it into a kernel, and dispatch the kernel: `" +
+                std::string(sema.fn->info->is_method ? "self." : "") + "kernel(..., device=r)`");
   } else {
     d.with_help("call it in " + ir::describe_levels(op.levels) + " and pass the result as an argument");
   }
@@ -479,7 +486,7 @@ Value call_builtin(Sema& sema, const BuiltinValue& builtin, const Expr& e) {
   Diagnostic& d = sema.report(diag::builtin_arguments, e.range, {name});
   if (!args.empty()) d.with_label("the argument is " + describe(args[0]));
   if (runtime && (builtin.builtin == Builtin::Int || builtin.builtin == Builtin::Float)) {
-    d.with_help("convert run-time scalars with `pl.cast(x, dtype)`");
+    d.with_help("convert a run-time scalar with `pl.cast(x, dtype)`");
   }
   return {};
 }

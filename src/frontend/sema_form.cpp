@@ -36,8 +36,8 @@ Value call_form(Sema& sema, const FormValue& form, const Expr& e) {
   }
   sema.report(diag::not_callable, e.left->range,
               {"`" + std::string(sema.current_scope->tree->text(e.left->range)) + "`"})
-      .with_help("types are written with brackets: `" +
-                 std::string(sema.current_scope->tree->text(e.left->range)) + "[...]`");
+      .with_help("write types with brackets: `" + std::string(sema.current_scope->tree->text(e.left->range)) +
+                 "[...]`");
   return {};
 }
 
@@ -75,8 +75,8 @@ Value typed_constant(Sema& sema, const Value& value, ir::DType dtype, const Span
   }
   Diagnostic& d = sema.report(diag::constant_does_not_fit, at,
                               {to_text(value), "pl." + std::string(ir::info(dtype).name)});
-  if (value.is<int64_t>()) d.with_help("write a value the dtype holds, or take a wider dtype");
-  if (value.is<bool>()) d.with_help("a bool is not a number: write 0 or 1, or pl.BOOL");
+  if (value.is<int64_t>()) d.with_help("write a value that the dtype can hold, or use a wider dtype");
+  if (value.is<bool>()) d.with_help("write 0 or 1, or use pl.BOOL: a bool is not a number");
   if (value.is<double>()) d.with_help("round it first: `int(...)`");
   return {};
 }
@@ -206,7 +206,7 @@ ir::WindowBufferRef define_window(Sema& sema, const std::string& name, const ir:
   if (found != sema.windows.end()) {
     sema.report(diag::duplicate_window, at, {name})
         .with_note("first allocated here", found->second->span)
-        .with_help("give this buffer another name: it is how manifests and communication groups refer to it");
+        .with_help("give this buffer another name: manifests and communication groups refer to it by name");
     return nullptr;
   }
   ir::VarRef base = emit_assign(sema, alloc, name, at);

@@ -33,6 +33,22 @@ bool same_type(const ir::TypeRef& a, const ir::TypeRef& b) {
   return a == b || ir::assignable(a, b);
 }
 
+std::string decorator(ir::FunctionType type, const FunctionInfo& beside) {
+  if (beside.is_method) {
+    return "`@pl.function(type=pl.FunctionType." + std::string(member_name(ir::enum_value(type))) + ")`";
+  }
+  switch (type) {
+    case ir::FunctionType::Host:
+      return "`@pl.jit.host`";
+    case ir::FunctionType::InCore:
+      return "`@pl.jit.incore`";
+    case ir::FunctionType::Inline:
+      return "`@pl.jit.inline`";
+    default:
+      return "`@pl.jit`";
+  }
+}
+
 std::optional<TypeValue> param_annotation(Sema& sema, const FunctionInfo& info, const Param& param) {
   if (!param.annotation) return std::nullopt;
   // Read outside functions, equal texts mean the same, and there are few texts.

@@ -10,6 +10,9 @@ FunctionInfo::Version* version(Sema& sema, FunctionInfo& info, std::vector<ir::T
                                std::vector<Value> known, const Span& at);
 // The type written beside a parameter; nothing: none, or it was reported.
 std::optional<TypeValue> param_annotation(Sema& sema, const FunctionInfo& info, const Param& param);
+// The decorator of a function of that type, in back-ticks, in the style of the function beside it: a method
+// of a program class or a function of a module.
+std::string decorator(ir::FunctionType type, const FunctionInfo& beside);
 // Remembers what a call does to the parameters of the function being read.
 void note_effects(Sema& sema, const ir::Call& call);
 // The same for one operand.

@@ -103,7 +103,7 @@ std::string_view kind_of(const Value& value) {
 
 // The op of the same name, if there is one that may be meant.
 std::optional<std::string> help_of_op(Sema& sema, const std::string& name, const ir::Expr& given) {
-  const auto member = module_member(sema, "pl", name);
+  const auto member = module_member(sema.ops, "pl", name);
   const auto* op = member ? member->get<OpValue>() : nullptr;
   if (!op) return std::nullopt;
   const bool takes = std::any_of(op->candidates.begin(), op->candidates.end(), [&](const ir::Op* candidate) {
@@ -115,8 +115,7 @@ std::optional<std::string> help_of_op(Sema& sema, const std::string& name, const
 // What to write where Python would have to know `value`, which the program has only when it runs.
 void add_help(Diagnostic& d, Sema& sema, const Expr& e, const Value& value) {
   if (!value.expr()) {
-    d.with_help(
-        "Python does not know the names of the program: write the name that the object has in Python");
+    d.with_help("write the name that the object has in Python: names of the program do not exist there");
     return;
   }
   const std::string called = e.kind == ExprKind::Call && e.left
@@ -126,14 +125,14 @@ void add_help(Diagnostic& d, Sema& sema, const Expr& e, const Value& value) {
   const size_t dot = called.rfind('.');
   const std::string name = dot == std::string::npos ? called : called.substr(dot + 1);
   if (called.empty()) {
-    d.with_help("Python computes this once, when the program is read: use values that are known then");
+    d.with_help("use values that are known when the program is read: Python evaluates this only then");
   } else if (auto help = help_of_op(sema, name, *value.expr())) {
     d.with_help(*help);
   } else if (const auto* object = callee.get<HostObjectValue>(); object && object->type_name == "function") {
     d.with_help("decorate `" + called +
                 "` with `@pl.jit.inline`, or pass it only values that are known when the program is read");
   } else {
-    d.with_help("write it with the ops of `pl`; `tilewire ops` lists them");
+    d.with_help("write it with the ops of `pl`; run `tilewire ops` for a list");
   }
 }
 

@@ -62,7 +62,7 @@ Value subscript(Sema& sema, const Expr& e) {
     int64_t wrapped = *index < 0 ? *index + size : *index;
     if (wrapped < 0 || wrapped >= size) {
       sema.report(diag::tuple_index, e.range, {std::to_string(size)})
-          .with_help("indices go from 0 to " + std::to_string(size - 1));
+          .with_help("use an index from 0 to " + std::to_string(size - 1));
       return {};
     }
     return ir::ExprRef(ir::make<ir::TupleGet>(sema.span(e), value, wrapped));
@@ -78,7 +78,7 @@ Value subscript(Sema& sema, const Expr& e) {
     return result ? Value(result) : Value();
   }
   sema.report(diag::not_indexable, e.range, {describe(base)})
-      .with_help("tensors, tiles, arrays, tuples and lists are indexed");
+      .with_help("index a tensor, tile, array, tuple or list");
   return {};
 }
 
@@ -96,7 +96,7 @@ Value subscript_known(Sema& sema, const Value& base, const Expr& e) {
     int64_t wrapped = *index < 0 ? *index + size : *index;
     if (wrapped < 0 || wrapped >= size) {
       sema.report(diag::list_index, e.range, {std::to_string(*index), std::to_string(size)})
-          .with_help(size == 0 ? "the list is empty" : "indices go from 0 to " + std::to_string(size - 1));
+          .with_help(size == 0 ? "the list is empty" : "use an index from 0 to " + std::to_string(size - 1));
       return {};
     }
     return (*list->items)[wrapped];
@@ -117,7 +117,7 @@ Value subscript_known(Sema& sema, const Value& base, const Expr& e) {
                 std::string(tree.text(e.items[0]->range)) + "): " + std::string(tree.text(e.left->range)) +
                 "(...)");
   } else {
-    d.with_help("tensors, tiles, arrays, tuples and lists are indexed");
+    d.with_help("index a tensor, tile, array, tuple or list");
   }
   return {};
 }
@@ -160,7 +160,7 @@ bool region(Sema& sema, const ir::ExprList& shape, const Expr& e, Region& out) {
   }
   if (items.size() > rank) {
     sema.report(diag::too_many_subscripts, e.range, {std::to_string(rank), std::to_string(items.size())})
-        .with_help("give one subscript per dimension at most; missing ones mean `:`");
+        .with_help("write at most one subscript per dimension; missing ones mean `:`");
     return false;
   }
   items.resize(rank, nullptr);
@@ -179,10 +179,10 @@ bool dimension(Sema& sema, const ir::ExprRef& size, const Expr* item, size_t num
     if (!value || *value >= 0) return expr;  // a negative constant counts from the end, as in NumPy
     return ops::affine_sum(size, 1, expr, 1);
   };
-  auto outside = [&](const Expr& at, int64_t value) {
+  auto outside = [&](const Expr& at, int64_t value, const std::string& allowed) {
     sema.report(diag::index_out_of_range, at.range,
                 {std::to_string(value), std::to_string(number), std::to_string(*known_size)})
-        .with_help("subscripts go from 0 to " + std::to_string(*known_size - 1) + "; -1 is the last");
+        .with_help(allowed);
     return false;
   };
   if (!item) {
@@ -198,7 +198,8 @@ bool dimension(Sema& sema, const ir::ExprRef& size, const Expr* item, size_t num
     ir::ExprRef wrapped = wrap(index);
     auto value = ir::constant_value(wrapped);
     if (value && known_size && (*value < 0 || *value >= *known_size))
-      return outside(*item, *ir::constant_value(index));
+      return outside(*item, *ir::constant_value(index),
+                     "use a subscript from 0 to " + std::to_string(*known_size - 1) + ", or -1 for the last");
     out.offsets.push_back(wrapped);
     out.extents.push_back(ir::const_index(1, sema.span(*item)));
     out.dropped.push_back(true);
@@ -207,7 +208,7 @@ bool dimension(Sema& sema, const ir::ExprRef& size, const Expr* item, size_t num
   }
   if (item->items[2]) {
     sema.report(diag::slice_step, item->items[2]->range)
-        .with_help("load the rows one by one, or use pl.gather");
+        .with_help("load the elements one by one, or use pl.gather");
     return false;
   }
   ir::ExprRef start = ir::const_index(0, sema.span(*item)), stop = size;
@@ -219,7 +220,8 @@ bool dimension(Sema& sema, const ir::ExprRef& size, const Expr* item, size_t num
     (i == 0 ? start : stop) = wrap(expr);
     auto value = ir::constant_value(i == 0 ? start : stop);
     if (value && known_size && (*value < 0 || *value > *known_size))
-      return outside(*bound, *ir::constant_value(expr));
+      return outside(*bound, *ir::constant_value(expr),
+                     "use a bound from 0 to " + std::to_string(*known_size) + ": slices are not clipped");
   }
   ir::ExprRef extent = ops::affine_sum(stop, 1, start, -1);
   if (auto value = ir::constant_value(extent); value && *value <= 0) {
@@ -251,7 +253,7 @@ Value subscript_tensor(Sema& sema, const ir::ExprRef& base, const Expr& e) {
     for (bool dropped : r.dropped) {
       if (!dropped) continue;
       sema.report(diag::tile_scalar_index, e.range)
-          .with_help("a tile keeps two dimensions: write `t[i:i+1, :]`");
+          .with_help("write `t[i:i+1, :]`: a tile always has two dimensions");
       return {};
     }
     return result(op_call(sema, "pl.tile.slice", {base, shape, offsets}, at));
@@ -292,7 +294,7 @@ void assign_subscript(Sema& sema, const Expr& target, const Value& value, const 
   const auto* tile = base ? ir::as<ir::TileType>((*base)->type) : nullptr;
   if (!tensor && !tile) {
     sema.report(diag::not_assignable, target.range, {describe(base_value)})
-        .with_help("only tensors, tiles and arrays have elements that can be written");
+        .with_help("write to elements of tensors, tiles and arrays only");
     return;
   }
   Region r;

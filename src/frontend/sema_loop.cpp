@@ -91,7 +91,8 @@ void for_loop(Sema& sema, const Stmt& s) {
   Value value = eval(sema, iterable);
   if (sema.diags.error_count() == before && !value.is_error()) {
     sema.report(diag::loop_iterable, iterable.range, {describe(value)})
-        .with_help("write `for i in pl.range(n):`; pl.parallel, pl.unroll, pl.pipeline and pl.spmd loop too");
+        .with_help(
+            "write `for i in pl.range(n):`, or loop over pl.parallel, pl.unroll, pl.pipeline or pl.spmd");
   }
   skip_loop(sema, s);
 }
@@ -117,7 +118,7 @@ bool loop_bounds(Sema& sema, const Expr& call, LoopHeader& header) {
   header.stop = bounds.size() > 1 ? bounds[1] : bounds[0];
   header.step = bounds.size() > 2 ? bounds[2] : ir::ExprRef(ir::const_index(1, at));
   if (ir::constant_value(header.step) != 0) return true;
-  sema.report(diag::range_step, call.items[2]->range).with_help("write a step that counts up or down");
+  sema.report(diag::range_step, call.items[2]->range).with_help("write a positive or a negative step");
   return false;
 }
 
@@ -141,7 +142,8 @@ bool loop_keyword(Sema& sema, const Keyword& keyword, const std::string& form, L
   size_t before = sema.diags.error_count();
   if (set_attribute(sema, header, name, value, keyword, form)) return sema.diags.error_count() == before;
   sema.report(diag::unknown_keyword, keyword.name_range, {form, std::string(name)})
-      .with_help(form == "pl.pipeline" ? keywords_help<ir::For>({"init_values"}) : "it takes `init_values=`");
+      .with_help(form == "pl.pipeline" ? keywords_help<ir::For>({"init_values"})
+                                       : "write `init_values=(x, y)`, its only keyword");
   return false;
 }
 
@@ -170,7 +172,7 @@ void range_loop(Sema& sema, const Stmt& s, const Expr& call, ir::LoopKind kind) 
     if (kind != ir::LoopKind::Range || !carried_names.empty()) {
       sema.report(diag::break_not_allowed, s.range,
                   {std::string(sema.current_scope->tree->text(call.left->range))})
-          .with_help("`break` and `continue` work in `pl.range` and `while`");
+          .with_help("loop over `pl.range` to use `break` and `continue`");
       return skip_loop(sema, s);
     }
     return guarded_loop(sema, s, &header, *index_name);
@@ -293,7 +295,7 @@ ir::ExprList close_carries(Sema& sema, const std::vector<Carried>& carried, size
           .with_note("its value at the end of a round is made here", value->span)
           .with_help(
               "make both the same type with `pl.cast` or `pl.const(value, dtype)`, or use another name "
-              "inside");
+              "in the loop");
       value = nullptr;
     }
     values.push_back(std::move(value));
@@ -320,7 +322,9 @@ ir::ExprRef end_of_round(Sema& sema, const Carried& c, const std::string& text, 
   }
   if (!now.expr() && !now.is_number()) {
     sema.report(diag::carried_known, s.range, {text, describe(now)})
-        .with_help("only numbers, tiles, tensors and other run-time values change from round to round");
+        .with_help(
+            "assign it to another name: only run-time values, such as numbers and tiles, can change in a "
+            "loop");
     return nullptr;
   }
   return to_expr(sema, now, sema.span(s.range));
@@ -527,7 +531,7 @@ void while_form(Sema& sema, const Stmt& s, const Expr& call) {
   }
   if (ok && leaves_loop(s.body)) {
     sema.report(diag::break_not_allowed, s.range, {"pl.while_"})
-        .with_help("`break` and `continue` work in `pl.range` and `while`");
+        .with_help("write a `while` loop to use `break` and `continue`");
     ok = false;
   }
   if (!ok) return skip_loop(sema, s);

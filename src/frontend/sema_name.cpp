@@ -5,11 +5,13 @@
 #include <cmath>
 
 #include "frontend/fold.h"
+#include "frontend/frontend.h"
 #include "frontend/parser.h"
 #include "frontend/sema_expr.h"
 #include "frontend/sema_host.h"
 #include "frontend/sema_program.h"
 #include "ops/other_names.h"
+#include "ops/registry.h"
 #include "support/diagnostics/sema.h"
 #include "support/near.h"
 
@@ -30,10 +32,38 @@ constexpr NamedBuiltin builtins[] = {
 };
 
 // Python's functions that programs are most often tried with, for a better message than "define it".
-constexpr std::string_view python_functions[] = {
-    "all",        "any",   "dict",   "divmod", "enumerate", "filter", "getattr", "hasattr", "input",
-    "isinstance", "list",  "map",    "next",   "open",      "pow",    "print",   "repr",    "reversed",
-    "set",        "slice", "sorted", "str",    "super",     "tuple",  "type",    "zip"};
+struct PythonFunction {
+  std::string_view name;
+  std::string_view instead = {};  // what to write; empty: nothing does the same
+};
+constexpr PythonFunction python_functions[] = {
+    {"all"},
+    {"any"},
+    {"dict"},
+    {"divmod", "write `a // b` and `a % b`"},
+    {"enumerate", "loop over `pl.range(n)` and use its index"},
+    {"filter"},
+    {"getattr"},
+    {"hasattr"},
+    {"input"},
+    {"isinstance"},
+    {"list", "write `[a, b]`"},
+    {"map"},
+    {"next"},
+    {"open"},
+    {"pow", "write `a ** b`"},
+    {"print"},
+    {"repr"},
+    {"reversed", "write `pl.range(n - 1, -1, -1)`"},
+    {"set"},
+    {"slice", "write `x[start:stop]`"},
+    {"sorted"},
+    {"str"},
+    {"super"},
+    {"tuple", "write `(a, b)`"},
+    {"type"},
+    {"zip", "loop over `pl.range(n)` and use its index"},
+};
 
 constexpr std::string_view modules[] = {"pl",        "pld",        "math",      "tilewire", "pl.tile",
                                         "pl.tensor", "pl.scalar",  "pl.array",  "pl.pipe",  "pl.system",
@@ -194,12 +224,13 @@ Value lookup_global(Sema& sema, Symbol name, const Range& range) {
   if (sema.broken_text) return {};
   Diagnostic& d = sema.report(diag::undefined_name, range, {std::string(text)});
   auto near = nearest_visible(sema, text);
-  if (std::find(std::begin(python_functions), std::end(python_functions), text) !=
-      std::end(python_functions)) {
-    const bool op = module_member(sema, "pl", text).has_value();
-    d.with_help("`" + std::string(text) +
-                "` is a function of Python, and the text of a program never runs as Python" +
-                (op ? ": write `pl." + std::string(text) + "`" : ""));
+  const auto* python = std::find_if(std::begin(python_functions), std::end(python_functions),
+                                    [&](const PythonFunction& f) { return f.name == text; });
+  if (python != std::end(python_functions)) {
+    const bool op = module_member(sema.ops, "pl", text).has_value();
+    const std::string instead = op ? "write `pl." + std::string(text) + "`" : std::string(python->instead);
+    d.with_help("`" + std::string(text) + "` is a Python function and cannot be called here" +
+                (instead.empty() ? "" : ": " + instead));
   } else if (scope.modules.contains(name)) {
     d.with_help("`" + std::string(text) +
                 "` is imported from Python, which does not run here: define the value at the "
@@ -259,7 +290,7 @@ Value constant(Sema& sema, Scope::Constant& c, const Range& range) {
       c.value = Value((*list->items)[static_cast<size_t>(c.element)]);
     } else {
       sema.report(diag::cannot_unpack, c.expr->range, {describe(c.value), std::to_string(c.element + 1)})
-          .with_help("only tuples and lists are unpacked");
+          .with_help("write a tuple or list with one item per name");
       c.value = Value();
     }
   }
@@ -314,12 +345,8 @@ Value attribute(Sema& sema, const Expr& e) {
     }
     if (form->form == Form::Jit) {
       if (auto decorator = language_name("pl.jit", name)) return *decorator;
-      std::string others;
-      for (const ops::FormRecord& f : ops::all_forms) {
-        if (f.module == "pl.jit" && f.form != Form::JitIncore) others += ", @pl.jit." + std::string(f.name);
-      }
       sema.report(diag::no_such_attribute, e.range, {"`pl.jit`", std::string(name)})
-          .with_help("write @pl.jit.incore for a kernel; the others are @pl.jit" + others);
+          .with_help(help_for_missing("pl.jit", name));
       return {};
     }
   }
@@ -333,16 +360,15 @@ Value attribute(Sema& sema, const Expr& e) {
   }
   Diagnostic& d = sema.report(diag::no_such_attribute, e.range, {describe(base), std::string(name)});
   std::optional<Value> member;
-  if (base.expr()) member = module_member(sema, "pl", name);
+  if (base.expr()) member = module_member(sema.ops, "pl", name);
   if (member && member->is<OpValue>()) {
     d.with_help("ops are functions: write `pl." + std::string(name) + "(...)`");
   } else if (base.expr()) {
-    d.with_help(
-        "tensors and tiles have `shape` and `dtype`; all else is an op: `pl.load(x, offsets, shape)`");
+    d.with_help("use `shape` or `dtype`; everything else is an op, such as `pl.load(x, offsets, shape)`");
   } else if (base.is<ir::DType>()) {
-    d.with_help("a dtype has `get_byte()` and `get_bit()`");
+    d.with_help("use `get_byte()` or `get_bit()`");
   } else if (base.is<ListValue>() || base.is<DictValue>()) {
-    d.with_help("lists, tuples and dicts are fixed when the program is read; build a new one with `+`");
+    d.with_help("build a new one with `+`: lists, tuples and dicts cannot change");
   } else {
     d.with_help("check the spelling of `" + std::string(name) + "`");
   }
@@ -373,10 +399,10 @@ std::optional<Value> named_path(Sema& sema, std::string_view path) {
   }
   size_t dot = path.rfind('.');
   if (dot == std::string_view::npos) return std::nullopt;
-  return module_member(sema, path.substr(0, dot), path.substr(dot + 1));
+  return module_member(sema.ops, path.substr(0, dot), path.substr(dot + 1));
 }
 
-std::optional<Value> module_member(Sema& sema, std::string_view path, std::string_view name) {
+std::optional<Value> module_member(const ir::OpTable& ops, std::string_view path, std::string_view name) {
   if (path == "math") {
     if (name == "pi") return Value(M_PI);
     if (name == "e") return Value(M_E);
@@ -401,22 +427,56 @@ std::optional<Value> module_member(Sema& sema, std::string_view path, std::strin
   size_t dot = path.find('.');
   std::string full = dot == std::string_view::npos ? "" : std::string(path.substr(dot + 1)) + ".";
   full += name;
-  auto candidates = sema.ops.candidates(path.substr(0, dot), full);
+  auto candidates = ops.candidates(path.substr(0, dot), full);
   if (candidates.empty()) return std::nullopt;
   return OpValue{candidates};
 }
 
 // The module that has the member, first among those of the same root: `pld.notify` is `pld.system.notify`.
-std::optional<std::string_view> module_with(Sema& sema, std::string_view path, std::string_view name) {
+// Not pl.pipe, whose ops are for lowered programs.
+std::optional<std::string_view> module_with(const ir::OpTable& ops, std::string_view path,
+                                            std::string_view name) {
   const std::string_view root = path.substr(0, path.find('.'));
   for (const bool same_root : {true, false}) {
     for (std::string_view module : modules) {
-      const bool ours = module.starts_with("pl") && module != path;
+      const bool ours = module.starts_with("pl") && module != path && module != "pl.pipe";
       if (!ours || (module.substr(0, module.find('.')) == root) != same_root) continue;
-      if (module_member(sema, module, name)) return module;
+      if (module_member(ops, module, name)) return module;
     }
   }
   return std::nullopt;
+}
+
+std::string help_for_missing(std::string_view path, std::string_view name) {
+  if (path == "pl.jit") {
+    std::string others;
+    for (const ops::FormRecord& f : ops::all_forms) {
+      if (f.module == path && f.form != Form::JitIncore) others += ", @pl.jit." + std::string(f.name);
+    }
+    return "write @pl.jit.incore for a kernel, or one of @pl.jit" + others;
+  }
+  const ir::OpTable& table = ops::registry();
+  if (auto module = module_with(table, path, name)) {
+    return "write `" + std::string(*module) + "." + std::string(name) + "`";
+  }
+  if (auto help = ops::known_elsewhere(name); help && path != "math") return *help;
+  std::vector<std::string> names;
+  const std::string prefix = std::string(path) + ".";
+  for (const ir::Op& op : table.all()) {
+    std::string full = op.qualified();
+    if (full.starts_with(prefix)) names.push_back(full.substr(prefix.size()));
+    size_t dot = full.rfind('.');
+    if (op.module == path) names.push_back(full.substr(dot + 1));
+  }
+  for (const ops::FormRecord& f : ops::all_forms) {
+    if (f.module == path) names.emplace_back(f.name);
+  }
+  if (path == "pl") {
+    for (const ir::DTypeInfo& dtype : ir::all_dtypes()) names.emplace_back(dtype.name);
+  }
+  if (auto near = nearest(name, names)) return "did you mean `" + prefix + *near + "`?";
+  if (path == "math") return "use one of sqrt, ceil, floor, log, log2, exp, pi, e, inf and nan";
+  return "run `tilewire ops` for a list of all ops; dtypes are written like pl.FP32 and pl.INT32";
 }
 
 Value module_attribute(Sema& sema, std::string_view path, std::string_view name, const Expr& e) {
@@ -425,37 +485,13 @@ Value module_attribute(Sema& sema, std::string_view path, std::string_view name,
   auto found = sema.current_scope->members.find(key);
   if (found != sema.current_scope->members.end()) return found->second;
   Value result;
-  if (auto value = module_member(sema, path, name)) {
+  if (auto value = module_member(sema.ops, path, name)) {
     result = *value;
   } else if (path == "math" && sema.current_scope->host) {
     result = ask_host(sema, e);
   } else {
-    std::vector<std::string> names;
-    std::string prefix = std::string(path) + ".";
-    for (const ir::Op& op : sema.ops.all()) {
-      std::string full = op.qualified();
-      if (full.starts_with(prefix)) names.push_back(full.substr(prefix.size()));
-      size_t dot = full.rfind('.');
-      if (op.module == path) names.push_back(full.substr(dot + 1));
-    }
-    for (const ops::FormRecord& f : ops::all_forms) {
-      if (f.module == path) names.emplace_back(f.name);
-    }
-    if (path == "pl") {
-      for (const ir::DTypeInfo& dtype : ir::all_dtypes()) names.emplace_back(dtype.name);
-    }
-    Diagnostic& d = sema.report(diag::unknown_op, e.range, {std::string(path), std::string(name)});
-    if (auto module = module_with(sema, path, name)) {
-      d.with_help("write `" + std::string(*module) + "." + std::string(name) + "`");
-    } else if (auto help = ops::known_elsewhere(name); help && path != "math") {
-      d.with_help(*help);
-    } else if (auto near = nearest(name, names)) {
-      d.with_help("did you mean `" + prefix + *near + "`?");
-    } else if (path == "math") {
-      d.with_help("there are sqrt, ceil, floor, log, log2, exp, pi, e, inf and nan");
-    } else {
-      d.with_help("`tilewire ops` lists all ops; dtypes are pl.FP32, pl.INT32 and their kin");
-    }
+    sema.report(diag::unknown_op, e.range, {std::string(path), std::string(name)})
+        .with_help(help_for_missing(path, name));
     return {};
   }
   sema.current_scope->members.emplace(key, result);

@@ -21,7 +21,7 @@ Value lookup(Sema& sema, const Expr& e);
 // A language module or something in one, by its path: "pl", "pl.tile", "pl.load", "pl.jit.incore".
 std::optional<Value> named_path(Sema& sema, std::string_view path);
 // `name` of a module, if it has one.
-std::optional<Value> module_member(Sema& sema, std::string_view path, std::string_view name);
+std::optional<Value> module_member(const ir::OpTable& ops, std::string_view path, std::string_view name);
 // `base.name`.
 Value attribute(Sema& sema, const Expr& e);
 

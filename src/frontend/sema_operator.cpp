@@ -144,8 +144,8 @@ Value runtime_binary(Sema& sema, Operator op, const Value& a, const Value& b, co
     Diagnostic& d = sema.report(diag::operator_on_tiles, e.range,
                                 {std::string(spelling(op)), tile ? "tiles" : "tensors"});
     d.with_help(op == Operator::FloorDiv
-                    ? "`/` on integer tiles truncates; there is no flooring division of tiles"
-                    : "write it with pl.mul, pl.exp and pl.log");
+                    ? "write `/`, which truncates on integer tiles: tiles have no floor division"
+                    : "write `t * t` for a square, or pl.exp(pl.log(t) * n) for other powers");
     return {};
   }
   bool fits = (tile || tensor) && !(tile && tensor) && (is_tile(a) || is_tensor(a) || is_scalar(a)) &&
@@ -257,7 +257,7 @@ Value unary(Sema& sema, Operator op, const Value& a, const Expr& e) {
   if (!name) {
     Diagnostic& d = sema.report(diag::operator_operand, e.range, {std::string(spelling(op)), describe(a)});
     if (op == Operator::Not && (tile || tensor))
-      d.with_help("write `~` for the opposite of every element of a mask");
+      d.with_help("write `~mask` to negate every element of a mask");
     return {};
   }
   std::vector<ir::OpArgument> args;

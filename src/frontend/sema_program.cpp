@@ -217,7 +217,7 @@ void collect_class(Sema& sema, Scope& scope, const Stmt& cls, std::vector<const 
     } else if (stmt->kind == StmtKind::Expr && stmt->value->kind != ExprKind::String &&
                stmt->value->kind != ExprKind::Ellipsis) {
       sema.report(diag::class_statement, stmt->range)
-          .with_help("a program holds functions, constants and pld.comm_group(...)");
+          .with_help("delete it: a program consists of functions, constants and pld.comm_group(...)");
     }
   }
 }
@@ -277,7 +277,7 @@ bool read_decorators(Sema& sema, FunctionInfo& info) {
       if (!found) return false;
     } else {
       sema.report(diag::unknown_decorator, decorator->range)
-          .with_help("use @pl.function(...), @pl.jit or one of its forms");
+          .with_help("use @pl.function(...), @pl.jit, @pl.jit.host, @pl.jit.incore or @pl.jit.inline");
       return false;
     }
   }
@@ -333,7 +333,7 @@ bool read_function_decorator(Sema& sema, FunctionInfo& info, const Expr& call) {
   if (level == ir::Level::HOST) {
     if (type && *type != ir::FunctionType::Host && *type != ir::FunctionType::Opaque) {
       sema.report(diag::host_type, call.range, {std::string(member_name(ir::enum_value(*type)))})
-          .with_help("leave `type=` out for a host function, `level=` for any other");
+          .with_help("remove `type=` for a host function, `level=` for any other");
       return false;
     }
     info.type = ir::FunctionType::Host;
@@ -468,7 +468,7 @@ ir::WindowBufferRef find_slot(Sema& sema, const std::string& text, const Range& 
         .with_help("name the host function too: slots=[\"" + hosts[0] + "." + name + "\"]");
   } else if (!sema.diags.has_errors()) {
     sema.report(diag::unknown_slot, range, {text})
-        .with_help("a slot is the name `pld.alloc_window_buffer` is assigned to in the host function");
+        .with_help("write the name that `pld.alloc_window_buffer(...)` is assigned to in the host function");
   }
   return nullptr;
 }
@@ -508,7 +508,7 @@ std::vector<Ref<const ir::CommGroup>> read_groups(Sema& sema, const std::vector<
       result.push_back(ir::finish_node(std::move(group)));
     } catch (const ir::InvalidNode& error) {
       sema.report(diag::bad_group, e->range, {error.what()})
-          .with_help("list each rank once: `devices=[0, 1]`");
+          .with_help("list ranks from 0, each once: `devices=[0, 1]`");
     }
   }
   return result;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "frontend/sema_function.h"
 #include "frontend/sema_name.h"
 #include "frontend/sema_stmt.h"
 #include "ir/origins.h"
@@ -18,10 +19,10 @@ bool check_form(Sema& sema, const Stmt& s, const Expr& call, const std::string& 
     Diagnostic& d =
         sema.report(diag::with_level, call.range,
                     {name, sema.fn->scope_depth > 0 ? "a task scope" : ir::describe_levels(sema.fn->level)});
-    d.with_help(
-        sema.fn->scope_depth > 0
-            ? "open it around the task scope: it applies to the tasks submitted inside it"
-            : "open it where tasks are submitted: `@pl.function(type=pl.FunctionType.Orchestration)`");
+    d.with_help(sema.fn->scope_depth > 0
+                    ? "open it around the task scope: it applies to the tasks submitted inside it"
+                    : "move it into an orchestration function, decorated with " +
+                          decorator(ir::FunctionType::Orchestration, *sema.fn->info));
     ok = false;
   }
   if (!call.items.empty() || !call.keywords.empty()) {

@@ -263,7 +263,7 @@ void unpack(Sema& sema, const Expr& target, const Value& value, const Stmt& s) {
   } else {
     if (!value.is_error()) {
       sema.report(diag::cannot_unpack, s.value->range, {describe(value), std::to_string(target.items.size())})
-          .with_help("only tuples and lists are unpacked");
+          .with_help("write a tuple or list with one item per name");
     }
     for (const Expr* item : target.items) bind_error(sema, *item);
     return;
@@ -274,7 +274,7 @@ void unpack(Sema& sema, const Expr& target, const Value& value, const Stmt& s) {
     if (readable) {
       sema.report(diag::unpack_count, target.range,
                   {std::to_string(target.items.size()), std::to_string(items.size())})
-          .with_help("write one name per value; `_` is a name for what is not used");
+          .with_help("write one name per value; use `_` for values that are not used");
     }
     for (const Expr* item : target.items) bind_error(sema, *item);
     return;
@@ -323,7 +323,7 @@ void warn_plain_rebinding(Sema& sema, Symbol name, const ir::ExprRef& value, con
   if (param.direction == ir::Direction::In || param.name != sema.name_of(name)) return;
   std::string text = sema.name_of(name);
   sema.report(diag::rebinds_output, range, {text})
-      .with_help("write it: `" + text + " = pl.store(tile, offsets, " + text + ")` or `" + text +
+      .with_help("write into it: `" + text + " = pl.store(tile, offsets, " + text + ")` or `" + text +
                  "[...] = value`");
 }
 
@@ -335,7 +335,8 @@ void assign_annotated(Sema& sema, const Stmt& s) {
     return;
   }
   if (!s.value) {
-    sema.report(diag::declaration_only, s.range, {sema.name_of(target.name)}).with_help("give it a value");
+    sema.report(diag::declaration_only, s.range, {sema.name_of(target.name)})
+        .with_help("assign a value on this line: `" + sema.name_of(target.name) + ": ... = value`");
     return;
   }
   Value callee = s.value->kind == ExprKind::Call ? eval(sema, *s.value->left) : Value(NoneValue{});
@@ -353,7 +354,7 @@ void assign_annotated(Sema& sema, const Stmt& s) {
   if (!type || value.is_error()) return bind(sema, target.name, Value());
   if (type->has_direction || !type->type) {
     sema.report(diag::direction_on_variable, s.annotation->range)
-        .with_help("directions belong to parameters");
+        .with_help("write the type without `pl.Out[...]` or `pl.InOut[...]`");
     return bind(sema, target.name, Value());
   }
   if (auto dtype = ir::scalar_dtype(type->type); dtype && value.is_number()) {
@@ -363,8 +364,7 @@ void assign_annotated(Sema& sema, const Stmt& s) {
   const auto* expr = value.get<ir::ExprRef>();
   if (!expr || !ir::compatible(type->type, (*expr)->type)) {
     sema.report(diag::annotation_mismatch, s.value->range, {ir::to_string(type->type), to_text(value)})
-        .with_label("this is " + to_text(value))
-        .with_help("correct the annotation or leave it out; pl.cast(x, dtype) converts values");
+        .with_help("correct the annotation, or convert the value with pl.cast(x, dtype)");
     return bind(sema, target.name, Value());
   }
   assign_name(sema, target, value, s);
@@ -424,7 +424,7 @@ void assert_statement(Sema& sema, const Expr& condition, const Expr* message, co
   auto known = known_condition(value);
   if (!known) {
     sema.report(diag::assert_at_run_time, condition.range)
-        .with_help("assert what is known when the program is read: shapes, constants, dtypes");
+        .with_help("assert only what is known when the program is read: shapes, constants, dtypes");
     return;
   }
   if (*known) return;

@@ -5,6 +5,7 @@
 #include "frontend/sema_branch.h"
 #include "frontend/sema_call.h"
 #include "frontend/sema_expr.h"
+#include "frontend/sema_function.h"
 #include "frontend/sema_index.h"
 #include "frontend/sema_loop.h"
 #include "frontend/sema_name.h"
@@ -25,7 +26,7 @@ void skip_scope(Sema& sema, const Stmt& s);
 void with_statement(Sema& sema, const Stmt& s) {
   if (s.items.size() != 1) {
     sema.report(diag::with_items, s.range)
-        .with_help("write one scope after the other: task scopes do not nest");
+        .with_help("write one `with` after the other: task scopes do not nest");
     return skip_scope(sema, s);
   }
   const Expr& item = *s.items[0];
@@ -113,7 +114,7 @@ bool task_ids(Sema& sema, const Expr& e, ir::ExprList& out) {
     if (!fits) {
       sema.report(diag::deps_type, item->range, {describe(value)})
           .with_label("this is " + to_text(value))
-          .with_help("name a task with `with pl.at(...) as tid:`");
+          .with_help("take the id of a task from `with pl.at(...) as tid:`");
       ok = false;
       continue;
     }
@@ -128,10 +129,10 @@ bool scope_allowed(Sema& sema, const Range& range, const char* form) {
       diag::scope_level, range,
       {form, sema.fn->scope_depth > 0 ? "other task scopes" : ir::describe_levels(sema.fn->level)});
   if (sema.fn->scope_depth > 0) {
-    d.with_help("end the scope around it first: task scopes do not nest");
+    d.with_help("move it out of the enclosing task scope: task scopes do not nest");
   } else {
-    d.with_help(
-        "tasks are submitted by orchestration functions: `@pl.function(type=pl.FunctionType.Orchestration)`");
+    d.with_help("move it into an orchestration function, decorated with " +
+                decorator(ir::FunctionType::Orchestration, *sema.fn->info));
   }
   return false;
 }
@@ -148,7 +149,7 @@ void at_scope(Sema& sema, const Stmt& s, const Expr& call) {
   for (const Keyword& keyword : call.keywords) ok = scope_keyword(sema, *scope, keyword, "pl.at") && ok;
   if (ok && scope->level != ir::Level::CORE_GROUP) {
     sema.report(diag::at_level, call.range, {std::string(member_name(ir::enum_value(scope->level)))})
-        .with_help("write `level=pl.Level.CORE_GROUP`: the scope is one kernel task");
+        .with_help("write `level=pl.Level.CORE_GROUP`");
     ok = false;
   }
   size_t waits_before = sema.fn->defer_waits;
@@ -191,7 +192,7 @@ void spmd_scope(Sema& sema, const Stmt& s, const Expr& call, const Expr* block_n
     bind(sema, block_name->name, ir::ExprRef(scope->block_var));
     if (leaves_loop(s.body)) {
       sema.report(diag::break_not_allowed, s.range, {"pl.spmd"})
-          .with_help("blocks are concurrent: guard the work with `if`");
+          .with_help("guard the work with `if`: all blocks run concurrently");
       return skip_loop(sema, s);
     }
   }
@@ -255,8 +256,8 @@ ir::BlockRef scope_body(Sema& sema, const Stmt& s, ir::VarList& results, std::op
       } else {
         after.emplace_back(names[i],
                            UnusableValue{"was assigned inside a task scope and is not visible after it",
-                                         "only tensors written in place come out of a scope: store the value "
-                                         "in a tensor",
+                                         "store the value in a tensor inside the scope, and read that tensor "
+                                         "after it",
                                          sema.span(s.range)});
       }
     }

@@ -69,7 +69,7 @@ std::optional<TypeValue> annotation(Sema& sema, const Expr& e) {
     bool is_int = builtin->builtin == Builtin::Int, is_float = builtin->builtin == Builtin::Float;
     d.with_help(std::string("write `pl.Scalar[pl.") + (is_int ? "INT32" : is_float ? "FP32" : "BOOL") + "]`");
   } else if (const auto* dtype = value.get<ir::DType>()) {
-    d.with_help("a scalar of that dtype is `pl.Scalar[pl." + std::string(ir::info(*dtype).name) + "]`");
+    d.with_help("write `pl.Scalar[pl." + std::string(ir::info(*dtype).name) + "]` for a scalar");
   } else {
     d.with_help(std::string("write a type such as `") + example_of(Form::Tensor) + "`");
   }
@@ -98,15 +98,17 @@ bool shape_of(Sema& sema, const Value& value, const Expr& e, ir::ExprList& out, 
       sema.report(positive_constants ? diag::tile_extent : diag::dimension_type, at.range, {describe(item)})
           .with_label("this is " + describe(item))
           .with_help(positive_constants
-                         ? "a tile has a fixed shape; load a part of the tensor and give "
-                           "valid_shape= for a ragged end"
-                         : "a dimension is an int, a `pl.dynamic` symbol or an integer expression");
+                         ? "write a constant that covers the largest case, and pass the part in use to "
+                           "`pl.load` as `valid_shape`"
+                         : "write an int, a `pl.dynamic` symbol or an integer expression");
       return false;
     }
     if (known && (*known < 0 || (positive_constants && *known == 0))) {
       sema.report(diag::dimension_value, at.range,
                   {std::to_string(*known), positive_constants ? "positive" : "zero or more", "a dimension"})
-          .with_help("a size known only at run time is a symbol: `NR = pl.dynamic(\"NR\")`");
+          .with_help(positive_constants ? "write a positive constant"
+                                        : "for a size known only at run time, write a symbol: "
+                                          "`NR = pl.dynamic(\"NR\")`");
       return false;
     }
     out.push_back(known ? ir::ExprRef(ir::const_index(*known, sema.span(at))) : *item.get<ir::ExprRef>());
@@ -189,7 +191,7 @@ Value type_subscript(Sema& sema, const FormValue& form, const Expr& e) {
     }
     if (!ir::is_integer(*dtype) && *dtype != ir::DType::TaskId && *dtype != ir::DType::Bool) {
       sema.report(diag::array_dtype, e.items[1]->range, {to_text(args[1])})
-          .with_help("arrays hold integers, pl.BOOL or pl.TASK_ID; keep floats in a tile");
+          .with_help("use an integer type, pl.BOOL or pl.TASK_ID; keep floats in a tile");
       return {};
     }
     return made(ir::make<ir::ArrayType>(sema.span(e), *extent, *dtype));
@@ -206,7 +208,7 @@ Value shaped_type(Sema& sema, const FormValue& form, const Expr& e, const std::v
   if (!shape_of(sema, args[0], *e.items[0], shape, tile)) return {};
   if (dtype == ir::DType::TaskId) {
     sema.report(diag::tensor_dtype, e.items[1]->range, {to_text(args[1])})
-        .with_help("task ids are kept in `pl.array.create(n, pl.TASK_ID)`");
+        .with_help("keep task ids in an array: `pl.array.create(n, pl.TASK_ID)`");
     return {};
   }
   ir::TensorViewRef view;
@@ -232,7 +234,7 @@ Value shaped_type(Sema& sema, const FormValue& form, const Expr& e, const std::v
   }
   if (tile && shape.size() != 2) {
     sema.report(diag::tile_rank, e.items[0]->range, {std::to_string(shape.size())})
-        .with_help("write `[rows, columns]`; a vector is [1, n]");
+        .with_help("write `[rows, columns]`; for a vector, write `[1, n]`");
     return {};
   }
   if (view && !view->stride.empty() && view->stride.size() != shape.size()) {

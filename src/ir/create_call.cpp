@@ -145,6 +145,7 @@ class CallMaker {
     return diags_.report(id, at ? at : span_, std::move(arguments));
   }
   bool takes_unlisted(std::vector<OpArgument>& positional);
+  const OpArgument* superfluous(std::span<const OpArgument> positional, size_t limit) const;
   bool misplaced(std::span<const OpArgument> positional, std::span<const OpKeyword> keywords, size_t limit);
   std::string list_help_of(const OpParam& param, const OpArgument& argument);
   TypeRef type_given(int param) const;
@@ -207,6 +208,12 @@ void CallMaker::bind(std::vector<OpArgument>& positional, std::vector<OpKeyword>
       ++next;
     }
     if (next == limit) {
+      if (const OpArgument* extra = superfluous(positional, limit)) {
+        fail(diag::op_too_many_arguments, extra->span,
+             {op_.qualified(), std::to_string(limit), std::to_string(positional.size())})
+            .with_help("remove `" + written(*extra) + "`");
+        return;
+      }
       if (next < op_.params.size()) {
         const std::string& name = op_.params[next].name;
         fail(diag::op_keyword_only, argument.span, {op_.qualified(), name})
@@ -237,6 +244,20 @@ void CallMaker::bind(std::vector<OpArgument>& positional, std::vector<OpKeyword>
     size_t slot = op_.operand_slots[i];
     args_[slot] = param.kind == OpParam::Operand ? to_operand(param, *bound[i]) : to_list(param, *bound[i]);
   }
+}
+
+// One positional argument more than there are parameters by position: the one without which the others fit,
+// unless the last is meant for a parameter that must be passed by keyword. Null: none.
+const OpArgument* CallMaker::superfluous(std::span<const OpArgument> positional, size_t limit) const {
+  if (positional.size() != limit + 1) return nullptr;
+  if (limit < op_.params.size() && fits(op_.params[limit], positional.back())) return nullptr;
+  for (size_t left_out = positional.size(); left_out-- > 0;) {
+    bool good = true;
+    for (size_t i = 0; good && i < limit; ++i)
+      good = fits(op_.params[i], positional[i < left_out ? i : i + 1]);
+    if (good) return &positional[left_out];
+  }
+  return nullptr;
 }
 
 // Arguments that fit the parameters, but not those at their places: one error for all of them.
@@ -352,7 +373,9 @@ void CallMaker::unknown_keyword(const OpKeyword& keyword) {
   auto elsewhere = std::find_if(
       std::begin(keywords_elsewhere), std::end(keywords_elsewhere),
       [&](auto& pair) { return pair.first == keyword.name && op_.param_index(pair.second) >= 0; });
-  if (elsewhere != std::end(keywords_elsewhere)) {
+  if (keyword.name == "keepdims" || keyword.name == "keepdim") {
+    d.with_help("remove it: reductions always keep the dimension");
+  } else if (elsewhere != std::end(keywords_elsewhere)) {
     d.with_help("write `" + std::string(elsewhere->second) + "=`");
   } else if (auto near = nearest(keyword.name, names)) {
     d.with_help("did you mean `" + *near + "`?");
@@ -598,7 +621,7 @@ void CallMaker::wrong_class(const OpParam& param, const ExprRef& arg, const Span
   } else if (dtype && wants_int) {
     fail(diag::op_not_an_integer, at, {op_.qualified(), param.name, what_is(arg->type)})
         .with_label(label)
-        .with_help("pl.cast(x, pl.INT32) makes an integer of it");
+        .with_help(isa<ConstFloat>(arg) ? "write an integer" : "convert it: pl.cast(" + text + ", pl.INT32)");
   } else if (tensor && (param.accepts & AcceptWindow)) {
     Diagnostic& d = fail(diag::needs_window, at, {op_.qualified()}).with_label(label);
     const std::string type = to_string(arg->type);
@@ -609,11 +632,11 @@ void CallMaker::wrong_class(const OpParam& param, const ExprRef& arg, const Span
                   contents + "]");
     }
     if (is_signal(param)) {
-      d.with_help("signals are windows: s = pld.alloc_signal(n) on the host, then pass `s`");
+      d.with_help("allocate the signal on the host, s = pld.alloc_signal(n), and pass `s`");
     } else {
       std::string shape;
       for (const ExprRef& dim : tensor->shape) shape += (shape.empty() ? "" : ", ") + to_string(dim);
-      d.with_help("windows are made on the host: " + (named ? text : std::string("w")) +
+      d.with_help("allocate the window on the host: " + (named ? text : std::string("w")) +
                   " = pld.alloc_window([" + shape + "], dtype=pl." + std::string(info(tensor->dtype).name) +
                   ")");
     }
@@ -622,11 +645,12 @@ void CallMaker::wrong_class(const OpParam& param, const ExprRef& arg, const Span
                          {op_.qualified(), describe(param.accepts), param.name, what_is(arg->type)})
                         .with_label(label);
     if (tensor && (param.accepts & AcceptTile)) {
-      d.with_help("pl.load(x, offsets, shape) gives a tile of a tensor");
+      d.with_help("load the tensor first: pl.load(" + text + ", offsets, shape)");
     } else if (isa<TileType>(arg->type) && (param.accepts & (AcceptTensor | AcceptWindow))) {
       const bool remote = op_.param_index("peer") >= 0;
-      d.with_help(remote ? "pld.tile.remote_store(tile, window, peer, offsets) stores a tile at a peer"
-                         : "pl.store(tile, offsets, t) writes a tile into a tensor");
+      d.with_help(remote
+                      ? "write pld.tile.remote_store(tile, window, peer, offsets) to store a tile at a peer"
+                      : "pass a tensor; pl.store(tile, offsets, tensor) writes a tile to one");
     }
   }
 }

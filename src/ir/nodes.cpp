@@ -248,11 +248,11 @@ void Function::finish() {
 }
 
 void CommGroup::finish() {
-  require_all(slots, "a slot of a communication group is missing");
+  require_all(slots, "a slot is missing");
   std::unordered_set<int64_t> seen;
   for (int64_t device : devices) {
-    require(device >= 0, "a device of a communication group must not be negative");
-    require(seen.insert(device).second, "a device of a communication group is listed twice");
+    require(device >= 0, "a device must not be negative");
+    require(seen.insert(device).second, "a device is listed twice");
   }
 }
 

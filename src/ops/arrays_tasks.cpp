@@ -21,7 +21,7 @@ TypeRef create_rule(OpCheck& c) {
   if (extent <= 0) c.error(diag::array_extent, "n", {std::to_string(extent)});
   if (!is_integer(dtype) && dtype != DType::Bool && dtype != DType::TaskId) {
     c.error(diag::array_dtype, "dtype", {name_of(dtype)})
-        .with_help("a tile of one row holds floats: pl.tile.create([1, n], ...)");
+        .with_help("keep floats in a tile of one row: pl.tile.create([1, n], dtype=pl.FP32)");
   }
   return c.failed() ? nullptr : make<ArrayType>(Span{}, extent, dtype);
 }
@@ -35,7 +35,7 @@ bool check_index(OpCheck& c) {
   int64_t extent = array_of(c).extent;
   if (!index || (*index >= 0 && *index < extent)) return true;
   c.error(diag::array_index, "i", {std::to_string(*index), std::to_string(extent)})
-      .with_help("elements go from 0 to " + std::to_string(extent - 1));
+      .with_help("use an index from 0 to " + std::to_string(extent - 1));
   return false;
 }
 

@@ -14,8 +14,8 @@ bool check_counter(OpCheck& c, DType dtype) {
   if (dtype == DType::Int32 || dtype == DType::Int64) return true;
   c.error(diag::dtype_not_allowed, "t", {c.op.qualified(), name_of(dtype)})
       .with_help(
-          "it works on elements of INT32 and INT64; `pl.store(tile, offsets, t, "
-          "atomic=pld.AtomicType.Add)` adds to other dtypes");
+          "use elements of INT32 or INT64; to add to other dtypes, write `pl.store(tile, offsets, t, "
+          "atomic=pld.AtomicType.Add)`");
   return false;
 }
 

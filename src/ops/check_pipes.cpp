@@ -171,7 +171,7 @@ void check_uses(const HalfPipes& half, Diagnostics& diags) {
       diags
           .report(diag::pipe_one_way, call->span,
                   {op, ops::text_of(use.ring), id, std::to_string(pipe.dir_mask)})
-          .with_help("dir_mask=3 is a pipe in both directions");
+          .with_help("initialise it with dir_mask=3, which allows both directions");
       continue;
     }
     if (tile && bytes_of(tile) > pipe.slot_size) {
@@ -179,7 +179,8 @@ void check_uses(const HalfPipes& half, Diagnostics& diags) {
                                    {id, std::to_string(pipe.slot_size), std::to_string(bytes_of(tile))});
       d.with_label(to_string(tile));
       d.with_note("`slot_size` of the pipe is given here", pipe.call->span);
-      if (use.split != SplitMode::NONE) d.with_help("a slot holds the tiles of both vector lanes");
+      if (use.split != SplitMode::NONE)
+        d.with_help("make the slot larger: it holds the tiles of both vector lanes");
     }
     if (use.kind != PipeUse::Kind::Free) continue;
     auto source = half.defined.find(as<Var>(call->args[0]));
@@ -317,7 +318,7 @@ struct Ends {
     diags.report(diag::pipe_lanes, once->span, {vector.function->name})
         .with_label("not split")
         .with_note("split over two lanes", twice->span)
-        .with_help("split all of them, or none");
+        .with_help("pass the same `split=` to all of its pushes and pops");
   }
 
   // What one end pushes and the other one pops.

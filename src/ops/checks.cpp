@@ -29,8 +29,10 @@ std::string written_at(const Diagnostic& d, const OpCheck& c, std::string_view o
 
 bool check_dtype(OpCheck& c, std::string_view operand, DType dtype, const DTypeSet& allowed) {
   if (allowed.holds(dtype)) return true;
-  c.error(diag::dtype_not_allowed, operand, {c.op.qualified(), name_of(dtype)})
-      .with_help("it works on " + std::string(allowed.text) + "; pl.cast(x, target_type) converts");
+  Diagnostic& d = c.error(diag::dtype_not_allowed, operand, {c.op.qualified(), name_of(dtype)});
+  d.with_help("it works on " + std::string(allowed.text) + ": convert the operand, pl.cast(" +
+              written_at(d, c, operand) + ", " +
+              name_of(allowed.holds(DType::FP32) ? DType::FP32 : DType::Int32) + ")");
   return false;
 }
 
@@ -57,7 +59,7 @@ bool check_storage_dtype(OpCheck& c, const char* what, DType dtype) {
   bool given = c.op.param_index("dtype") >= 0;
   Diagnostic& d = given ? c.error(diag::storage_dtype, "dtype", std::move(arguments))
                         : c.error(diag::storage_dtype, std::move(arguments));
-  d.with_help("pl.array.create(n, pl.TASK_ID) holds task ids");
+  d.with_help("keep task ids in an array: pl.array.create(n, pl.TASK_ID)");
   return false;
 }
 
@@ -84,7 +86,7 @@ bool check_peer(OpCheck& c, std::string_view peer) {
   auto value = constant_value(c.arg(peer));
   if (!value || *value >= 0) return true;
   c.error(diag::negative_peer, peer, {c.op.qualified(), std::to_string(*value)})
-      .with_help("take it modulo the rank count: (pld.rank(ctx) - 1) % pld.nranks(ctx)");
+      .with_help("take it modulo the number of ranks: (pld.rank(ctx) - 1) % pld.nranks(ctx)");
   return false;
 }
 
@@ -100,7 +102,7 @@ using Reporter = std::function<Diagnostic&(Diag, std::vector<std::string>)>;
 bool check_start(const Reporter& report, size_t i, int64_t start) {
   if (start >= 0) return true;
   report(diag::negative_offset, {std::to_string(start), std::to_string(i)})
-      .with_help("offsets count from 0; there is no counting from the end");
+      .with_help("pass an offset of 0 or more: negative offsets do not count from the end");
   return false;
 }
 
@@ -213,7 +215,7 @@ std::optional<size_t> checked_axis(OpCheck& c, std::string_view attr, size_t ran
   if (axis >= -n && axis < n) return axis < 0 ? axis + n : axis;
   c.error(diag::axis_out_of_range, attr, {c.op.qualified(), std::to_string(axis), std::to_string(rank)})
       .with_help(rank == 0 ? "the operand has no dimensions"
-                           : "axes go from 0 to " + std::to_string(rank - 1) + "; -1 is the last");
+                           : "use an axis from 0 to " + std::to_string(rank - 1) + ", or -1 for the last");
   return std::nullopt;
 }
 
@@ -225,7 +227,7 @@ bool check_tile_extent(OpCheck& c, std::string_view list, const ExprRef& extent)
     // An extent of its own stands in the text; a variable's place is where it was defined.
     const bool placed = extent->span && !isa<Var>(extent);
     c.error(diag::extent_not_constant, list, {written(placed ? &extent->span : nullptr, extent)})
-        .with_help("give the tile its largest size and pass the part in use as `valid_shape`");
+        .with_help("use a constant that covers the largest case, and pass the part in use as `valid_shape`");
     return false;
   }
   if (*value > 0) return true;
@@ -339,7 +341,7 @@ bool check_signal(OpCheck& c, std::string_view signal) {
   DType dtype = c.tensor(signal)->dtype;
   if (dtype == DType::Int32) return true;
   c.error(diag::signal_not_int32, signal, {c.op.qualified(), name_of(dtype)})
-      .with_help("pld.alloc_signal(n) on the host makes a signal of n cells");
+      .with_help("allocate the signal on the host: s = pld.alloc_signal(n)");
   return false;
 }
 
@@ -350,7 +352,7 @@ bool check_atomic(OpCheck& c, std::string_view operand) {
               (is_integer(dtype) && bits(dtype) >= 16);
   if (!good) {
     c.error(diag::atomic_dtype, operand, {name_of(dtype)})
-        .with_help("it works on FP32, FP16, BF16 and integers of 16 bits or more");
+        .with_help("use FP32, FP16, BF16 or an integer type of 16 bits or more");
   }
   return good;
 }

@@ -15,7 +15,7 @@ bool check_collective_dtype(OpCheck& c, const char* name) {
   if (dtype == DType::FP32 || dtype == DType::FP16 || dtype == DType::BF16 || dtype == DType::Int32)
     return true;
   c.error(diag::collective_dtype, name, {c.op.qualified(), name_of(dtype)})
-      .with_help("pl.cast(x, target_type) converts");
+      .with_help("convert the data first: pl.cast(x, pl.FP32)");
   return false;
 }
 
@@ -33,7 +33,7 @@ bool check_collective_signal(OpCheck& c, std::optional<int64_t> ranks) {
   if (__builtin_mul_overflow(ranks.value_or(1), cores, &needed) || !cells || *cells >= needed) return true;
   c.error(diag::signal_too_small, "signal",
           {c.op.qualified(), std::to_string(needed), std::to_string(*cells)})
-      .with_help("pld.alloc_signal(n) on the host makes a signal of n cells");
+      .with_help("allocate a larger signal on the host: pld.alloc_signal(" + std::to_string(needed) + ")");
   return false;
 }
 
@@ -137,7 +137,7 @@ bool check_counts(OpCheck& c, const char* name) {
   }
   if (counts.dtype != DType::Int32) {
     c.error(diag::counts_dtype, name, {c.op.qualified(), name, name_of(counts.dtype)})
-        .with_help("pl.cast(x, pl.INT32) converts");
+        .with_help("use counts of type INT32: pl.Tensor[[NR], pl.INT32]");
   }
   return counts.shape.size() == 1 && counts.dtype == DType::Int32;
 }

@@ -56,8 +56,7 @@ TypeRef arange_rule(OpCheck& c, bool is_tile) {
   if (!type) return nullptr;
   DType dtype = dtype_attr(c);
   if (!numbers.holds(dtype)) {
-    c.error(diag::dtype_not_allowed, {c.op.qualified(), name_of(dtype)})
-        .with_help("it works on integers and floats");
+    c.error(diag::dtype_not_allowed, {c.op.qualified(), name_of(dtype)}).with_help("use integers or floats");
     return nullptr;
   }
   if (!checked_axis(c, "axis", c.list("shape").size())) return nullptr;
@@ -180,7 +179,7 @@ void define_create(std::vector<Op>& ops) {
 bool complete_load(OpCheck& c, const TensorType& t) {
   if (c.has("offsets") != c.has("shape")) {
     c.error(diag::all_or_none, {c.op.qualified(), "`offsets` and `shape`"})
-        .with_help("pl.load(x) loads all of a tensor, pl.load(x, offsets, shape) a part");
+        .with_help("write pl.load(x) to load a whole tensor, pl.load(x, offsets, shape) to load a part");
     return false;
   }
   if (c.has("offsets")) return true;

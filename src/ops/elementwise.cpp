@@ -33,7 +33,7 @@ void shape_error(OpCheck& c, const Shaped& a, const Shaped& b) {
     if (c.op.on_tensors && has_one(*b.shape) != has_one(*a.shape)) {
       const ExprRef& large = has_one(*b.shape) ? c.args[0] : c.args[1];
       const std::string text = written(isa<Var>(large) ? nullptr : &large->span, large);
-      d.with_help("tiles are expanded, tensors are not: load the tensor first, pl.load(" + text + ")");
+      d.with_help("load the tensor first, pl.load(" + text + "): only tiles are broadcast");
     }
     return;
   }

@@ -14,8 +14,8 @@ namespace {
 bool check_index_dtype(OpCheck& c) {
   DType dtype = *c.dtype("index");
   if (dtype == DType::Int32 || dtype == DType::UInt32 || dtype == DType::Int64) return true;
-  c.error(diag::index_dtype, "index", {c.op.qualified(), name_of(dtype)})
-      .with_help("pl.cast(index, pl.INT32) converts");
+  Diagnostic& d = c.error(diag::index_dtype, "index", {c.op.qualified(), name_of(dtype)});
+  d.with_help("convert it: pl.cast(" + written_at(d, c, "index") + ", pl.INT32)");
   return false;
 }
 
@@ -62,8 +62,8 @@ TypeRef scatter_rule(OpCheck& c) {
 bool check_sortable(OpCheck& c) {
   DType dtype = c.tile("x")->dtype;
   if (dtype == DType::FP32 || dtype == DType::FP16) return true;
-  c.error(diag::dtype_not_allowed, "x", {c.op.qualified(), name_of(dtype)})
-      .with_help("it sorts FP32 and FP16; pl.cast(x, pl.FP32) converts");
+  Diagnostic& d = c.error(diag::dtype_not_allowed, "x", {c.op.qualified(), name_of(dtype)});
+  d.with_help("it sorts FP32 and FP16: convert it, pl.cast(" + written_at(d, c, "x") + ", pl.FP32)");
   return false;
 }
 

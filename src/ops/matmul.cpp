@@ -45,10 +45,10 @@ bool check_rank(OpCheck& c, const char* name, const Shaped& x, bool batched) {
   if (batched ? rank >= 3 : rank == 2) return true;
   if (batched) {
     c.error(diag::rank_too_small, name, {c.op.qualified(), "3", std::to_string(rank)})
-        .with_help("pl.matmul multiplies two matrices");
+        .with_help("use pl.matmul for two matrices");
   } else {
     c.error(diag::rank_not_equal, name, {c.op.qualified(), "2", std::to_string(rank)})
-        .with_help("pl.batch_matmul multiplies tensors of a higher rank");
+        .with_help("use pl.batch_matmul for tensors of a higher rank");
   }
   return false;
 }
@@ -56,8 +56,8 @@ bool check_rank(OpCheck& c, const char* name, const Shaped& x, bool batched) {
 bool check_inputs(OpCheck& c, const Shaped& a, const Shaped& b) {
   if (a.dtype != b.dtype) return check_same_dtype(c, "a", "b");
   if (accumulator_of(a.dtype)) return true;
-  c.error(diag::matmul_dtypes, "a", {c.op.qualified(), name_of(a.dtype)})
-      .with_help("pl.cast(x, target_type) converts");
+  Diagnostic& d = c.error(diag::matmul_dtypes, "a", {c.op.qualified(), name_of(a.dtype)});
+  d.with_help("convert both operands: pl.cast(" + written_at(d, c, "a") + ", pl.FP32)");
   return false;
 }
 
@@ -127,7 +127,7 @@ TypeRef gemv_rule(OpCheck& c) {
   c.error(diag::expand_vector, "b",
           {c.op.qualified(), b_trans ? "a row" : "a column", b_trans ? "[1, K]" : "[K, 1]",
            shape_text(*a.shape), shape_text(*b.shape)})
-      .with_help("pl.matmul multiplies two matrices");
+      .with_help("use pl.matmul for two matrices");
   return nullptr;
 }
 

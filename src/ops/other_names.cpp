@@ -21,7 +21,7 @@ constexpr std::string_view filled = "write `pl.full(shape, dtype=pl.FP32, value=
 constexpr std::string_view empty =
     "write `pl.create_tensor(shape, dtype=pl.FP32)`, or `pl.create_tile` in a kernel";
 constexpr std::string_view no_fence =
-    "leave it out: a notify makes everything before it visible to the wait that sees it";
+    "leave it out: a notify makes all earlier writes visible to the wait that it satisfies";
 
 constexpr OtherName other_names[] = {
     {"fp64", no_double},
@@ -63,6 +63,7 @@ constexpr OtherName other_names[] = {
     {"ones", "write `pl.full(shape, dtype=pl.FP32, value=1.0)`"},
     {"empty", empty},
     {"cdiv", "write `(a + b - 1) // b`"},
+    {"constexpr", "define a constant outside the function: `BLOCK = 64`"},
     {"barrierall", barrier},
     {"syncall", barrier},
     {"putmem", "write `pld.tensor.put(window, peer, x)`"},

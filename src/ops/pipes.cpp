@@ -41,7 +41,7 @@ TypeRef reserve_rule(OpCheck& c) {
   int64_t base = int_attr(c, "base");
   if (base < 0 && base != automatic) {
     c.error(diag::buffer_base, "base", {std::to_string(base)})
-        .with_help("leave it to the compiler with base=pl.AUTO");
+        .with_help("write base=pl.AUTO to let the compiler choose");
     good = false;
   }
   return good ? scalar_type(DType::Int32) : nullptr;
@@ -59,7 +59,8 @@ bool check_buffer(OpCheck& c, const char* name, bool used, int64_t mask) {
   if (!used || constant_value(c.arg(name)) != 0) return true;
   c.error(diag::pipe_buffer, "dir_mask", {std::to_string(mask), name})
       .with_help(
-          "the consumer half makes it with pl.reserve_buffer, the producer half with pl.import_peer_buffer");
+          "pass a buffer: pl.reserve_buffer(...) in the half that pops, pl.import_peer_buffer(...) in the "
+          "other");
   return false;
 }
 

@@ -41,7 +41,7 @@ bool check_equal_rank(OpCheck& c, const char* a, const char* b) {
   size_t y = c.tensor(b)->shape.size();
   if (x == y) return true;
   c.error(diag::transfer_rank, b, {c.op.qualified(), std::to_string(x), std::to_string(y)})
-      .with_help("a slice keeps the dimension that an index drops: x[i : i + 1] instead of x[i]");
+      .with_help("write a slice, x[i : i + 1]: an index, x[i], drops the dimension");
   return false;
 }
 
@@ -64,7 +64,7 @@ void check_transfer(OpCheck& c) {
     int64_t chunk = *c.attr(name)->get<int64_t>();
     if (chunk >= 0) continue;
     c.error(diag::chunk_negative, name, {name, c.op.qualified(), std::to_string(chunk)})
-        .with_help("0 leaves the size of a chunk to the compiler");
+        .with_help("pass 0 to let the compiler choose the size of a chunk");
   }
   if (!check_equal_rank(c, "dst", "src")) return;
   int given = c.has("dst_offsets") + c.has("src_offsets") + c.has("shape");

@@ -77,7 +77,7 @@ std::optional<DType> unify(OpCheck& c) {
 bool require_numbers(OpCheck& c, DType dtype) {
   if (is_integer(dtype) || is_float(dtype)) return true;
   c.error(diag::dtype_not_allowed, "a", {spelled(c.op), name_of(dtype)})
-      .with_help("it works on integers and floats; pl.cast(x, pl.INT32) converts");
+      .with_help("convert it first: pl.cast(x, pl.INT32)");
   return false;
 }
 
@@ -100,8 +100,10 @@ TypeRef floor_division(OpCheck& c) {
 TypeRef true_division(OpCheck& c) {
   DType a = dtype_of(c.args[0]);
   if (is_integer(a) && is_integer(dtype_of(c.args[1]))) {
+    const ExprRef& operand = constant_value(c.args[0]) ? c.args[1] : c.args[0];
     c.error(diag::integer_true_division, {name_of(a)})
-        .with_help("write `//` to divide and round down, or convert with pl.cast(x, pl.FP32) first");
+        .with_help("write `//` to divide and round down, or convert first: pl.cast(" + to_string(operand) +
+                   ", pl.FP32)");
     return nullptr;
   }
   return arithmetic(c);
@@ -145,8 +147,8 @@ bool require_integers(OpCheck& c, bool or_bool) {
   for (size_t i = 0; i < c.args.size(); ++i) {
     DType dtype = dtype_of(c.args[i]);
     if (is_integer(dtype) || (or_bool && dtype == DType::Bool)) continue;
-    c.error(diag::not_integers, names[i], {spelled(c.op), name_of(dtype)})
-        .with_help("pl.cast(x, pl.INT32) makes an integer of it");
+    Diagnostic& d = c.error(diag::not_integers, names[i], {spelled(c.op), name_of(dtype)});
+    d.with_help("convert it: pl.cast(" + written_at(d, c, names[i]) + ", pl.INT32)");
     break;  // a literal beside it has taken its dtype
   }
   return !c.failed();
@@ -164,7 +166,7 @@ TypeRef shift(OpCheck& c) {
   auto count = constant_value(c.args[1]);
   if (count && *count < 0) {
     c.error(diag::negative_shift, "b", {spelled(c.op), std::to_string(*count)})
-        .with_help("shift the other way");
+        .with_help(std::string("write `") + (c.op.infix == "<<" ? ">>" : "<<") + "` with a positive count");
     return nullptr;
   }
   c.args[1] = scalar_cast(c.args[1], dtype_of(c.args[0]));

@@ -27,7 +27,7 @@ bool check_staged(OpCheck& c, const char* name, std::optional<int64_t> bytes) {
   const TensorType& t = *c.tensor(name);
   if (!isa<Parameter>(c.arg(name))) {
     c.error(diag::staged_not_parameter, name, {name})
-        .with_help("pass the parameter itself; row r goes with rank r");
+        .with_help("pass the whole parameter: rank r uses its row r");
     return false;
   }
   if (t.shape.empty()) {
@@ -37,7 +37,7 @@ bool check_staged(OpCheck& c, const char* name, std::optional<int64_t> bytes) {
   auto row = constant_bytes(ExprList(t.shape.begin() + 1, t.shape.end()), t.dtype);
   if (!row || !bytes || *row == *bytes) return true;
   c.error(diag::staged_row, name, {to_string(c.arg(name)), std::to_string(*row), std::to_string(*bytes)})
-      .with_help("row r of the parameter is the share of rank r: make the sizes equal");
+      .with_help("make the two sizes equal: rank r uses row r of the parameter");
   return false;
 }
 
@@ -149,13 +149,13 @@ void define_windows(std::vector<Op>& ops) {
       .levels(Anywhere)
       .rule([](OpCheck&) { return comm_ctx_type(); });
   Define(ops, "pld", "rank", "The number of this rank in its group, from 0.")
-      .operand("ctx", AcceptCommCtx, Data, "The communication context.")
+      .operand("ctx", AcceptCommCtx, Data, "The communication context of a window: pld.get_comm_ctx(window).")
       .keeps()
       .result("An INT32 scalar.")
       .levels(per_rank)
       .rule([](OpCheck&) { return scalar_type(DType::Int32); });
   Define(ops, "pld", "nranks", "The number of ranks of a group.")
-      .operand("ctx", AcceptCommCtx, Data, "The communication context.")
+      .operand("ctx", AcceptCommCtx, Data, "The communication context of a window: pld.get_comm_ctx(window).")
       .keeps()
       .result("An INT32 scalar.")
       .levels(per_rank)
@@ -164,7 +164,7 @@ void define_windows(std::vector<Op>& ops) {
          "The number of hosts of a group, if each of them has equally many, consecutive ranks; else 1. So "
          "`pld.nranks(ctx) // pld.nhosts(ctx)` ranks that follow each other share the memory of a host. 1 "
          "for a sub-group of some of the ranks.")
-      .operand("ctx", AcceptCommCtx, Data, "The communication context.")
+      .operand("ctx", AcceptCommCtx, Data, "The communication context of a window: pld.get_comm_ctx(window).")
       .keeps()
       .result("An INT32 scalar.")
       .levels(per_rank)

@@ -162,7 +162,7 @@ class HostGroups {
       diags_
           .report(diag::collective_groups, call.span,
                   {call.op->qualified(), first->buffer->name, a.text(), shared.buffer->name, b.text()})
-          .with_help("give both to the same ranks");
+          .with_help("pass both windows to the same ranks");
     });
   }
 
@@ -213,7 +213,7 @@ class HostGroups {
                     {dispatch->devices.text(), shared.buffer->name, all.text()})
             .with_note("`" + shared.buffer->name + "` goes to `" + dispatch->call->callee + "` here",
                        dispatch->call->span)
-            .with_help("let the loop go over the ranks of the group, no more and no less");
+            .with_help("loop over exactly the ranks of the group");
       }
     }
   }
@@ -312,7 +312,7 @@ class HostGroups {
                                      {shared->buffer->name, to_string(cells), need.where->op->qualified(),
                                       to_string(needed), group.text()});
     if (need.in) said.with_note("`" + need.in->name + "` signals every rank here", need.where->span);
-    said.with_help("pld.alloc_signal(n) on the host makes a signal of n cells");
+    said.with_help("allocate a larger signal: pld.alloc_signal(n)");
   }
 
   // --- the result

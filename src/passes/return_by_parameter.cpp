@@ -227,7 +227,7 @@ ProgramRef return_by_parameter(const ProgramRef& program, Diagnostics& diags) {
       if (!tensor || (roots.size() == 1 && roots[0] != fresh)) continue;
       if (roots.size() > 1) {
         diags.report(diag::returns_one_of_several, ret.span, {kernel->name})
-            .with_help("copy what is to be returned into one tensor: `out[...] = ...`");
+            .with_help("copy the result into one tensor, `out[...] = ...`, and return that");
       } else if (!std::all_of(tensor->shape.begin(), tensor->shape.end(), is_known_outside)) {
         diags.report(diag::returned_shape, ret.span, {kernel->name})
             .with_help("write the result to a tensor that the caller creates");

@@ -23,7 +23,7 @@ Outcome run(const Request& request) {
     Outcome outcome;
     outcome.ending = Ending::Error;
     outcome.error = describe(failure, *request.module);
-    outcome.error->with_help("`random:SEED`, with a number for SEED");
+    outcome.error->with_help("write `random:SEED`, with a number for SEED");
     return outcome;
   }
   Process& process = Process::get();

@@ -69,11 +69,11 @@ void write_op(std::string& out, const ir::Op& op) {
 std::string_view section_title(int code) {
   switch (code / 100) {
     case 1:
-      return "Text that is not the language";
+      return "Syntax";
     case 3:
       return "Arguments of ops";
     case 4:
-      return "IR that breaks a rule";
+      return "Invalid IR";
     case 5:
       return "Serialised programs";
     case 6:
@@ -87,10 +87,15 @@ std::string_view section_title(int code) {
       return "Running";
     case 22:
       return "Building and loading";
+    case 23:
+      return "Native code";
     case 24:
       return "Manifests and bundles";
     case 25:
       return "What the checker finds";
+    case 26:
+    case 27:
+      return "PTO";
     default:
       return "Other";
   }
@@ -126,9 +131,9 @@ std::string ops_reference() {
 std::string diagnostics_reference() {
   std::vector<Diag> diags = all_diags();
   std::string out =
-      "# Diagnostics\n\nEvery message Tilewire gives about a program, made from the table of diagnostics by "
-      "`tilewire-generate`.\nCodes never change their meaning. `...` stands for what the program had at that "
-      "place.\n";
+      "# Diagnostics\n\nAll messages of Tilewire, generated from its table of diagnostics by "
+      "`tilewire-generate`.\nThe meaning of a code never changes. `...` stands for a part of the program or "
+      "a value.\n";
   std::string_view title;
   for (Diag diag : diags) {
     const DiagInfo& info = diag_info(diag);

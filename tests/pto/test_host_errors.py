@@ -29,14 +29,14 @@ def halve(x: pl.Tensor[[N * M, 16], pl.FP32], y: pl.Out[pl.Tensor[[N * M, 16], p
 def main(x: pl.Tensor[[N * M, 16], pl.FP32], y: pl.Out[pl.Tensor[[N * M, 16], pl.FP32]]):
     halve(x, y)
 """, """\
-error[TW2701]: nothing says how large `N` is in `halve`
+error[TW2701]: the size of dimension `N` is unknown in `halve`
   --> program.py:15:5
    |
 15 |     halve(x, y)
    |     ^^^^^^^^^^^
    = help: give `halve` a tensor that has `N` as a dimension
 
-error[TW2701]: nothing says how large `M` is in `halve`
+error[TW2701]: the size of dimension `M` is unknown in `halve`
   --> program.py:15:5
    |
 15 |     halve(x, y)

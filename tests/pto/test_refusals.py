@@ -45,7 +45,7 @@ def test_memory(tmp_path: pathlib.Path) -> None:
     y = pl.store(t + t, [0, 0], y)
 """
     said = refused(tmp_path, body)
-    assert said.startswith("error[TW2602]: the tiles of `sum` need 262144 bytes of Vec at once, and a core has 196608\n")
+    assert said.startswith("error[TW2602]: the tiles of `sum` need 262144 bytes of Vec at once, but a core has 196608\n")
     assert "the largest tiles, in bytes: `t` 131072, `t_1` 131072" in said
     assert "= help: work on smaller tiles" in said
 

@@ -128,7 +128,7 @@ def test_rows_are_staged(tmp_path):
     for call in (exe, staged.compile()):
         with pytest.raises(tilewire.RunError, match="`x` has 4 rows.* 3 ranks") as error:
             call(x, ranks=3)
-        assert "as many rows as there are ranks" in str(error.value)
+        assert "one row per rank" in str(error.value)
 
 
 def test_built_for_one_number_of_ranks(tmp_path):
@@ -235,7 +235,7 @@ def test_no_manifest_for_a_group(rotated):
     with pytest.raises(tilewire.BundleError, match="cannot read `.*/comm_manifest.json`: No such file"):
         tilewire.load_bundle(rotated)
     changed(rotated, lambda d: d["files"].pop("orchestration/comm_manifest.json"))
-    with pytest.raises(tilewire.BundleError, match="`rotate` allocates window buffer `w.*`, and the bundle has no"):
+    with pytest.raises(tilewire.BundleError, match="`rotate` allocates window buffer `w.*`, but the bundle has no"):
         tilewire.load_bundle(rotated)
 
 
@@ -247,7 +247,7 @@ def test_no_manifest_for_a_group(rotated):
     (lambda m: m["comm_groups"][0]["slots"][0].update(nbytes=2**62), "must be at most 70368744177664"),
     (lambda m: m["comm_groups"][0]["slots"][1].update(name=m["comm_groups"][0]["slots"][0]["name"]), "are both named"),
     (lambda m: m["comm_groups"][0]["slots"][1].update(offset=0), "overlap"),
-    (lambda m: m["comm_groups"][0]["slots"].pop(), "allocates window buffer `s.*`, and `.*` does not have it"),
+    (lambda m: m["comm_groups"][0]["slots"].pop(), "allocates window buffer `s.*`, but `.*` does not have it"),
 ])
 def test_bad_manifests(rotated, edit, message):
     path = rotated / "orchestration" / "comm_manifest.json"

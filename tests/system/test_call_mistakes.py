@@ -208,12 +208,12 @@ def test_targets_and_forms_that_are_not_there(tmp_path):
     assert tilewire.targets() == ["cpu", "interp"]
     for target in ("gpu", "ir"):
         assert str(pytest.raises(tilewire.Error, lambda: cp.compile(X, target=target)).value) == (
-            f"error[TW2220]: unknown target `{target}`\n  = help: there are `cpu` and `interp`\n")
+            f"error[TW2220]: unknown target `{target}`\n  = help: choose from `cpu` and `interp`\n")
     exe = cp.compile(X)
     exe.save(tmp_path / "cp")
     for made, forms in ((exe, "`ir`, `lowered`, `cpu`, `pto`"), (cp.compile(X, target="interp"), "`ir`, `pto`"),
                         (tilewire.load_bundle(tmp_path / "cp"), "`ir`")):
         assert "def cp(" in made.text()
         assert str(pytest.raises(tilewire.RunError, made.text, "ptx").value) == (
-            f"error[TW2240]: unknown form `ptx` of `cp`\n  = help: there are {forms}\n")
+            f"error[TW2240]: unknown form `ptx` of `cp`\n  = help: choose from {forms}\n")
     assert "define" in exe.text("cpu")

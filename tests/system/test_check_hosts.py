@@ -115,7 +115,7 @@ def test_schedules_of_hosts_are_for_the_interpreter(tmp_path):
     command = [str(COMMAND), "run", str(tmp_path / "program.py"), "--ranks", "4", "--replay", str(schedule)]
     ended = subprocess.run(command, capture_output=True, text=True)
     assert ended.returncode != 0
-    assert f"error[TW2253]: the schedule `{schedule}` is one of 2 hosts, and all ranks of the run live on one\n" in ended.stderr
+    assert f"error[TW2253]: the schedule `{schedule}` is one of 2 hosts, but all ranks of the run are on one\n" in ended.stderr
     assert "help: the interpreter follows it: --target interp" in ended.stderr
     ended = subprocess.run([*command, "--target", "interp"], capture_output=True, text=True)
     assert "error[TW2121]: deadlock" in ended.stderr

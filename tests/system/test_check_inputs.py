@@ -401,7 +401,7 @@ class P:
             self.k(w, device=r)
 """)
     assert (done.returncode, done.stdout) == (3, "")
-    assert done.stderr.startswith("error[TW2008]: the loop dispatches to ranks 0 to 3, and the window buffer `w` is "
+    assert done.stderr.startswith("error[TW2008]: the loop dispatches to ranks 0 to 3, but the window buffer `w` is "
                                   "shared by ranks 0 and 1\n  --> program.py:17:9\n")
 
 

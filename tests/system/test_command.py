@@ -341,7 +341,7 @@ def test_unknown_commands_name_the_nearest():
     out, err, status = text(tilewire("chekc", "x.py"))
     assert (out, err, status) == (
         "", "error[TW0621]: unknown command `chekc`\n  = help: did you mean `tilewire check`?\n", 64)
-    assert "`tilewire --help` lists all" in text(tilewire("frobnicate"))[1]
+    assert "run `tilewire --help` for a list" in text(tilewire("frobnicate"))[1]
 
 
 @pytest.mark.parametrize("words, message", [
@@ -349,8 +349,8 @@ def test_unknown_commands_name_the_nearest():
     (["run", "a.py", "--trase=x"], "error[TW0622]: `tilewire run` has no option `--trase`\n  = help: did you mean `--trace`?\n"),
     (["check", "a.py", "--call", "2"], "error[TW0622]: `tilewire check` has no option `--call`\n  = help: did you mean `--calls`?\n"),
     (["print", "a.py", "--all-pass"], "error[TW0622]: `tilewire print` has no option `--all-pass`\n  = help: did you mean `--all-passes`?\n"),
-    (["print", "a.py", "--bogus"], "error[TW0622]: `tilewire print` has no option `--bogus`\n  = help: `tilewire print --help` lists all\n"),
-    (["print", "a.py", "b.py"], "error[TW0623]: `tilewire print` does not take `b.py`\n  = help: `tilewire print --help` shows what it takes\n"),
+    (["print", "a.py", "--bogus"], "error[TW0622]: `tilewire print` has no option `--bogus`\n  = help: run `tilewire print --help` for a list\n"),
+    (["print", "a.py", "b.py"], "error[TW0623]: `tilewire print` does not take `b.py`\n  = help: run `tilewire print --help` for its arguments\n"),
     (["check", "a.py", "--ranks", "2-4"], "--ranks: write the numbers with commas, --ranks 2,3,4; got 2-4\nRun with --help for more information.\n"),
     (["run", "a.py", "--threads", "0"], "--threads: must be a whole number from 1 to 2147483647, got 0\nRun with --help for more information.\n"),
 ])
@@ -363,7 +363,7 @@ def test_without_a_command_the_help_is_printed():
 
 
 def test_codes_that_do_not_exist_have_no_neighbours():
-    assert text(tilewire("explain", "TW9999"))[1].endswith("= help: codes look like TW2501; docs/diagnostics.md lists all\n")
+    assert text(tilewire("explain", "TW9999"))[1].endswith("= help: write a code such as TW2501; docs/diagnostics.md lists all\n")
 
 
 @pytest.mark.parametrize("words", [[], ["print"], ["run", "--bogus"], ["check", "a.py", "--ranks", "x"], ["completion", "tcsh"]])

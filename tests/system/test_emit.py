@@ -58,9 +58,9 @@ def test_an_executable_has_the_text(target):
 
 def test_what_cannot_be_emitted():
     program = pl.parse(SOURCE)
-    with pytest.raises(tw.ProgramError, match=r"TW2603\]: there is no level `level4`") as refused:
+    with pytest.raises(tw.ProgramError, match=r"TW2603\]: unknown level `level4`") as refused:
         program.emit("pto", level="level4")
-    assert "there are `level2` and `level3`" in str(refused.value)
+    assert "use `level2` or `level3`" in str(refused.value)
     with pytest.raises(tw.ProgramError, match=r"TW0610\]: unknown target `gpu`"):
         program.emit("gpu")
     with pytest.raises(TypeError, match="level must be a str, got 3"):

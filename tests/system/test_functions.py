@@ -385,9 +385,9 @@ def test_refuses(form):
         assert error_of(f"OPS.{function}(x)", {"x": i}, form) == f"error[TW0321]: `{name}.{function}` does not work on pl.INT32"
     expected = f"error[TW0320]: type mismatch: `{name}.prelu` mixes pl.FP32 and pl.FP16"
     assert error_of("OPS.prelu(x, s)", {"x": x, "s": half}, form) == expected
-    expected = f"error[TW0352]: `{name}.rms_norm` needs a row of shape [1, 32] against [16, 32], got [1, 16]"
+    expected = f"error[TW0352]: shape mismatch: `{name}.rms_norm` needs a row of shape [1, 32] against [16, 32], got [1, 16]"
     assert error_of("OPS.rms_norm(x, w)", {"x": x, "w": row}, form) == expected
-    expected = f"error[TW0352]: `{name}.gemv` needs a column of shape [K, 1] against [16, 32], got [32, 16]"
+    expected = f"error[TW0352]: shape mismatch: `{name}.gemv` needs a column of shape [K, 1] against [16, 32], got [32, 16]"
     square = np.zeros((32, 16), np.float32)
     assert error_of("pl.cumsum(x, axis=2)", {"x": x}) == "error[TW0343]: `pl.tile.cumsum` has no axis 2 in 2 dimensions"
     assert error_of("OPS.gemv(x, b)", {"x": x, "b": square}, form, shape=(16, 16)) == expected

@@ -92,7 +92,7 @@ def test_rounds_that_are_left(target):
 @TARGETS
 @pytest.mark.parametrize("f", [rounds, left])
 def test_no_step(target, f):
-    with pytest.raises(tilewire.RunError, match=r"error\[TW2111\]: a range needs a step other than 0") as caught:
+    with pytest.raises(tilewire.RunError, match=r"error\[TW2111\]: the step of a loop must not be 0") as caught:
         f(0, 4, 0, target=target)
     assert caught.value.diagnostics[0].line > 0
     assert f(0, 4, 2, target=target)[0] == 2

@@ -200,7 +200,7 @@ def test_a_push_that_nobody_pops_is_a_deadlock():
 
 
 def test_a_tile_that_is_handed_back_twice():
-    with pytest.raises(tw.ProgramError, match="`t` is used after its slot was handed back"):
+    with pytest.raises(tw.ProgramError, match="use after free: `t` is used after its slot was freed"):
         broken("            pl.tfree_to_aic(t)\n", "            pl.tfree_to_aic(t)\n            pl.tfree_to_aic(t)\n")
 
 
@@ -263,7 +263,7 @@ def test_a_workspace_that_is_too_small(target):
     a = np.zeros((16, 16), np.float32)
     with pytest.raises(tw.RunError) as error:
         program.main(a, np.zeros(3 * 2048 - 1, np.uint8), target=target, threads=1)
-    assert "TW2139]: pipe workspace too small: it has 6143 bytes, and a launch of 3 blocks needs 2048 for each" in str(error.value)
+    assert "TW2139]: pipe workspace too small: it has 6143 bytes, but a launch of 3 blocks needs 2048 for each" in str(error.value)
     assert "given.py:11:9" in str(error.value)
 
 

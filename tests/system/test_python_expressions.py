@@ -196,7 +196,7 @@ error[TW1019]: `math.gcd` is a plain Python function and cannot take the run-tim
    |
 22 |     v = math.gcd(m, 4)
    |                  ^
-   = help: write it with the ops of `pl`; `tilewire ops` lists them
+   = help: write it with the ops of `pl`; run `tilewire ops` for a list
 """),
     ("v = math.sqrt(m)", """\
 error[TW1019]: `math.sqrt` is a plain Python function and cannot take the run-time value `m`
@@ -220,7 +220,7 @@ error[TW1019]: `table[m]` is a plain Python expression and cannot take the run-t
    |
 22 |     v = table[m].v
    |               ^
-   = help: Python computes this once, when the program is read: use values that are known then
+   = help: use values that are known when the program is read: Python evaluates this only then
 """),
     ("c = cfg; v = c.k", """\
 error[TW1019]: `c.k` is a plain Python expression and cannot take the object `c`
@@ -228,7 +228,7 @@ error[TW1019]: `c.k` is a plain Python expression and cannot take the object `c`
    |
 22 |     c = cfg; v = c.k
    |                  ^
-   = help: Python does not know the names of the program: write the name that the object has in Python
+   = help: write the name that the object has in Python: names of the program do not exist there
 """),
 ])
 def test_what_the_errors_say(tmp_path, body, expected):

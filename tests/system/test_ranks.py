@@ -157,17 +157,17 @@ def test_no_host_function(target):
 
 def test_rows_and_ranks_that_differ(target):
     assert error_of(lambda: staged(rows(3), ranks=4, target=target)) == (
-        "TW2231", "`x` has 3 rows, and the run has 4 ranks",
-        "row r is the share of rank r: give as many rows as there are ranks")
+        "TW2231", "`x` has 3 rows, but the run has 4 ranks",
+        "pass an array with one row per rank: rank r uses row r")
     assert error_of(lambda: rotate_rows(rows(3), ranks=4, target=target)) == (
-        "TW2229", "`exchange` is dispatched once for each of `NR`, which is 3, and the run has 4 ranks",
+        "TW2229", "`exchange` is dispatched once for each of `NR`, which is 3, but the run has 4 ranks",
         "leave ranks out, or give 3")
     for ranks in (2, 4):
         assert error_of(lambda: rotate(rows(3), ranks=ranks, target=target)) == (
-            "TW2231", f"`x` has 3 rows, and the run has {ranks} ranks",
-            "row r is the share of rank r: give as many rows as there are ranks")
+            "TW2231", f"`x` has 3 rows, but the run has {ranks} ranks",
+            "pass an array with one row per rank: rank r uses row r")
     assert error_of(lambda: swap(rows(2), ranks=1, target=target))[:2] == (
-        "TW2127", "`exchange` is dispatched to rank 1, and there are 1")
+        "TW2127", "invalid rank: `exchange` is dispatched to rank 1, but there are 1")
 
 
 @pl.jit.incore
@@ -255,7 +255,7 @@ def test_what_the_number_of_ranks_shows_to_be_wrong(target):
     y = np.zeros((3, 1, 8), np.float32)
     two_cells(y[:2], ranks=2, target=target)
     assert error_of(lambda: two_cells(y, ranks=3, target=target))[:2] == (
-        "TW2007", "the signal `s` has 2 cells, and `pld.system.notify_all` needs 3 of it on all ranks")
+        "TW2007", "the signal `s` has 2 cells, but `pld.system.notify_all` needs 3 of it on all ranks")
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -270,7 +270,7 @@ def test_schedules_that_do_not_exist(target, schedule):
         rotate(rows(2), ranks=2, target=target, schedule=schedule)
     [found] = caught.value.diagnostics
     assert (found.code, found.message) == ("TW2234", f"unknown schedule `{schedule}`")
-    assert found.helps == ("there are `random:SEED`, SEED a number, and `replay:FILE`",)
+    assert found.helps == ("write `random:SEED`, with a number for SEED, or `replay:FILE`",)
 
 
 def test_sessions_of_the_interpreter():
@@ -301,7 +301,7 @@ def test_manifest():
 @pytest.mark.parametrize("ranks", [0, -1, 65537])
 def test_numbers_that_cannot_be(target, ranks):
     assert error_of(lambda: rotate(rows(2), ranks=ranks, target=target)) == (
-        "TW2228", f"invalid number of ranks: a run cannot have {ranks}", "there may be 1 to 65536")
+        "TW2228", f"invalid number of ranks: a run cannot have {ranks}", "use 1 to 65536")
 
 
 @pytest.mark.parametrize("keyword, value, text", [

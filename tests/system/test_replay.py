@@ -238,7 +238,7 @@ def test_what_is_no_schedule_of_this_program(target, schedules, tmp_path):
         "error[TW2404]: `S`: `version` must be at least 2, got 1\n")
     code, err = refused(text, program="03_equal_overtaken_wrong.py")
     assert code == 64 and err.startswith("error[TW2236]: the schedule `S` was made for another program")
-    assert refused(text, "--ranks", 3) == (64, "error[TW2237]: the schedule `S` is one of 2 ranks, and the run has 3\n")
+    assert refused(text, "--ranks", 3) == (64, "error[TW2237]: the schedule `S` is one of 2 ranks, but the run has 3\n")
     assert refused(json.dumps({**said, "ranks": "two"}))[1] == (
         'error[TW2403]: `S`: `ranks` must be an integer, got "two"\n')
     agents = [dict(a) for a in said["agents"]]

@@ -359,7 +359,7 @@ shown(shift, x, y, 1, ranks=4, target="interp")
 shown(shift, x[:3], y[:3], 1, ranks=3)
 """
     expected = (
-        "RunError error[TW2245]: the interpreter runs all ranks in one process, and a launcher has started 2\n"
+        "RunError error[TW2245]: the interpreter runs all ranks in one process, but a launcher has started 2\n"
         "RunError error[TW2243]: `shift` runs on 3 ranks, which 2 processes cannot share evenly\n"
     )
     assert run(text, tmp_path) == [expected] * 2
@@ -376,7 +376,7 @@ shift(x, y, 1, ranks=4, target="interp")
 shown(tw.init)
 shown(tw.init, world="mpi")
 """
-    expected = ("WorldError error[TW2248]: the world is decided already, and it is not `launcher`\n"
+    expected = ("WorldError error[TW2248]: the world has been chosen already, and it is not `launcher`\n"
                 "WorldError error[TW2247]: unknown world `mpi`\n")
     assert run(text, tmp_path, 3) == [expected] * 3
 

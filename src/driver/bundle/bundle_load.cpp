@@ -64,7 +64,7 @@ class BundleExecutable final : public Executable {
   }
 
   std::unique_ptr<Session> open(std::optional<int64_t>, Diagnostics& diags) override {
-    diags.report(diag::bundle_session, {}).with_help("open the program it was made of");
+    diags.report(diag::bundle_session, {}).with_help("compile the program in Python, and open that");
     return nullptr;
   }
 

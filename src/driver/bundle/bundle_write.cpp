@@ -35,7 +35,7 @@ Place inspect(const fs::path& folder, Diagnostics& diags) {
   if (!fs::exists(fs::symlink_status(folder, error))) return Place::Free;
   auto refuse = [&] {
     diags.report(diag::bundle_exists, {}, {folder.string()})
-        .with_help("give the name of a folder that does not exist");
+        .with_help("write to a folder that does not exist");
     return Place::Refused;
   };
   if (!fs::is_directory(folder, error)) return refuse();

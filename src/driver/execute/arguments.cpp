@@ -355,7 +355,7 @@ bool Signature::check_memory(BoundArguments& bound, Diagnostics& diags) const {
       diags
           .report(diag::arguments_overlap, params_[p].node->span,
                   {params_[q].node->name, params_[p].node->name, params_[written].node->name})
-          .with_help("pass the same array for both, or arrays that share nothing");
+          .with_help("pass the same array for both, or arrays that share no memory");
       good = false;
     }
   }

@@ -26,7 +26,7 @@ Call CompiledSession::call(const BoundArguments& arguments, const CallOptions& o
   CallSchedule schedule;
   if (!schedule.read(options, diags)) return {};
   if (schedule.replay) {
-    diags.report(diag::replay_in_session, {}).with_help("call the program itself");
+    diags.report(diag::replay_in_session, {}).with_help("call the function itself, outside the session");
     return {};
   }
   if (ranks_ && options.ranks && *options.ranks != *ranks_) return refuse(diags);

@@ -163,7 +163,7 @@ Entry find_entry(const ir::ProgramRef& program, std::string_view name, Diagnosti
     if (found.size() == 1) return started(program, found[0], diags);
     if (found.empty()) continue;
     diags.report(diag::several_entries, {}, {names_of(found)})
-        .with_help("say which: entry=\"NAME\", or --entry NAME");
+        .with_help("choose one: entry=\"NAME\" in Python, --entry NAME in the command");
     return {};
   }
   diags.report(diag::no_entry, program->span)

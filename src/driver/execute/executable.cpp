@@ -51,7 +51,7 @@ bool Executable::knows(const std::string& form, Diagnostics& diags) const {
     if (known == form) return true;
     names += (names.empty() ? "`" : ", `") + known + "`";
   }
-  diags.report(diag::no_such_form, {}, {signature_.name(), form}).with_help("there are " + names);
+  diags.report(diag::no_such_form, {}, {signature_.name(), form}).with_help("choose from " + names);
   return false;
 }
 

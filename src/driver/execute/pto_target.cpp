@@ -21,7 +21,7 @@ class PtoTarget final : public Target {
                                                Diagnostics& diags) const override {
     auto level = target::pto::level_from_text(options.level.empty() ? "level2" : options.level);
     if (!level) {
-      diags.report(diag::pto_level, {}, {options.level}).with_help("there are `level2` and `level3`");
+      diags.report(diag::pto_level, {}, {options.level}).with_help("use `level2` or `level3`");
       return std::nullopt;
     }
     const ir::ProgramRef whole = options.entry.empty() ? with_pass_throughs(program)

@@ -48,7 +48,7 @@ const Target* find(std::string_view name, Diag none, bool (*fits)(const Target&)
     if (target->name == name) return target;
     names.push_back("`" + std::string(target->name) + "`");
   }
-  diags.report(none, {}, {std::string(name)}).with_help("there are " + listed(names));
+  diags.report(none, {}, {std::string(name)}).with_help("choose from " + listed(names));
   return nullptr;
 }
 

@@ -22,10 +22,10 @@ std::optional<int> valid_ranks(const Signature& signature, int64_t ranks, Diagno
   const Function& entry = signature.entry();
   if (ranks < 1 || ranks > abi::most_ranks) {
     diags.report(diag::ranks_invalid, entry.span, {std::to_string(ranks)})
-        .with_help("there may be 1 to " + std::to_string(abi::most_ranks));
+        .with_help("use 1 to " + std::to_string(abi::most_ranks));
   } else if (entry.type != FunctionType::Host && ranks != 1) {
     diags.report(diag::ranks_without_host, entry.span, {signature.name(), std::to_string(ranks)})
-        .with_help("a host function, @pl.jit.host, says what each rank does: f(x[r], device=r)");
+        .with_help("write a host function, @pl.jit.host, that dispatches it to each rank: f(x[r], device=r)");
   } else {
     return static_cast<int>(ranks);
   }
@@ -62,7 +62,7 @@ bool rows_fit(const Signature& signature, std::span<const size_t> staged, int64_
     diags
         .report(diag::staged_rows, parameter.span,
                 {parameter.name, std::to_string(array->shape[0]), std::to_string(ranks)})
-        .with_help("row r is the share of rank r: give as many rows as there are ranks");
+        .with_help("pass an array with one row per rank: rank r uses row r");
   }
   return !diags.has_errors();
 }

@@ -26,7 +26,7 @@ bool CallSchedule::read(const CallOptions& options, Diagnostics& diags) {
   }
   if (seed) return true;
   diags.report(diag::schedule_unknown, {}, {options.schedule})
-      .with_help("there are `random:SEED`, SEED a number, and `replay:FILE`");
+      .with_help("write `random:SEED`, with a number for SEED, or `replay:FILE`");
   return false;
 }
 

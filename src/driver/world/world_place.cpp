@@ -148,7 +148,7 @@ std::optional<processes::Receivers> receivers_of(const std::string& gather, int3
     return processes::Receivers{.who = Who::One, .process = static_cast<int32_t>(process)};
   }
   diags.report(diag::world_gather, {}, {gather, std::to_string(processes)})
-      .with_help("gather=\"all\", gather=\"none\", or the number of a process");
+      .with_help("write gather=\"all\", gather=\"none\", or the number of a process");
   return std::nullopt;
 }
 
@@ -172,7 +172,7 @@ bool choose_world(std::string_view name, Diagnostics& diags) {
   const bool local = name == "local";
   if (!local && name != "launcher") {
     diags.report(diag::world_unknown, {}, {std::string(name)})
-        .with_help("world=\"launcher\", the default, or world=\"local\"");
+        .with_help("write world=\"launcher\", the default, or world=\"local\"");
     return false;
   }
   const bool is_local = state.decided && !state.joined;
@@ -195,7 +195,7 @@ bool runs_alone(Diagnostics& diags) {
   if (!find_place(place, diags)) return false;
   if (place.processes == 1) return true;
   diags.report(diag::world_interp, {}, {std::to_string(place.processes)})
-      .with_help("target=\"cpu\", or give each process its own world: tw.init(world=\"local\")");
+      .with_help("write target=\"cpu\", or give each process its own world: tw.init(world=\"local\")");
   return false;
 }
 
@@ -232,7 +232,7 @@ std::optional<WorldCall> WorldCall::enter(const Signature& signature, const Boun
     diags
         .report(diag::world_ranks, signature.entry().span,
                 {signature.name(), std::to_string(ranks), std::to_string(processes)})
-        .with_help("ranks=" + std::to_string((ranks / processes + 1) * processes) +
+        .with_help("write ranks=" + std::to_string((ranks / processes + 1) * processes) +
                    ", or another multiple of the number of processes");
     return std::nullopt;
   }

@@ -23,7 +23,7 @@ def host():
     buf = pld.alloc_window_buffer(128)
 #   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 # error: TW1029 a window buffer named `buf` exists already
-# help: give this buffer another name: it is how manifests and communication groups refer to it
+# help: give this buffer another name: manifests and communication groups refer to it by name
 
 # --- alloc_float_size
 import tilewire.language as pl
@@ -35,7 +35,7 @@ def host():
     buf = pld.alloc_window_buffer(64.0)
 #                                 ^^^^ `64.0` is pl.Scalar[pl.FP32]
 # error: TW0308 `pld.alloc_window_buffer` needs an integer for `nbytes`, got a float scalar
-# help: pl.cast(x, pl.INT32) makes an integer of it
+# help: write an integer
 
 # --- alloc_named
 import tilewire.language as pl
@@ -150,7 +150,7 @@ def host():
     buf = pld.alloc_window_buffer([4], dtype=pl.TASK_ID)
 #                                            ^^^^^^^^^^
 # error: TW0367 a window cannot hold pl.TASK_ID
-# help: pl.array.create(n, pl.TASK_ID) holds task ids
+# help: keep task ids in an array: pl.array.create(n, pl.TASK_ID)
 
 # --- alloc_window_named
 import tilewire.language as pl

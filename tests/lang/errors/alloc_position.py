@@ -56,7 +56,7 @@ def host():
     buf = 1
     buf += pld.alloc_window_buffer(64)
 #   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-# error: TW1020 `+` does not take an int and a pointer
+# error: TW1020 unsupported operands for `+`: an int and a pointer
 
 # --- alloc_in_conditional
 import tilewire.language as pl
@@ -141,8 +141,8 @@ def host():
     bufs = [0, 1]
     bufs[0] = pld.alloc_window_buffer(64)
 #   ^^^^^^^
-# error: TW1055 elements of a list cannot be assigned
-# help: only tensors, tiles and arrays have elements that can be written
+# error: TW1055 cannot assign to an element of a list
+# help: write to elements of tensors, tiles and arrays only
 
 # --- alloc_two_names
 import tilewire.language as pl

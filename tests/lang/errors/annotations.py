@@ -18,7 +18,7 @@ def kernel():
     v: pl.Scalar[pl.UINT8] = 256
 #                            ^^^
 # error: TW1027 256 does not fit pl.UINT8
-# help: write a value the dtype holds, or take a wider dtype
+# help: write a value that the dtype can hold, or use a wider dtype
 
 # --- annotation_mismatch
 import tilewire.language as pl
@@ -27,9 +27,9 @@ import tilewire.language as pl
 @pl.jit.incore
 def kernel(n: pl.Scalar[pl.INDEX]):
     v: pl.Scalar[pl.FP32] = n
-#                           ^ this is pl.Scalar[pl.INDEX]
-# error: TW1067 the value is not pl.Scalar[pl.FP32]
-# help: correct the annotation or leave it out; pl.cast(x, dtype) converts values
+#                           ^
+# error: TW1067 type mismatch: the annotation is pl.Scalar[pl.FP32], but the value is pl.Scalar[pl.INDEX]
+# help: correct the annotation, or convert the value with pl.cast(x, dtype)
 
 # --- annotation_mismatch_shape
 import tilewire.language as pl
@@ -38,9 +38,9 @@ import tilewire.language as pl
 @pl.jit.incore
 def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     t: pl.Tile[[8, 16], pl.FP32] = pl.load(x)
-#                                  ^^^^^^^^^^ this is pl.Tile[[16, 16], pl.FP32]
-# error: TW1067 the value is not pl.Tile[[8, 16], pl.FP32]
-# help: correct the annotation or leave it out; pl.cast(x, dtype) converts values
+#                                  ^^^^^^^^^^
+# error: TW1067 type mismatch: the annotation is pl.Tile[[8, 16], pl.FP32], but the value is pl.Tile[[16, 16], pl.FP32]
+# help: correct the annotation, or convert the value with pl.cast(x, dtype)
 
 # --- declaration_only
 import tilewire.language as pl
@@ -51,7 +51,7 @@ def kernel():
     v: pl.Scalar[pl.INT32]
 #   ^^^^^^^^^^^^^^^^^^^^^^
 # error: TW1065 `v` is declared without a value
-# help: give it a value
+# help: assign a value on this line: `v: ... = value`
 
 # --- direction_on_variable
 import tilewire.language as pl
@@ -61,8 +61,8 @@ import tilewire.language as pl
 def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     v: pl.Out[pl.Tensor[[16, 16], pl.FP32]] = x
 #      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-# error: TW1066 a variable has no direction
-# help: directions belong to parameters
+# error: TW1066 only parameters have a direction, not variables
+# help: write the type without `pl.Out[...]` or `pl.InOut[...]`
 
 # --- parameter_without_type
 import tilewire.language as pl

@@ -105,7 +105,7 @@ def k(x: pl.Tensor[[16, 16], pl.FP32], w: pl.InOut[pld.DistributedTensor[[16, 16
     pld.tensor.put(w, 1, pl.load(x))
 #                        ^^^^^^^^^^ `pl.load(x)` is pl.Tile[[16, 16], pl.FP32]
 # error: TW0306 `pld.tensor.put` needs a tensor for `src`, got a tile
-# help: pld.tile.remote_store(tile, window, peer, offsets) stores a tile at a peer
+# help: write pld.tile.remote_store(tile, window, peer, offsets) to store a tile at a peer
 
 # --- keyword_of_another_system
 import tilewire.language as pl

@@ -16,7 +16,7 @@ import tilewire.language as pl
 def kernel(n: pl.Scalar[pl.INDEX]):
     v = n + 4 // 0
 #           ^^^^^^
-# error: TW1017 integer division by zero
+# error: TW1017 invalid constant expression: integer division by zero
 
 # --- division_by_zero_modulo
 import tilewire.language as pl
@@ -36,8 +36,8 @@ import tilewire.language as pl
 def kernel(x: pl.Tensor[[16, 16], pl.INT32]):
     t = pl.load(x) // 2
 #       ^^^^^^^^^^^^^^^
-# error: TW1022 `//` does not work on tiles
-# help: `/` on integer tiles truncates; there is no flooring division of tiles
+# error: TW1022 unsupported operands for `//`: tiles
+# help: write `/`, which truncates on integer tiles: tiles have no floor division
 
 # --- integer_true_division
 import tilewire.language as pl
@@ -48,7 +48,7 @@ def kernel(n: pl.Scalar[pl.INDEX]):
     v = n / 2
 #       ^^^^^
 # error: TW0324 `/` on integers (pl.INDEX)
-# help: write `//` to divide and round down, or convert with pl.cast(x, pl.FP32) first
+# help: write `//` to divide and round down, or convert first: pl.cast(n, pl.FP32)
 
 # --- module_as_value
 import tilewire.language as pl
@@ -58,7 +58,7 @@ import tilewire.language as pl
 def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     t = pl.load(x) + pl
 #       ^^^^^^^^^^^^^^^
-# error: TW1020 `+` does not take a tile and the module `pl`
+# error: TW1020 unsupported operands for `+`: a tile and the module `pl`
 
 # --- negated_string
 import tilewire.language as pl
@@ -68,7 +68,7 @@ import tilewire.language as pl
 def kernel(n: pl.Scalar[pl.INDEX]):
     v = -"a"
 #       ^^^^
-# error: TW1021 `-` does not take a string
+# error: TW1021 unsupported operand for `-`: a string
 
 # --- negative_power
 import tilewire.language as pl
@@ -90,7 +90,7 @@ def kernel(n: pl.Scalar[pl.INDEX]):
     v = n << -1
 #            ^^
 # error: TW0328 negative shift count: `<<` by -1
-# help: shift the other way
+# help: write `>>` with a positive count
 
 # --- not_integers
 import tilewire.language as pl
@@ -101,7 +101,7 @@ def kernel(f: pl.Scalar[pl.FP32]):
     v = f << 2
 #       ^ `f` is pl.Scalar[pl.FP32]
 # error: TW0325 `<<` needs integers, got pl.FP32
-# help: pl.cast(x, pl.INT32) makes an integer of it
+# help: convert it: pl.cast(f, pl.INT32)
 
 # --- not_of_tile
 import tilewire.language as pl
@@ -111,8 +111,8 @@ import tilewire.language as pl
 def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     t = not pl.load(x)
 #       ^^^^^^^^^^^^^^
-# error: TW1021 `not` does not take a tile
-# help: write `~` for the opposite of every element of a mask
+# error: TW1021 unsupported operand for `not`: a tile
+# help: write `~mask` to negate every element of a mask
 
 # --- operator_in
 import tilewire.language as pl
@@ -122,7 +122,7 @@ import tilewire.language as pl
 def kernel(n: pl.Scalar[pl.INDEX]):
     v = n in [1, 2]
 #       ^^^^^^^^^^^
-# error: TW1020 `in` does not take a scalar and a list
+# error: TW1020 unsupported operands for `in`: a scalar and a list
 # help: compare with each: `n == 1 or n == 2`
 
 # --- operator_is
@@ -133,7 +133,7 @@ import tilewire.language as pl
 def kernel(n: pl.Scalar[pl.INDEX]):
     v = n is 3
 #       ^^^^^^
-# error: TW1020 `is` does not take a scalar and an int
+# error: TW1020 unsupported operands for `is`: a scalar and an int
 # help: write `==` or `!=`
 
 # --- operator_on_list
@@ -144,7 +144,7 @@ import tilewire.language as pl
 def kernel(n: pl.Scalar[pl.INDEX]):
     v = [1, 2] - n
 #       ^^^^^^^^^^
-# error: TW1020 `-` does not take a list and a scalar
+# error: TW1020 unsupported operands for `-`: a list and a scalar
 
 # --- operator_on_strings
 import tilewire.language as pl
@@ -154,7 +154,7 @@ import tilewire.language as pl
 def kernel(n: pl.Scalar[pl.INDEX]):
     v = "rank" + n
 #       ^^^^^^^^^^
-# error: TW1020 `+` does not take a string and a scalar
+# error: TW1020 unsupported operands for `+`: a string and a scalar
 
 # --- power_of_tiles
 import tilewire.language as pl
@@ -164,8 +164,8 @@ import tilewire.language as pl
 def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     t = pl.load(x) ** 2
 #       ^^^^^^^^^^^^^^^
-# error: TW1022 `**` does not work on tiles
-# help: write it with pl.mul, pl.exp and pl.log
+# error: TW1022 unsupported operands for `**`: tiles
+# help: write `t * t` for a square, or pl.exp(pl.log(t) * n) for other powers
 
 # --- scalar_float_formats
 import tilewire.language as pl
@@ -219,5 +219,5 @@ import tilewire.language as pl
 def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     t = pl.load(x) + x
 #       ^^^^^^^^^^^^^^
-# error: TW1023 `+` does not take a tile and a tensor
+# error: TW1023 unsupported operands for `+`: a tile and a tensor
 # help: load the tensor first: `pl.load(x, offsets, shape)`

@@ -6,8 +6,8 @@ import tilewire.language as pl
 def kernel(n: pl.Scalar[pl.INDEX]):
     assert n > 4
 #          ^^^^^
-# error: TW1073 the assertion cannot be decided: it is known only at run time
-# help: assert what is known when the program is read: shapes, constants, dtypes
+# error: TW1073 the assertion depends on a value that is known only at run time
+# help: assert only what is known when the program is read: shapes, constants, dtypes
 
 # --- assertion_failed
 import tilewire.language as pl

@@ -6,7 +6,7 @@ import tilewire.language as pl
 def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     x.dtype = pl.FP16
 #   ^^^^^^^
-# error: TW1054 this cannot be assigned to
+# error: TW1054 cannot assign to this expression
 # help: assign to a name, to names in a tuple, or to a subscript of a name
 
 # --- assign_nested_subscript
@@ -17,7 +17,7 @@ import tilewire.language as pl
 def kernel(y: pl.Out[pl.Tensor[[16, 16], pl.FP32]]):
     y[0][1] = 1.0
 #   ^^^^^^^
-# error: TW1054 this cannot be assigned to
+# error: TW1054 cannot assign to this expression
 # help: write to a name: `part = x[0]`, then `part[1] = v`
 
 # --- assign_to_call
@@ -28,8 +28,8 @@ import tilewire.language as pl
 def kernel(n: pl.Scalar[pl.INDEX]):
     max(n, 1) = 2
 #   ^^^^^^^^^
-# error: TW0120 a call cannot be assigned to
-# help: the left side is a name, `x[...]` or several of these; `==` compares
+# error: TW0120 cannot assign to a call
+# help: assign to a name, to `x[...]` or to several of these; to compare, write `==`
 
 # --- assign_to_literal
 import tilewire.language as pl
@@ -39,8 +39,8 @@ import tilewire.language as pl
 def kernel(n: pl.Scalar[pl.INDEX]):
     v, 1 = n, n
 #      ^
-# error: TW0120 a number cannot be assigned to
-# help: the left side is a name, `x[...]` or several of these; `==` compares
+# error: TW0120 cannot assign to a number
+# help: assign to a name, to `x[...]` or to several of these; to compare, write `==`
 
 # --- augment_tuple
 import tilewire.language as pl
@@ -50,8 +50,8 @@ import tilewire.language as pl
 def kernel(n: pl.Scalar[pl.INDEX]):
     a, b += n
 #   ^^^^
-# error: TW0120 a tuple cannot be assigned to
-# help: the left side is a name, `x[...]` or several of these; `==` compares
+# error: TW0120 cannot assign to a tuple
+# help: assign to a name, to `x[...]` or to several of these; to compare, write `==`
 
 # --- keyword_assigned
 import tilewire.language as pl
@@ -82,8 +82,8 @@ def kernel(n: pl.Scalar[pl.INDEX]):
     v = 3
     v[0] = n
 #   ^^^^
-# error: TW1055 elements of an int cannot be assigned
-# help: only tensors, tiles and arrays have elements that can be written
+# error: TW1055 cannot assign to an element of an int
+# help: write to elements of tensors, tiles and arrays only
 
 # --- not_assignable_scalar
 import tilewire.language as pl
@@ -93,8 +93,8 @@ import tilewire.language as pl
 def kernel(n: pl.Scalar[pl.INDEX]):
     n[0] = 1
 #   ^^^^
-# error: TW1055 elements of a scalar cannot be assigned
-# help: only tensors, tiles and arrays have elements that can be written
+# error: TW1055 cannot assign to an element of a scalar
+# help: write to elements of tensors, tiles and arrays only
 
 # --- not_writable_value
 import tilewire.language as pl
@@ -105,7 +105,7 @@ import tilewire.language.distributed as pld
 def kernel(y: pl.Out[pl.Tensor[[16, 16], pl.FP32]], w: pld.DistributedTensor[[16, 16], pl.FP32]):
     y[0:4] = pld.get_comm_ctx(w)
 #            ^^^^^^^^^^^^^^^^^^^
-# error: TW1056 pld.CommCtx cannot be written to a region
+# error: TW1056 cannot write pld.CommCtx to a region
 # help: write a tile, a tensor or a scalar
 
 # --- python_attribute_assignment
@@ -116,7 +116,7 @@ import tilewire.language as pl
 def kernel(n: pl.Scalar[pl.INDEX]):
     n.rank = 3
 #   ^^^^^^
-# error: TW1054 this cannot be assigned to
+# error: TW1054 cannot assign to this expression
 # help: assign to a name, to names in a tuple, or to a subscript of a name
 
 # --- region_shape
@@ -127,7 +127,7 @@ import tilewire.language as pl
 def kernel(x: pl.Tensor[[16, 16], pl.FP32], y: pl.Out[pl.Tensor[[16, 16], pl.FP32]]):
     y[0:8, :] = pl.load(x)
 #               ^^^^^^^^^^
-# error: TW1057 a value of shape [16, 16] does not fit a region of shape [8, 16]
+# error: TW1057 shape mismatch: a value of shape [16, 16] does not fit a region of shape [8, 16]
 # help: write to a region of the value's shape, or write a part of the value
 
 # --- region_shape_tensor
@@ -138,7 +138,7 @@ import tilewire.language as pl
 def kernel(x: pl.Tensor[[16, 16], pl.FP32], y: pl.Out[pl.Tensor[[16, 16], pl.FP32]]):
     y[0] = x
 #          ^
-# error: TW1057 a value of shape [16, 16] does not fit a region of shape [16]
+# error: TW1057 shape mismatch: a value of shape [16, 16] does not fit a region of shape [16]
 # help: write to a region of the value's shape, or write a part of the value
 
 # --- tile_into_vector

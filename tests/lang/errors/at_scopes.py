@@ -7,7 +7,7 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     with pl.at(level=pl.Level.CORE_GROUP):
 #        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 # error: TW1101 `pl.at` opens a task in orchestration functions, not in kernel functions
-# help: tasks are submitted by orchestration functions: `@pl.function(type=pl.FunctionType.Orchestration)`
+# help: move it into an orchestration function, decorated with `@pl.jit`
         t = pl.load(x)
 
 # --- at_inside_at
@@ -20,7 +20,7 @@ def main(x: pl.Tensor[[16, 16], pl.FP32]):
         with pl.at(level=pl.Level.CORE_GROUP):
 #            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 # error: TW1101 `pl.at` opens a task in orchestration functions, not in other task scopes
-# help: end the scope around it first: task scopes do not nest
+# help: move it out of the enclosing task scope: task scopes do not nest
             t = pl.load(x)
 
 # --- at_level
@@ -32,7 +32,7 @@ def main(x: pl.Tensor[[16, 16], pl.FP32]):
     with pl.at(level=pl.Level.HOST):
 #        ^^^^^^^^^^^^^^^^^^^^^^^^^^
 # error: TW1102 `pl.at` runs at CORE_GROUP, got HOST
-# help: write `level=pl.Level.CORE_GROUP`: the scope is one kernel task
+# help: write `level=pl.Level.CORE_GROUP`
         t = pl.load(x)
 
 # --- at_name_not_a_string
@@ -43,7 +43,7 @@ import tilewire.language as pl
 def main(x: pl.Tensor[[16, 16], pl.FP32]):
     with pl.at(level=pl.Level.CORE_GROUP, name_hint=3):
 #                                                   ^
-# error: TW1085 `pl.at` cannot take this for `name_hint`: it is an int
+# error: TW1085 `pl.at` does not accept an int for `name_hint`
 # help: write a string: `name_hint="copy"`
         t = pl.load(x)
 
@@ -56,7 +56,7 @@ def host(x: pl.Tensor[[16, 16], pl.FP32]):
     with pl.at(level=pl.Level.CORE_GROUP):
 #        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 # error: TW1101 `pl.at` opens a task in orchestration functions, not in host functions
-# help: tasks are submitted by orchestration functions: `@pl.function(type=pl.FunctionType.Orchestration)`
+# help: move it into an orchestration function, decorated with `@pl.jit`
         t = pl.load(x)
 
 # --- at_positional
@@ -110,7 +110,7 @@ def main(x: pl.Tensor[[16, 16], pl.FP32], y: pl.Out[pl.Tensor[[16, 16], pl.FP32]
         kernel(x, y)
 #       ^^^^^^^^^^^^
 # error: TW1106 a `pl.at` scope cannot call a kernel `kernel`
-# help: make `kernel` an inline function: `@pl.jit.inline` or type=pl.FunctionType.Inline
+# help: decorate `kernel` with `@pl.jit.inline` to use it in other functions of this level
 
 # --- optimizations
 import tilewire.language as pl

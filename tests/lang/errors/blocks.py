@@ -12,7 +12,7 @@ def host(x: pl.Tensor[[16, 16], pl.FP32]):
     chip(x, device=0, blocks=4)
 #                            ^
 # error: TW1119 `blocks=` does not apply to `chip`
-# help: `blocks=` starts a kernel as SPMD blocks
+# help: remove `blocks=`: only kernels run as blocks
 
 # --- blocks_zero
 import tilewire.language as pl
@@ -55,7 +55,7 @@ def pair(x: pl.Tensor[[16, 16], pl.FP32]):
     cube(x, blocks=2)
 #                  ^
 # error: TW1119 `blocks=` does not apply to `cube`
-# help: `blocks=` starts a kernel as SPMD blocks
+# help: remove `blocks=`: only kernels run as blocks
 
 # --- spmd_bool_count
 import tilewire.language as pl
@@ -77,7 +77,7 @@ def main(x: pl.Tensor[[16, 16], pl.FP32]):
     for b in pl.spmd(4):
 #   ^^^^^^^^^^^^^^^^^^^
 # error: TW1089 `break` and `continue` are not allowed in a `pl.spmd` loop
-# help: blocks are concurrent: guard the work with `if`
+# help: guard the work with `if`: all blocks run concurrently
         break
 
 # --- spmd_in_kernel
@@ -89,7 +89,7 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     for b in pl.spmd(4):
 #            ^^^^^^^^^^
 # error: TW1101 `pl.spmd` opens a task in orchestration functions, not in kernel functions
-# help: tasks are submitted by orchestration functions: `@pl.function(type=pl.FunctionType.Orchestration)`
+# help: move it into an orchestration function, decorated with `@pl.jit`
         t = pl.load(x)
 
 # --- spmd_keyword_type
@@ -100,7 +100,7 @@ import tilewire.language as pl
 def main(x: pl.Tensor[[16, 16], pl.FP32]):
     with pl.spmd(4, sync_start=1):
 #                              ^
-# error: TW1085 `pl.spmd` cannot take this for `sync_start`: it is an int
+# error: TW1085 `pl.spmd` does not accept an int for `sync_start`
 # help: write `sync_start=True` or `sync_start=False`
         t = pl.load(x)
 

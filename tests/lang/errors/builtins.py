@@ -6,7 +6,7 @@ import tilewire.language as pl
 def kernel(n: pl.Scalar[pl.INDEX]):
     v = len(n)
 #       ^^^^^^ the argument is a scalar
-# error: TW1016 `len` does not take these arguments
+# error: TW1016 `len` does not accept these arguments
 
 # --- builtin_int_of_scalar
 import tilewire.language as pl
@@ -16,8 +16,8 @@ import tilewire.language as pl
 def kernel(f: pl.Scalar[pl.FP32]):
     v = int(f)
 #       ^^^^^^ the argument is a scalar
-# error: TW1016 `int` does not take these arguments
-# help: convert run-time scalars with `pl.cast(x, dtype)`
+# error: TW1016 `int` does not accept these arguments
+# help: convert a run-time scalar with `pl.cast(x, dtype)`
 
 # --- builtin_keyword
 import tilewire.language as pl
@@ -27,7 +27,7 @@ import tilewire.language as pl
 def kernel(n: pl.Scalar[pl.INDEX]):
     v = max(n, 1, key=2)
 #       ^^^^^^^^^^^^^^^^
-# error: TW1016 `max` does not take these arguments
+# error: TW1016 `max` does not accept these arguments
 
 # --- const_arguments
 import tilewire.language as pl
@@ -49,7 +49,7 @@ def kernel():
     v = pl.const(True, pl.INT32)
 #       ^^^^^^^^^^^^^^^^^^^^^^^^
 # error: TW1027 True does not fit pl.INT32
-# help: a bool is not a number: write 0 or 1, or pl.BOOL
+# help: write 0 or 1, or use pl.BOOL: a bool is not a number
 
 # --- const_of_float
 import tilewire.language as pl
@@ -82,7 +82,7 @@ def kernel():
     v = pl.const(300, pl.INT8)
 #       ^^^^^^^^^^^^^^^^^^^^^^
 # error: TW1027 300 does not fit pl.INT8
-# help: write a value the dtype holds, or take a wider dtype
+# help: write a value that the dtype can hold, or use a wider dtype
 
 # --- dynamic_empty_name
 import tilewire.language as pl

@@ -12,7 +12,7 @@ def main():
     scale(True)
 #         ^^^^
 # error: TW1027 True does not fit pl.INT32
-# help: a bool is not a number: write 0 or 1, or pl.BOOL
+# help: write 0 or 1, or use pl.BOOL: a bool is not a number
 
 # --- argument_count
 import tilewire.language as pl
@@ -184,7 +184,7 @@ def host():
     buf = pld.alloc_window_buffer(1024)
     send(buf, device=0)
 #        ^^^
-# error: TW1115 `buf` is a window buffer, not a view of one
+# error: TW1115 `buf` is a window buffer; pass a view of it
 # help: make a view first: `w = pld.window(buf, [shape], dtype=...)`
 
 # --- inline_argument_type
@@ -218,7 +218,7 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     t = twice(pl.load(x), device=0)
 #                                ^
 # error: TW1117 `twice` is inlined: it takes no `device`, `blocks` or `deps`
-# help: leave the keyword out
+# help: remove the keyword
 
 # --- missing_argument
 import tilewire.language as pl
@@ -252,7 +252,7 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32], y: pl.Out):
 def main(x: pl.Tensor[[16, 16], pl.FP32]):
     kernel(x, 3)
 #             ^
-# error: TW1116 `y` of `kernel` is written: pass a tensor
+# error: TW1116 `y` of `kernel` is an output and needs a tensor
 
 # --- argument_plain_tensor_for_window_on_the_host
 import tilewire.language as pl

@@ -7,7 +7,7 @@ def main(x: pl.Tensor[[16, 16], pl.FP32]):
     main(x)
 #   ^^^^^^^
 # error: TW1106 an orchestration function cannot call an orchestration function `main`
-# help: a function calls functions of the next level down: host, then orchestration, then kernel
+# help: decorate `main` with `@pl.jit.inline` to use it in other functions of this level
 
 # --- group_of_kernel
 import tilewire.language as pl
@@ -23,7 +23,7 @@ def pair(x: pl.Tensor[[16, 16], pl.FP32]):
     kernel(x)
 #   ^^^^^^^^^
 # error: TW1106 a Group function cannot call a kernel `kernel`
-# help: a Group calls one AIC and one AIV function
+# help: call one AIC and one AIV function, and nothing else
 
 # --- grown_by_inlining
 import tilewire.language as pl
@@ -253,8 +253,8 @@ def f35(x):
 def f36(x):
     return f37(x) + f37(x)
 #          ^^^^^^
-# error: TW1140 more than 100000 inline calls in one program: `f37` is not spliced
-# help: write a loop, or make one of the functions a kernel: each call of an inline function is spliced
+# error: TW1140 more than 100000 inline calls in one program: `f37` is not inlined
+# help: write a loop, or make one of the functions a kernel: each call of an inline function copies its body
 
 
 @pl.jit.inline
@@ -287,7 +287,7 @@ def again(n):
     return again(n)
 #          ^^^^^^^^
 # error: TW1118 recursion: `again` is inlined into itself
-# help: write a loop; an inline function is spliced at each call
+# help: write a loop: each call of an inline function copies its body
 #          ^^^^^^^^
 # note: in the inline call of `again` here
 
@@ -307,7 +307,7 @@ def kernel(n: pl.Scalar[pl.INDEX]):
     v = 3
     w = v(n)
 #       ^
-# error: TW1012 an int cannot be called
+# error: TW1012 cannot call an int
 
 # --- kernel_calls_host
 import tilewire.language as pl
@@ -323,7 +323,7 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     host(x)
 #   ^^^^^^^
 # error: TW1106 a kernel cannot call a host function `host`
-# help: a function calls functions of the next level down: host, then orchestration, then kernel
+# help: call functions of a lower level only: host functions call orchestration functions, these call kernels
 
 # --- kernel_calls_kernel
 import tilewire.language as pl
@@ -339,7 +339,7 @@ def inner(x: pl.Tensor[[16, 16], pl.FP32], y: pl.Out[pl.Tensor[[16, 16], pl.FP32
     kernel(x, y)
 #   ^^^^^^^^^^^^
 # error: TW1106 a kernel cannot call a kernel `kernel`
-# help: make `kernel` an inline function: `@pl.jit.inline` or type=pl.FunctionType.Inline
+# help: decorate `kernel` with `@pl.jit.inline` to use it in other functions of this level
 
 
 @pl.jit
@@ -360,7 +360,7 @@ def main(x: pl.Tensor[[16, 16], pl.FP32]):
     other(x)
 #   ^^^^^^^^
 # error: TW1106 an orchestration function cannot call an orchestration function `other`
-# help: a function calls functions of the next level down: host, then orchestration, then kernel
+# help: decorate `other` with `@pl.jit.inline` to use it in other functions of this level
 
 # --- type_called
 import tilewire.language as pl
@@ -370,5 +370,5 @@ import tilewire.language as pl
 def kernel():
     t = pl.Tile([16, 16], pl.FP32)
 #       ^^^^^^^
-# error: TW1012 `pl.Tile` cannot be called
-# help: types are written with brackets: `pl.Tile[...]`
+# error: TW1012 cannot call `pl.Tile`
+# help: write types with brackets: `pl.Tile[...]`

@@ -48,7 +48,7 @@ import tilewire.language as pl
 def kernel(n: pl.Scalar[pl.INDEX]):
     größe = n + "äöü" + fehlt
 #           ^^^^^^^^^
-# error: TW1020 `+` does not take a scalar and a string
+# error: TW1020 unsupported operands for `+`: a scalar and a string
 #                       ^^^^^
 # error: TW1001 `fehlt` is not defined
 # help: define it at the top of the file, or give it on the command line: -D fehlt=VALUE

@@ -20,7 +20,7 @@ def kernel(x: pl.Tensor[[4, 8], pl.FP32], w: pld.DistributedTensor[[16, 4], pl.F
            s: pld.DistributedTensor[[4, 1], pl.INT32]):
     w = pld.tensor.allgather(x, w, s)
 #                               ^ `w` is pld.DistributedTensor[[16, 4], pl.FP32]
-# error: TW0382 `pld.tensor.allgather` needs equal dimensions after the first, got [4, 8] and [16, 4]
+# error: TW0382 shape mismatch: `pld.tensor.allgather` needs equal dimensions after the first, got [4, 8] and [16, 4]
 
 # --- collective_dtype
 import tilewire.language as pl
@@ -32,7 +32,7 @@ def kernel(w: pld.DistributedTensor[[16, 16], pl.INT8], s: pld.DistributedTensor
     w = pld.tensor.allreduce(w, s)
 #                            ^ `w` is pld.DistributedTensor[[16, 16], pl.INT8]
 # error: TW0380 `pld.tensor.allreduce` works on FP32, FP16, BF16 and INT32, got pl.INT8
-# help: pl.cast(x, target_type) converts
+# help: convert the data first: pl.cast(x, pl.FP32)
 
 # --- collective_dtype_mismatch
 import tilewire.language as pl
@@ -122,7 +122,7 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32], w: pld.DistributedTensor[[16, 16], p
     w = pld.tensor.all_to_all_v(x, w, s, a, b)
 #                                        ^ `a` is pl.Tensor[[4], pl.INT64]
 # error: TW0385 `pld.tensor.all_to_all_v` needs INT32 counts in `send_counts`, got pl.INT64
-# help: pl.cast(x, pl.INT32) converts
+# help: use counts of type INT32: pl.Tensor[[NR], pl.INT32]
 
 # --- counts_shape
 import tilewire.language as pl

@@ -36,7 +36,7 @@ class Program:
     pld.comm_group(devices=[0, 1], slots=["data"])
     pld.comm_group(devices=[2, 3], slots=["data"])
 #   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-# error: TW0439 the window buffer `data` has more than one place in communication groups
+# error: TW0439 the window buffer `data` is listed more than once in communication groups
 
     @pl.function(level=pl.Level.HOST)
     def host(self):
@@ -85,8 +85,8 @@ import tilewire.language.distributed as pld
 class Program:
     pld.comm_group(devices=[-1], slots=["data"])
 #   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-# error: TW1137 a device of a communication group must not be negative
-# help: list each rank once: `devices=[0, 1]`
+# error: TW1137 invalid communication group: a device must not be negative
+# help: list ranks from 0, each once: `devices=[0, 1]`
 
     @pl.function(level=pl.Level.HOST)
     def host(self):
@@ -101,8 +101,8 @@ import tilewire.language.distributed as pld
 class Program:
     pld.comm_group(devices=[0, 0], slots=["data"])
 #   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-# error: TW1137 a device of a communication group is listed twice
-# help: list each rank once: `devices=[0, 1]`
+# error: TW1137 invalid communication group: a device is listed twice
+# help: list ranks from 0, each once: `devices=[0, 1]`
 
     @pl.function(level=pl.Level.HOST)
     def host(self):
@@ -144,8 +144,8 @@ class P:
         w = pld.alloc_window([1, 8], dtype=pl.FP32)
         for r in pl.range(4):
 #       ^^^^^^^^^^^^^^^^^^^^
-# error: TW2008 the loop dispatches to ranks 0 to 3, and the window buffer `w` is shared by ranks 0 and 1
-# help: let the loop go over the ranks of the group, no more and no less
+# error: TW2008 the loop dispatches to ranks 0 to 3, but the window buffer `w` is shared by ranks 0 and 1
+# help: loop over exactly the ranks of the group
             self.k(w, device=r)
 #           ^^^^^^^^^^^^^^^^^^^
 # note: `w` goes to `k` here
@@ -208,7 +208,7 @@ class Program:
     pld.comm_group(devices=[0, 1], slots=["dta"])
 #                                        ^^^^^^^
 # error: TW1136 no window buffer is named `dta`
-# help: a slot is the name `pld.alloc_window_buffer` is assigned to in the host function
+# help: write the name that `pld.alloc_window_buffer(...)` is assigned to in the host function
 
     @pl.function(level=pl.Level.HOST)
     def host(self):

@@ -41,7 +41,7 @@ def kernel(n: pl.Scalar[pl.INDEX], f: pl.Scalar[pl.FP32]):
     else:
         v = pl.yield_(f)
 #       ^^^^^^^^^^^^^^^^
-# error: TW1079 `v` is pl.Scalar[pl.INDEX] in one branch and pl.Scalar[pl.FP32] in the other
+# error: TW1079 type mismatch: `v` is pl.Scalar[pl.INDEX] in one branch and pl.Scalar[pl.FP32] in the other
 # help: make both the same type with `pl.cast` or `pl.const(value, dtype)`
 
 # --- comparison_of_tiles_as_condition
@@ -53,7 +53,7 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     if pl.load(x) > 0:
 #      ^^^^^^^^^^^^^^ this is pl.Tile[[16, 16], pl.BOOL]
 # error: TW1075 a condition must be a BOOL or integer scalar, got a tile
-# help: compare it with something: a condition is a BOOL or integer scalar
+# help: choose element by element: pl.sel(mask, a, b)
         v = 1
 
 # --- conditional_types
@@ -64,7 +64,7 @@ import tilewire.language as pl
 def kernel(n: pl.Scalar[pl.INDEX]):
     v = 1 if n > 0 else 2.0
 #       ^^^^^^^^^^^^^^^^^^^
-# error: TW1024 the two sides of the conditional expression differ: pl.Scalar[pl.INDEX] and pl.Scalar[pl.FP32]
+# error: TW1024 type mismatch: the two sides of the conditional expression are pl.Scalar[pl.INDEX] and pl.Scalar[pl.FP32]
 # help: make both sides the same type with `pl.cast` or `pl.const(value, dtype)`
 
 # --- float_as_condition
@@ -76,7 +76,7 @@ def kernel(f: pl.Scalar[pl.FP32]):
     while f:
 #         ^ this is pl.Scalar[pl.FP32]
 # error: TW1075 a condition must be a BOOL or integer scalar, got a scalar
-# help: compare it with something: a condition is a BOOL or integer scalar
+# help: compare it: `x > 0`
         v = 1
 
 # --- logic_needs_bool
@@ -99,5 +99,5 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     if pl.load(x):
 #      ^^^^^^^^^^ this is pl.Tile[[16, 16], pl.FP32]
 # error: TW1075 a condition must be a BOOL or integer scalar, got a tile
-# help: compare it with something: a condition is a BOOL or integer scalar
+# help: choose element by element: pl.sel(mask, a, b)
         v = 1

@@ -20,7 +20,7 @@ import tilewire.language as pl
 def kernel(x: pl.Tensor[[16, 16], pl.INT32]):
     t = pl.load(x) + 0.5
 #                    ^^^
-# error: TW0317 the constant 0.5 is not an integer, and `pl.tile.add` needs pl.INT32 here
+# error: TW0317 the constant 0.5 is not an integer, but `pl.tile.add` needs pl.INT32 here
 # help: write an integer, or pl.cast the other operand to pl.FP32
 
 # --- constant_out_of_range

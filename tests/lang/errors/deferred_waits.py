@@ -19,7 +19,7 @@ import tilewire.language.distributed as pld
 def main(s: pld.DistributedTensor[[4, 1], pl.INT32]):
     with pl.at(level=pl.Level.CORE_GROUP):
 #        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-# error: TW1104 a scope with `pld.system.defer_wait` holds nothing else
+# error: TW1104 `pld.system.defer_wait` must be the only statement of its scope
 # help: put the other statements into a scope of their own, with deps=[tid]
         for i in pl.range(4):
             pld.system.defer_wait(s, [i, 0], 1)
@@ -72,7 +72,7 @@ def main(s: pld.DistributedTensor[[4, 1], pl.INT32], x: pl.Tensor[[16, 16], pl.F
          y: pl.Out[pl.Tensor[[16, 16], pl.FP32]]):
     with pl.at(level=pl.Level.CORE_GROUP) as tid:
 #        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-# error: TW1104 a scope with `pld.system.defer_wait` holds nothing else
+# error: TW1104 `pld.system.defer_wait` must be the only statement of its scope
 # help: put the other statements into a scope of their own, with deps=[tid]
         pld.system.defer_wait(s, [0, 0], 1)
         y = pl.store(pl.load(x), [0, 0], y)

@@ -26,7 +26,7 @@ def main(x: pl.Tensor[[16, 16], pl.FP32], y: pl.Out[pl.Tensor[[16, 16], pl.FP32]
     kernel(x, y, deps=[1])
 #                      ^ this is 1
 # error: TW1100 a dependency must be a task id or an array of them, got an int
-# help: name a task with `with pl.at(...) as tid:`
+# help: take the id of a task from `with pl.at(...) as tid:`
 
 # --- deps_type
 import tilewire.language as pl
@@ -37,7 +37,7 @@ def main(x: pl.Tensor[[16, 16], pl.FP32]):
     with pl.at(level=pl.Level.CORE_GROUP, deps=[x]):
 #                                               ^ this is pl.Tensor[[16, 16], pl.FP32]
 # error: TW1100 a dependency must be a task id or an array of them, got a tensor
-# help: name a task with `with pl.at(...) as tid:`
+# help: take the id of a task from `with pl.at(...) as tid:`
         t = pl.load(x)
 
 # --- group_call_with_deps

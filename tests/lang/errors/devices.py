@@ -60,7 +60,7 @@ def host(x: pl.Tensor[[16, 16], pl.FP32], y: pl.Out[pl.Tensor[[16, 16], pl.FP32]
     kernel(x, y, device=-1)
 #                       ^^
 # error: TW1109 a device must not be negative, got -1
-# help: ranks count from 0
+# help: write a rank from 0 on, such as `device=0`
 
 # --- device_of_parallel_loop
 import tilewire.language as pl

@@ -6,7 +6,7 @@ import tilewire.language as pl
 def kernel(x: pl.Tensor[[True, 16], pl.FP32]):
 #                        ^^^^ this is a bool
 # error: TW1035 a dimension must be an integer, got a bool
-# help: a dimension is an int, a `pl.dynamic` symbol or an integer expression
+# help: write an int, a `pl.dynamic` symbol or an integer expression
     t = x
 
 # --- dimension_float
@@ -17,7 +17,7 @@ import tilewire.language as pl
 def kernel(x: pl.Tensor[[16.0, 16], pl.FP32]):
 #                        ^^^^ this is a float
 # error: TW1035 a dimension must be an integer, got a float
-# help: a dimension is an int, a `pl.dynamic` symbol or an integer expression
+# help: write an int, a `pl.dynamic` symbol or an integer expression
     t = x
 
 # --- dimension_negative
@@ -28,7 +28,7 @@ import tilewire.language as pl
 def kernel(x: pl.Tensor[[-1, 16], pl.FP32]):
 #                        ^^
 # error: TW1036 a dimension must be zero or more, got -1
-# help: a size known only at run time is a symbol: `NR = pl.dynamic("NR")`
+# help: for a size known only at run time, write a symbol: `NR = pl.dynamic("NR")`
     t = x
 
 # --- dimension_string
@@ -39,7 +39,7 @@ import tilewire.language as pl
 def kernel(x: pl.Tensor[["rows", 16], pl.FP32]):
 #                        ^^^^^^ this is a string
 # error: TW1035 a dimension must be an integer, got a string
-# help: a dimension is an int, a `pl.dynamic` symbol or an integer expression
+# help: write an int, a `pl.dynamic` symbol or an integer expression
     t = x
 
 # --- shape_not_a_list

@@ -8,7 +8,7 @@ def kernel(x: pl.Tensor[[16, 16], pl.INT8], y: pl.Out[pl.Tensor[[16, 16], pl.INT
     y = pl.store(pl.load(x), [0, 0], y, atomic=pld.AtomicType.Add)
 #                ^^^^^^^^^^ `pl.load(x)` is pl.Tile[[16, 16], pl.INT8]
 # error: TW0375 an atomic add does not work on pl.INT8
-# help: it works on FP32, FP16, BF16 and integers of 16 bits or more
+# help: use FP32, FP16, BF16 or an integer type of 16 bits or more
 
 # --- atomic_dtype_put
 import tilewire.language as pl
@@ -20,7 +20,7 @@ def kernel(w: pld.DistributedTensor[[16, 16], pl.BOOL], x: pl.Tensor[[16, 16], p
     w = pld.tensor.put(w, 0, x, atomic=pld.AtomicType.Add)
 #                      ^ `w` is pld.DistributedTensor[[16, 16], pl.BOOL]
 # error: TW0375 an atomic add does not work on pl.BOOL
-# help: it works on FP32, FP16, BF16 and integers of 16 bits or more
+# help: use FP32, FP16, BF16 or an integer type of 16 bits or more
 
 # --- cast_target
 import tilewire.language as pl
@@ -86,7 +86,7 @@ def kernel(x: pl.Tensor[[16, 16], pl.INT32]):
     t = pl.exp(pl.load(x))
 #              ^^^^^^^^^^ `pl.load(x)` is pl.Tile[[16, 16], pl.INT32]
 # error: TW0321 `pl.tile.exp` does not work on pl.INT32
-# help: it works on floats; pl.cast(x, target_type) converts
+# help: it works on floats: convert the operand, pl.cast(pl.load(x), pl.FP32)
 
 # --- dtype_not_allowed_shift
 import tilewire.language as pl
@@ -97,7 +97,7 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     t = pl.load(x) << 2
 #       ^^^^^^^^^^ `pl.load(x)` is pl.Tile[[16, 16], pl.FP32]
 # error: TW0321 `pl.tile.shl` does not work on pl.FP32
-# help: it works on integers; pl.cast(x, target_type) converts
+# help: it works on integers: convert the operand, pl.cast(pl.load(x), pl.INT32)
 
 # --- help_of_a_nested_operand
 import tilewire.language as pl
@@ -124,7 +124,7 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     u = pl.gather(t, t)
 #                    ^ `t` is pl.Tile[[16, 16], pl.FP32]
 # error: TW0358 `pl.tile.gather` needs INT32, UINT32 or INT64 indices, got pl.FP32
-# help: pl.cast(index, pl.INT32) converts
+# help: convert it: pl.cast(t, pl.INT32)
 
 # --- index_shape
 import tilewire.language as pl
@@ -134,7 +134,7 @@ import tilewire.language as pl
 def kernel(x: pl.Tensor[[16, 16], pl.FP32], i: pl.Tensor[[8, 4], pl.INT32]):
     t = pl.gather(pl.load(x), pl.load(i))
 #                             ^^^^^^^^^^ `pl.load(i)` is pl.Tile[[8, 4], pl.INT32]
-# error: TW0359 `pl.tile.gather` needs `index` to match `x` in dimension 0, got 8 and 16
+# error: TW0359 shape mismatch: `pl.tile.gather` needs `index` to match `x` in dimension 0, got 8 and 16
 
 # --- mask_not_bool
 import tilewire.language as pl
@@ -170,11 +170,11 @@ def kernel(w: pld.DistributedTensor[[16, 16], pl.FP32], x: pl.Tensor[[16, 16], p
 # error: TW0320 type mismatch: `pld.tensor.put` mixes pl.FP32 and pl.FP16
 # help: convert one of them: pl.cast(x, pl.FP32)
 #                         ^^
-# error: TW0338 `pld.tensor.put` addresses rank -1; ranks count from 0
-# help: take it modulo the rank count: (pld.rank(ctx) - 1) % pld.nranks(ctx)
+# error: TW0338 invalid rank: `pld.tensor.put` addresses rank -1; ranks count from 0
+# help: take it modulo the number of ranks: (pld.rank(ctx) - 1) % pld.nranks(ctx)
 #                                           ^^
 # error: TW0377 `chunk_rows` of `pld.tensor.put` must not be negative, got -1
-# help: 0 leaves the size of a chunk to the compiler
+# help: pass 0 to let the compiler choose the size of a chunk
 
 # --- sort_width
 import tilewire.language as pl

@@ -7,7 +7,7 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32], n: pl.Scalar[pl.INDEX]):
     t = pl.load(x, [0, 0], [n, 16])
 #                          ^^^^^^^
 # error: TW0333 an extent of a tile must be a constant, got `n`
-# help: give the tile its largest size and pass the part in use as `valid_shape`
+# help: use a constant that covers the largest case, and pass the part in use as `valid_shape`
 
 # --- extent_not_positive
 import tilewire.language as pl
@@ -49,7 +49,7 @@ def kernel():
     t = pl.tile.create([16, 16], dtype=pl.TASK_ID)
 #                                      ^^^^^^^^^^
 # error: TW0367 a tile cannot hold pl.TASK_ID
-# help: pl.array.create(n, pl.TASK_ID) holds task ids
+# help: keep task ids in an array: pl.array.create(n, pl.TASK_ID)
 
 # --- valid_shape_negative
 import tilewire.language as pl

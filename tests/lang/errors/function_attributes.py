@@ -4,7 +4,7 @@ import tilewire.language as pl
 
 @pl.function(type=pl.FunctionType.InCore, attrs={"split": "rows"})
 #                                               ^^^^^^^^^^^^^^^^^
-# error: TW1085 `attrs` cannot take this for `split`: it is a string
+# error: TW1085 `attrs` does not accept a string for `split`
 # help: write `attrs={"split": pl.SplitMode.UP_DOWN}`
 def kernel(n: pl.Scalar[pl.INDEX]):
     v = n
@@ -28,7 +28,7 @@ import tilewire.language as pl
 
 @pl.function(type="InCore")
 #                 ^^^^^^^^
-# error: TW1085 `pl.function` cannot take this for `type`: it is a string
+# error: TW1085 `pl.function` does not accept a string for `type`
 # help: write `type=pl.FunctionType.InCore`
 def kernel(n: pl.Scalar[pl.INDEX]):
     v = n

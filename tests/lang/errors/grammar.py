@@ -21,7 +21,7 @@ import tilewire.language as pl
 def kernel(n=1, m: pl.Scalar[pl.INDEX]):
 #               ^ has no default
 # error: TW0127 the parameter `m` without a default follows one with a default
-# help: move it in front of the parameters with defaults
+# help: move it before the parameters with defaults
     v = n + m
 
 # --- expected_colon
@@ -98,7 +98,7 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     v = pl.load(x, x.shape=[16, 16])
 #                  ^^^^^^^ left of `=`
 # error: TW0124 the name of a keyword argument must be a plain name
-# help: write `name=value` to pass a keyword argument, `==` to compare
+# help: write `name=value` to pass a keyword argument; to compare, write `==`
 
 # --- misplaced_ellipsis
 import tilewire.language as pl
@@ -120,7 +120,7 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     t = pl.load(x, offsets=[0, 0], [16, 16])
 #                                  ^^^^^^^^
 # error: TW0123 positional argument after a keyword argument
-# help: move it in front of the keyword arguments, or pass it by its name
+# help: move it before the keyword arguments, or pass it by name
 
 # --- repeated_keyword
 import tilewire.language as pl
@@ -151,7 +151,7 @@ def kernel(n: pl.Scalar[pl.INDEX]):
     v = n
     else:
 #   ^^^^
-# error: TW0118 `else` belongs to no statement before it
+# error: TW0118 `else` has no matching statement before it
 # help: put it in the column of its `if`, right after that block
         v = 1
 
@@ -164,7 +164,7 @@ def kernel(n: pl.Scalar[pl.INDEX]):
     v = n
     except ValueError:
 #   ^^^^^^
-# error: TW0118 `except` belongs to no statement before it
+# error: TW0118 `except` has no matching statement before it
 # help: delete it; there is no `try` in the language
         v = 1
 

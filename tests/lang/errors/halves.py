@@ -45,7 +45,7 @@ def cube():
     pl.aiv_initialize_pipe(b, None, dir_mask=1, slot_size=64)
 #   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ inside `cube` of type AIC
 # error: TW1139 `pl.aiv_initialize_pipe` is only allowed in an AIV function
-# help: move it to the other half
+# help: move it into the other half
 
 # --- pop_in_wrong_half
 import tilewire.language as pl
@@ -56,7 +56,7 @@ def cube():
     t: pl.Tile[[16, 16], pl.FP32] = pl.tpop_from_aic(split=0)
 #                                   ^^^^^^^^^^^^^^^^^^^^^^^^^ inside `cube` of type AIC
 # error: TW1139 `pl.tpop_from_aic` is only allowed in an AIV function
-# help: move it to the other half
+# help: move it into the other half
 
 # --- push_from_wrong_half
 import tilewire.language as pl
@@ -67,7 +67,7 @@ def vector(x: pl.Tensor[[16, 16], pl.FP32]):
     pl.tpush_to_aiv(pl.load(x), split=0)
 #   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ inside `vector` of type AIV
 # error: TW1139 `pl.tpush_to_aiv` is only allowed in an AIC function
-# help: move it to the other half
+# help: move it into the other half
 
 # --- subblock_in_cube_half
 import tilewire.language as pl
@@ -78,7 +78,7 @@ def cube():
     lane = pl.tile.get_subblock_idx()
 #          ^^^^^^^^^^^^^^^^^^^^^^^^^^ inside `cube` of type AIC
 # error: TW1139 `pl.tile.get_subblock_idx` is only allowed in an AIV function
-# help: move it to the other half
+# help: move it into the other half
 
 # --- subblock_in_kernel
 import tilewire.language as pl
@@ -89,4 +89,4 @@ def kernel():
     lanes = pl.tile.get_subblock_num()
 #           ^^^^^^^^^^^^^^^^^^^^^^^^^^ inside `kernel` of type InCore
 # error: TW1139 `pl.tile.get_subblock_num` is only allowed in an AIV function
-# help: split the kernel by hand into an AIC and an AIV function joined by a Group function
+# help: split the kernel into an AIC and an AIV function, and call both from a Group function

@@ -7,7 +7,7 @@ def kernel(n: pl.Scalar[pl.INDEX]):
     v = n + \ 1
 #           ^
 # error: TW0112 `\` is not the last character of its line
-# help: put the break right after `\`, or the expression in parentheses
+# help: end the line right after `\`, or put the expression in parentheses
 
 # --- expected_block
 import tilewire.language as pl

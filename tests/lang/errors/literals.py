@@ -29,7 +29,7 @@ def kernel(n: pl.Scalar[pl.INDEX]):
     v = n + 12abc
 #           ^^^^^
 # error: TW0107 invalid number `12abc`
-# help: a name cannot start with a digit; write numbers as 42, 1_000, 0xff, 1.5 or 1e-3
+# help: write numbers as 42, 1_000, 0xff, 1.5 or 1e-3; a name cannot start with a digit
 
 # --- integer_too_large
 import tilewire.language as pl
@@ -50,7 +50,7 @@ def kernel(n: pl.Scalar[pl.INDEX]):
     v = n + 0123
 #           ^^^^
 # error: TW0108 `0123` starts with a zero
-# help: drop the zeros, or write `0o` in front for an octal number
+# help: delete the leading zeros; an octal number starts with `0o`
 
 # --- unterminated_string
 import tilewire.language as pl

@@ -8,7 +8,7 @@ def kernel(n: pl.Scalar[pl.INDEX]):
     for i in pl.range(4):
 #   ^^^^^^^^^^^^^^^^^^^^
 # error: TW1092 `name` changes in the loop but is a string, known only when the program is read
-# help: only numbers, tiles, tensors and other run-time values change from round to round
+# help: assign it to another name: only run-time values, such as numbers and tiles, can change in a loop
         name = "b"
     return name
 
@@ -36,8 +36,8 @@ def kernel(n: pl.Scalar[pl.INDEX], f: pl.Scalar[pl.FP32]):
     total = n
     for i in pl.range(4):
 #   ^^^^^^^^^^^^^^^^^^^^
-# error: TW1091 `total` is pl.Scalar[pl.INDEX] before the loop and pl.Scalar[pl.FP32] after an iteration
-# help: make both the same type with `pl.cast` or `pl.const(value, dtype)`, or use another name inside
+# error: TW1091 type mismatch: `total` is pl.Scalar[pl.INDEX] before the loop and pl.Scalar[pl.FP32] after an iteration
+# help: make both the same type with `pl.cast` or `pl.const(value, dtype)`, or use another name in the loop
         total = f
     return total
 
@@ -50,8 +50,8 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     total = 0.0
     for i in pl.range(4):
 #   ^^^^^^^^^^^^^^^^^^^^
-# error: TW1091 `total` is pl.Scalar[pl.FP32] before the loop and pl.Tile[[16, 16], pl.FP32] after an iteration
-# help: make both the same type with `pl.cast` or `pl.const(value, dtype)`, or use another name inside
+# error: TW1091 type mismatch: `total` is pl.Scalar[pl.FP32] before the loop and pl.Tile[[16, 16], pl.FP32] after an iteration
+# help: make both the same type with `pl.cast` or `pl.const(value, dtype)`, or use another name in the loop
         total = pl.load(x)
 #       ^^^^^^^^^^^^^^^^^^
 # note: its value at the end of a round is made here
@@ -77,6 +77,6 @@ import tilewire.language as pl
 def kernel(n: pl.Scalar[pl.INDEX]):
     for i, (a,) in pl.range(4, init_values=(n, n)):
 #       ^^^^^^^
-# error: TW1088 the loop does not carry one name per initial value (names: 1, values: 2)
+# error: TW1088 the loop needs one name per initial value (names: 1, values: 2)
 # help: write `for i, (a, b) in pl.range(n, init_values=(x, y)):`
         b = pl.yield_(a)

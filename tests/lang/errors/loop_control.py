@@ -7,7 +7,7 @@ def kernel(n: pl.Scalar[pl.INDEX]):
     for i in pl.parallel(4):
 #   ^^^^^^^^^^^^^^^^^^^^^^^
 # error: TW1089 `break` and `continue` are not allowed in a `pl.parallel` loop
-# help: `break` and `continue` work in `pl.range` and `while`
+# help: loop over `pl.range` to use `break` and `continue`
         break
 
 # --- break_outside_loop
@@ -30,7 +30,7 @@ def kernel(n: pl.Scalar[pl.INDEX]):
     for i in pl.unroll(4):
 #   ^^^^^^^^^^^^^^^^^^^^^
 # error: TW1089 `break` and `continue` are not allowed in a `pl.unroll` loop
-# help: `break` and `continue` work in `pl.range` and `while`
+# help: loop over `pl.range` to use `break` and `continue`
         if n > 0:
             continue
 

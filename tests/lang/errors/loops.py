@@ -18,7 +18,7 @@ def kernel(n: pl.Scalar[pl.INDEX]):
     for i in enumerate(n):
 #            ^^^^^^^^^
 # error: TW1001 `enumerate` is not defined
-# help: `enumerate` is a function of Python, and the text of a program never runs as Python
+# help: `enumerate` is a Python function and cannot be called here: loop over `pl.range(n)` and use its index
         v = i
 
 # --- loop_over_list
@@ -29,8 +29,8 @@ import tilewire.language as pl
 def kernel(n: pl.Scalar[pl.INDEX]):
     for i in [1, 2]:
 #            ^^^^^^
-# error: TW1080 a list is not something to loop over
-# help: write `for i in pl.range(n):`; pl.parallel, pl.unroll, pl.pipeline and pl.spmd loop too
+# error: TW1080 cannot loop over a list
+# help: write `for i in pl.range(n):`, or loop over pl.parallel, pl.unroll, pl.pipeline or pl.spmd
         v = n + i
 
 # --- loop_over_scalar
@@ -41,8 +41,8 @@ import tilewire.language as pl
 def kernel(n: pl.Scalar[pl.INDEX]):
     for i in n:
 #            ^
-# error: TW1080 a scalar is not something to loop over
-# help: write `for i in pl.range(n):`; pl.parallel, pl.unroll, pl.pipeline and pl.spmd loop too
+# error: TW1080 cannot loop over a scalar
+# help: write `for i in pl.range(n):`, or loop over pl.parallel, pl.unroll, pl.pipeline or pl.spmd
         v = i
 
 # --- loop_over_tensor
@@ -53,8 +53,8 @@ import tilewire.language as pl
 def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     for row in x:
 #              ^
-# error: TW1080 a tensor is not something to loop over
-# help: write `for i in pl.range(n):`; pl.parallel, pl.unroll, pl.pipeline and pl.spmd loop too
+# error: TW1080 cannot loop over a tensor
+# help: write `for i in pl.range(n):`, or loop over pl.parallel, pl.unroll, pl.pipeline or pl.spmd
         v = row
 
 # --- loop_target

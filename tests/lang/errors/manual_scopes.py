@@ -7,7 +7,7 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32], y: pl.Out[pl.Tensor[[16, 16], pl.FP3
     with pl.manual_scope():
 #        ^^^^^^^^^^^^^^^^^
 # error: TW1151 `pl.manual_scope` is only allowed in orchestration functions, not in kernel functions
-# help: open it where tasks are submitted: `@pl.function(type=pl.FunctionType.Orchestration)`
+# help: move it into an orchestration function, decorated with `@pl.jit`
         y = pl.store(pl.load(x), [0, 0], y)
 
 # --- scope_on_the_host
@@ -19,7 +19,7 @@ def main(x: pl.Tensor[[16, 16], pl.FP32]):
     with pl.scope():
 #        ^^^^^^^^^^
 # error: TW1151 `pl.scope` is only allowed in orchestration functions, not in host functions
-# help: open it where tasks are submitted: `@pl.function(type=pl.FunctionType.Orchestration)`
+# help: move it into an orchestration function, decorated with `@pl.jit`
         pass
 
 # --- scope_in_a_task

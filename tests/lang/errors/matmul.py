@@ -30,7 +30,7 @@ def kernel(a: pl.Tensor[[16, 16], pl.INT32]):
     u = pl.matmul(t, t)
 #                 ^ `t` is pl.Tile[[16, 16], pl.INT32]
 # error: TW0354 `pl.tile.matmul` multiplies FP16, BF16, FP32 or INT8, got pl.INT32
-# help: pl.cast(x, target_type) converts
+# help: convert both operands: pl.cast(t, pl.FP32)
 
 # --- matmul_inner
 import tilewire.language as pl

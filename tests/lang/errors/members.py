@@ -7,7 +7,7 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     v = x.size
 #       ^^^^^^
 # error: TW1007 a tensor has no attribute `size`
-# help: tensors and tiles have `shape` and `dtype`; all else is an op: `pl.load(x, offsets, shape)`
+# help: use `shape` or `dtype`; everything else is an op, such as `pl.load(x, offsets, shape)`
 
 # --- no_such_attribute_of_dtype
 import tilewire.language as pl
@@ -18,7 +18,7 @@ def kernel():
     v = pl.FP32.size()
 #       ^^^^^^^^^^^^
 # error: TW1007 a dtype has no attribute `size`
-# help: a dtype has `get_byte()` and `get_bit()`
+# help: use `get_byte()` or `get_bit()`
 
 # --- no_such_member
 import tilewire.language as pl
@@ -71,7 +71,7 @@ def kernel(n: pl.Scalar[pl.INDEX]):
     v = n + math.gamma(4)
 #           ^^^^^^^^^^
 # error: TW1008 `math` has no `gamma`
-# help: there are sqrt, ceil, floor, log, log2, exp, pi, e, inf and nan
+# help: use one of sqrt, ceil, floor, log, log2, exp, pi, e, inf and nan
 
 # --- unknown_op
 import tilewire.language as pl
@@ -82,7 +82,7 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     t = pl.hardswish(pl.load(x))
 #       ^^^^^^^^^^^^
 # error: TW1008 `pl` has no `hardswish`
-# help: `tilewire ops` lists all ops; dtypes are pl.FP32, pl.INT32 and their kin
+# help: run `tilewire ops` for a list of all ops; dtypes are written like pl.FP32 and pl.INT32
 
 # --- unknown_op_near
 import tilewire.language as pl

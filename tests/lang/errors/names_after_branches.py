@@ -43,7 +43,7 @@ def kernel(n: pl.Scalar[pl.INDEX]):
     w = v
 #       ^
 # error: TW1002 `v` is "a" or "b", depending on a branch
-# help: only run-time values can differ between branches
+# help: assign the same value in both branches: only run-time values can differ
 
 # --- branch_changes_type
 import tilewire.language as pl
@@ -76,7 +76,7 @@ def main(x: pl.Tensor[[16, 16], pl.FP32], y: pl.Out[pl.Tensor[[16, 16], pl.FP32]
         y = pl.store(t, [0, 0], y)
 #                    ^
 # error: TW1002 `t` was assigned inside a task scope and is not visible after it
-# help: only tensors written in place come out of a scope: store the value in a tensor
+# help: store the value in a tensor inside the scope, and read that tensor after it
 
 # --- scope_scalar
 import tilewire.language as pl
@@ -92,7 +92,7 @@ def main(x: pl.Tensor[[16, 16], pl.FP32]):
     w = v + 1
 #       ^
 # error: TW1002 `v` was assigned inside a task scope and is not visible after it
-# help: only tensors written in place come out of a scope: store the value in a tensor
+# help: store the value in a tensor inside the scope, and read that tensor after it
 
 # --- used_before_assigned
 import tilewire.language as pl

@@ -52,7 +52,7 @@ def h(w: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]]):
     pld.fence()
 #   ^^^^^^^^^
 # error: TW1008 `pld` has no `fence`
-# help: leave it out: a notify makes everything before it visible to the wait that sees it
+# help: leave it out: a notify makes all earlier writes visible to the wait that it satisfies
 
 # --- decorator_elsewhere
 import tilewire.language as pl
@@ -61,7 +61,7 @@ import tilewire.language as pl
 @pl.jit.kernel
 #^^^^^^^^^^^^^
 # error: TW1007 `pl.jit` has no attribute `kernel`
-# help: write @pl.jit.incore for a kernel; the others are @pl.jit, @pl.jit.host, @pl.jit.inline
+# help: write @pl.jit.incore for a kernel, or one of @pl.jit, @pl.jit.host, @pl.jit.inline
 def copy(x: pl.Tensor[[16, 16], pl.FP32], y: pl.Out[pl.Tensor[[16, 16], pl.FP32]]):
     y = pl.store(pl.load(x), [0, 0], y)
 
@@ -106,7 +106,7 @@ def copy(x: pl.Tensor[[16, 16], pl.FP32], y: pl.Out[pl.Tensor[[16, 16], pl.FP32]
 def main(x: pl.Tensor[[16, 16], pl.FP32], y: pl.Out[pl.Tensor[[16, 16], pl.FP32]]):
     copy[4](x, y)
 #   ^^^^^^^
-# error: TW1045 the function `copy` cannot be indexed
+# error: TW1045 cannot index the function `copy`
 # help: to run it as several blocks, call it in a scope: with pl.spmd(4): copy(...)
 
 # --- dimensions_without_brackets
@@ -135,3 +135,35 @@ def main(x: pl.Tensor[[16, 64], pl.FP32]):
 #                           ^^^^^
 # error: TW1084 `pld.alloc_signal` has no keyword `cells`
 # help: its keywords are `load_from_host`, `store_to_host`, `n`
+
+# --- signals_under_pl
+import tilewire.language as pl
+import tilewire.language.distributed as pld
+
+
+@pl.jit.incore
+def k(w: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]]):
+    pl.notify(w, 0, [0, 0], 1)
+#   ^^^^^^^^^
+# error: TW1008 `pl` has no `notify`
+# help: write `pld.system.notify`
+    n = pld.world_size()
+#       ^^^^^^^^^^^^^^^^ in the function `k`
+# error: TW1014 `pld.world_size` belongs in host functions, not in kernel functions
+# help: write pld.nranks(ctx), with ctx = pld.get_comm_ctx(window)
+
+# --- python_functions_with_a_replacement
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def k(n: pl.Scalar[pl.INDEX]):
+    for i, j in zip(n, n):
+#               ^^^
+# error: TW1001 `zip` is not defined
+# help: `zip` is a Python function and cannot be called here: loop over `pl.range(n)` and use its index
+        pass
+    v = divmod(n, 4)
+#       ^^^^^^
+# error: TW1001 `divmod` is not defined
+# help: `divmod` is a Python function and cannot be called here: write `a // b` and `a % b`

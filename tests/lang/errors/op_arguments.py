@@ -99,3 +99,42 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
 #                  ^^^^^^
 # error: TW0303 `pl.tile.load` has no parameter `ofsets`
 # help: did you mean `offsets`?
+
+# --- one_argument_too_many
+import tilewire.language as pl
+import tilewire.language.distributed as pld
+
+
+@pl.jit.incore
+def k(s: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]], x: pl.Tensor[[16, 16], pl.FP32], peer: pl.Scalar[pl.INDEX]):
+    pld.system.wait(s, peer, [0, 0], 1)
+#                      ^^^^
+# error: TW0301 too many positional arguments for `pld.system.wait`: it takes 3, got 4
+# help: remove `peer`
+    t = pl.exp(pl.load(x), 2)
+#                          ^
+# error: TW0301 too many positional arguments for `pl.tile.exp`: it takes 1, got 2
+# help: remove `2`
+
+# --- reductions_keep_the_dimension
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def k(x: pl.Tensor[[16, 16], pl.FP32]):
+    t = pl.max(pl.load(x), axis=1, keepdims=True)
+#                                  ^^^^^^^^
+# error: TW0303 `pl.tile.max` has no parameter `keepdims`
+# help: remove it: reductions always keep the dimension
+
+# --- no_context
+import tilewire.language as pl
+import tilewire.language.distributed as pld
+
+
+@pl.jit.incore
+def k(w: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]]):
+    me = pld.rank()
+#        ^^^^^^^^^^
+# error: TW0302 `pld.rank` needs an argument for `ctx`
+# note: `ctx`: the communication context of a window: pld.get_comm_ctx(window)

@@ -17,7 +17,7 @@ def k(x: pl.Tensor[[4, 8], pl.FP32], y: pl.Out[pl.Tensor[[8, 8], pl.FP32]]):
     y[...] = pl.concat([x, pl.load(x)])
 #                          ^^^^^^^^^^ `pl.load(x)` is pl.Tile[[4, 8], pl.FP32]
 # error: TW0306 `pl.tensor.concat` needs a tensor for `parts`, got a tile
-# help: pl.store(tile, offsets, t) writes a tile into a tensor
+# help: pass a tensor; pl.store(tile, offsets, tensor) writes a tile to one
 
 # --- concat_not_a_list
 import tilewire.language as pl
@@ -58,7 +58,7 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     t = pl.load(x, [0, 0])
 #       ^^^^^^^^^^^^^^^^^^
 # error: TW0340 `pl.tile.load` needs `offsets` and `shape` all together or not at all
-# help: pl.load(x) loads all of a tensor, pl.load(x, offsets, shape) a part
+# help: write pl.load(x) to load a whole tensor, pl.load(x, offsets, shape) to load a part
 
 # --- op_list_expected
 import tilewire.language as pl

@@ -17,7 +17,7 @@ def vector(x: pl.Tensor[[16, 16], pl.FP32]):
     pl.tfree_to_aic(x)
 #                   ^ `x` is pl.Tensor[[16, 16], pl.FP32]
 # error: TW0306 `pl.tfree_to_aic` needs a tile for `tile`, got a tensor
-# help: pl.load(x, offsets, shape) gives a tile of a tensor
+# help: load the tensor first: pl.load(x, offsets, shape)
 
 # --- function_as_operand
 import tilewire.language as pl
@@ -86,7 +86,7 @@ def kernel(s: pld.DistributedTensor[[4, 1], pl.INT32]):
     pld.system.notify(s, 0, [0, 0], 1.5)
 #                                   ^^^ `1.5` is pl.Scalar[pl.FP32]
 # error: TW0308 `pld.system.notify` needs an integer for `value`, got a float scalar
-# help: pl.cast(x, pl.INT32) makes an integer of it
+# help: write an integer
 
 # --- op_float_in_offsets
 import tilewire.language as pl
@@ -97,7 +97,7 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     t = pl.load(x, [0, 0.5], [16, 16])
 #                      ^^^ `0.5` is pl.Scalar[pl.FP32]
 # error: TW0308 `pl.tile.load` needs an integer for `offsets`, got a float scalar
-# help: pl.cast(x, pl.INT32) makes an integer of it
+# help: write an integer
 
 # --- op_none_for_operand
 import tilewire.language as pl
@@ -149,7 +149,7 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     t = pl.tile.exp(x)
 #                   ^ `x` is pl.Tensor[[16, 16], pl.FP32]
 # error: TW0306 `pl.tile.exp` needs a tile for `x`, got a tensor
-# help: pl.load(x, offsets, shape) gives a tile of a tensor
+# help: load the tensor first: pl.load(x, offsets, shape)
 
 # --- op_tile_for_tensor
 import tilewire.language as pl
@@ -161,7 +161,7 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     u = pl.load(t, [0, 0], [8, 8])
 #               ^ `t` is pl.Tile[[16, 16], pl.FP32]
 # error: TW0306 `pl.tile.load` needs a tensor for `t`, got a tile
-# help: pl.store(tile, offsets, t) writes a tile into a tensor
+# help: pass a tensor; pl.store(tile, offsets, tensor) writes a tile to one
 
 # --- slot_element_read
 import tilewire.language as pl
@@ -184,7 +184,7 @@ def host(x: pl.Tensor[[4, 16], pl.FP32]):
     buf = pld.alloc_window_buffer(64, load_from_host=x[0])
 #                                                    ^^^^ `x[0]` is pl.Tensor[[16], pl.FP32]
 # error: TW0371 `load_from_host` must be a tensor parameter of the host function
-# help: pass the parameter itself; row r goes with rank r
+# help: pass the whole parameter: rank r uses its row r
 
 # --- staged_row_size
 import tilewire.language as pl
@@ -195,8 +195,8 @@ import tilewire.language.distributed as pld
 def host(x: pl.Tensor[[4, 256], pl.FP32]):
     buf = pld.alloc_window_buffer(64, load_from_host=x)
 #                                                    ^ `x` is pl.Tensor[[4, 256], pl.FP32]
-# error: TW0372 a row of `x` has 1024 bytes, the buffer 64
-# help: row r of the parameter is the share of rank r: make the sizes equal
+# error: TW0372 a row of `x` has 1024 bytes, but the buffer has 64
+# help: make the two sizes equal: rank r uses row r of the parameter
 
 # --- staged_scalar
 import tilewire.language as pl
@@ -219,7 +219,7 @@ def kernel(w: pld.DistributedTensor[[16, 16], pl.FP32], x: pl.Tensor[[16, 16], p
     w = pld.tensor.put(w, 0, pl.load(x))
 #                            ^^^^^^^^^^ `pl.load(x)` is pl.Tile[[16, 16], pl.FP32]
 # error: TW0306 `pld.tensor.put` needs a tensor for `src`, got a tile
-# help: pld.tile.remote_store(tile, window, peer, offsets) stores a tile at a peer
+# help: write pld.tile.remote_store(tile, window, peer, offsets) to store a tile at a peer
 
 # --- window_of_number
 import tilewire.language as pl

@@ -8,7 +8,7 @@ def kernel():
     n = pld.world_size()
 #       ^^^^^^^^^^^^^^^^ in the function `kernel`
 # error: TW1014 `pld.world_size` belongs in host functions, not in kernel functions
-# help: call it in host functions and pass the result as an argument
+# help: write pld.nranks(ctx), with ctx = pld.get_comm_ctx(window)
 
 # --- host_op_in_orchestration
 import tilewire.language as pl
@@ -20,7 +20,7 @@ def main():
     n = pld.world_size()
 #       ^^^^^^^^^^^^^^^^ in the function `main`
 # error: TW1014 `pld.world_size` belongs in host functions, not in orchestration functions
-# help: call it in host functions and pass the result as an argument
+# help: write pld.nranks(ctx), with ctx = pld.get_comm_ctx(window)
 
 # --- kernel_op_in_orchestration
 import tilewire.language as pl
@@ -42,7 +42,7 @@ def host(x: pl.Tensor[[16, 16], pl.FP32]):
     t = pl.load(x, [0, 0], [16, 16])
 #       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ in the function `host`
 # error: TW1014 `pl.tile.load` belongs in kernel functions, not in host functions
-# help: move it into a kernel and dispatch that: `self.kernel(..., device=r)`
+# help: move it into a kernel, and dispatch the kernel: `kernel(..., device=r)`
 
 # --- notify_on_host
 import tilewire.language as pl
@@ -55,7 +55,7 @@ def host():
     pld.system.notify(s, 0, [0, 0], 1)
 #   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ in the function `host`
 # error: TW1014 `pld.system.notify` belongs in kernel functions, not in host functions
-# help: move it into a kernel and dispatch that: `self.kernel(..., device=r)`
+# help: move it into a kernel, and dispatch the kernel: `kernel(..., device=r)`
 
 # --- rank_on_host
 import tilewire.language as pl
@@ -68,7 +68,7 @@ def host():
     me = pld.rank(pld.get_comm_ctx(w))
 #        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ in the function `host`
 # error: TW1014 `pld.rank` belongs in orchestration or kernel functions, not in host functions
-# help: move it into a kernel and dispatch that: `self.kernel(..., device=r)`
+# help: move it into a kernel, and dispatch the kernel: `kernel(..., device=r)`
 
 # --- read_on_host
 import tilewire.language as pl
@@ -79,7 +79,7 @@ def host(x: pl.Tensor[[16, 16], pl.FP32]):
     v = x[0, 0]
 #       ^^^^^^^ in the function `host`
 # error: TW1014 `pl.tensor.read` belongs in orchestration or kernel functions, not in host functions
-# help: move it into a kernel and dispatch that: `self.kernel(..., device=r)`
+# help: move it into a kernel, and dispatch the kernel: `kernel(..., device=r)`
 
 # --- remote_load_on_host
 import tilewire.language as pl
@@ -92,7 +92,7 @@ def host():
     t = pld.tile.remote_load(w, 0, [0, 0], [16, 16])
 #       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ in the function `host`
 # error: TW1014 `pld.tile.remote_load` belongs in kernel functions, not in host functions
-# help: move it into a kernel and dispatch that: `self.kernel(..., device=r)`
+# help: move it into a kernel, and dispatch the kernel: `kernel(..., device=r)`
 
 # --- tile_operator_in_orchestration
 import tilewire.language as pl

@@ -20,10 +20,10 @@ def main(x: pl.Tensor[[NR, 8], pl.FP32], y: pl.Out[pl.Tensor[[NR, 8], pl.FP32]])
         k(x[r], y[r], device=r)
 #         ^^^^
 # error 1: TW1114 `x` of `k` needs pl.Tensor[[1, 8], pl.FP32], got pl.Tensor[[8], pl.FP32]
-# help: `x[r : r + 1, :]` keeps the dimension
+# help: write `x[r : r + 1, :]`, which keeps the dimension
 #               ^^^^
 # error 2: TW1114 `y` of `k` needs pl.Tensor[[1, 8], pl.FP32], got pl.Tensor[[8], pl.FP32]
-# help: `y[r : r + 1, :]` keeps the dimension
+# help: write `y[r : r + 1, :]`, which keeps the dimension
 
 # --- all_of_it
 import tilewire.language as pl
@@ -62,7 +62,7 @@ def k(x: pl.Tensor[[4, 8], pl.FP32], w: pl.InOut[pld.DistributedTensor[[1, 8], p
     pld.tensor.put(w, 0, x[0])
 #                        ^^^^ `x[0]` is pl.Tensor[[8], pl.FP32]
 # error: TW0376 `pld.tensor.put` needs tensors of equal rank, got 2 and 1
-# help: a slice keeps the dimension that an index drops: x[i : i + 1] instead of x[i]
+# help: write a slice, x[i : i + 1]: an index, x[i], drops the dimension
 
 # --- tensors_are_not_expanded
 import tilewire.language as pl
@@ -74,4 +74,26 @@ def k(x: pl.Tensor[[16, 64], pl.FP32], i: pl.Scalar[pl.INDEX], y: pl.Out[pl.Tens
     y[...] = t / pl.row_sum(t)
 #                ^^^^^^^^^^^^^ `pl.row_sum(t)` is pl.Tensor[[16, 1], pl.FP32]
 # error: TW0331 shape mismatch: `pl.tensor.div` needs equal shapes, got [16, 64] and [16, 1]
-# help: tiles are expanded, tensors are not: load the tensor first, pl.load(t)
+# help: load the tensor first, pl.load(t): only tiles are broadcast
+
+# --- slice_keeps_a_dimension
+import tilewire.language as pl
+import tilewire.language.distributed as pld
+
+NR = pl.dynamic("NR")
+
+
+@pl.jit.incore
+def k(x: pl.Tensor[[1, 8], pl.FP32]):
+#     ^
+# note: the parameter is declared here
+    t = pl.load(x)
+
+
+@pl.jit.host
+def main(x: pl.Tensor[[NR, 1, 8], pl.FP32]):
+    for r in pl.range(pld.world_size()):
+        k(x[r : r + 1], device=r)
+#         ^^^^^^^^^^^^
+# error: TW1114 `x` of `k` needs pl.Tensor[[1, 8], pl.FP32], got pl.Tensor[[1, 1, 8], pl.FP32]
+# help: write `x[r]`, which drops the dimension

@@ -7,7 +7,7 @@ def vector():
     b = pl.reserve_buffer(name="b", size=4096, base=-8)
 #                                                   ^^
 # error: TW0395 the base of a buffer must not be negative, got -8
-# help: leave it to the compiler with base=pl.AUTO
+# help: write base=pl.AUTO to let the compiler choose
 
 # --- pipe_buffer_missing
 import tilewire.language as pl
@@ -18,7 +18,7 @@ def cube():
     pl.aic_initialize_pipe(None, None, dir_mask=1, slot_size=64)
 #                                               ^
 # error: TW0390 `dir_mask` 1 needs `c2v`, the buffer of that direction
-# help: the consumer half makes it with pl.reserve_buffer, the producer half with pl.import_peer_buffer
+# help: pass a buffer: pl.reserve_buffer(...) in the half that pops, pl.import_peer_buffer(...) in the other
 
 # --- pipe_buffer_missing_one_of_two
 import tilewire.language as pl
@@ -30,7 +30,7 @@ def cube():
     pl.aic_initialize_pipe(b, pl.const(0, pl.INT32), dir_mask=3, slot_size=64)
 #                                                             ^
 # error: TW0390 `dir_mask` 3 needs `v2c`, the buffer of that direction
-# help: the consumer half makes it with pl.reserve_buffer, the producer half with pl.import_peer_buffer
+# help: pass a buffer: pl.reserve_buffer(...) in the half that pops, pl.import_peer_buffer(...) in the other
 
 # --- pipe_buffer_size
 import tilewire.language as pl
@@ -102,7 +102,7 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     pl.tpush_to_aiv(pl.load(x), split=0)
 #   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ inside `kernel` of type InCore
 # error: TW1139 `pl.tpush_to_aiv` is only allowed in an AIC function
-# help: split the kernel by hand into an AIC and an AIV function joined by a Group function
+# help: split the kernel into an AIC and an AIV function, and call both from a Group function
 
 # --- pipe_name_not_a_string
 import tilewire.language as pl
@@ -220,7 +220,7 @@ def vector(n: pl.Scalar[pl.INDEX]):
     t: pl.Tile[[n, 16], pl.FP32] = pl.tpop_from_aic(split=0)
 #               ^ this is a scalar
 # error: TW1034 an extent of a tile must be an int known when the program is read, got a scalar
-# help: a tile has a fixed shape; load a part of the tensor and give valid_shape= for a ragged end
+# help: write a constant that covers the largest case, and pass the part in use to `pl.load` as `valid_shape`
 
 # --- pop_without_annotation
 import tilewire.language as pl
@@ -301,7 +301,7 @@ class P:
         b = pl.import_peer_buffer(name="c2v", peer_func="vector")
         pl.aic_initialize_pipe(b, None, dir_mask=1, slot_size=4096)
 #       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-# error 3: TW0459 `cube` initialises pipe 0, and the other half of `both`, `vector`, does not
+# error 3: TW0459 `cube` initialises pipe 0, but the other half of `both`, `vector`, does not
         pl.tpush_to_aiv(pl.load(a, [0, 0], [16, 64]), split=0)
 
     @pl.function(type=pl.FunctionType.AIV)
@@ -392,7 +392,7 @@ class P:
         pl.tpush_to_aiv(pl.load(a, [0, 0], [16, 64]), split=0)
 #       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 # error: TW0454 `pl.tpush_to_aiv` needs the direction cube to vector of pipe 0, whose `dir_mask` is 2
-# help: dir_mask=3 is a pipe in both directions
+# help: initialise it with dir_mask=3, which allows both directions
 
     @pl.function(type=pl.FunctionType.AIV)
     def vector(self, y: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
@@ -401,12 +401,12 @@ class P:
         t: pl.Tile[[16, 64], pl.FP32] = pl.tpop_from_aic(split=0)
 #                                       ^^^^^^^^^^^^^^^^^^^^^^^^^
 # error: TW0454 `pl.tpop_from_aic` needs the direction cube to vector of pipe 0, whose `dir_mask` is 2
-# help: dir_mask=3 is a pipe in both directions
+# help: initialise it with dir_mask=3, which allows both directions
         pl.store(t, [0, 0], y)
         pl.tfree_to_aic(t)
 #       ^^^^^^^^^^^^^^^^^^
 # error: TW0454 `pl.tfree_to_aic` needs the direction cube to vector of pipe 0, whose `dir_mask` is 2
-# help: dir_mask=3 is a pipe in both directions
+# help: initialise it with dir_mask=3, which allows both directions
 
     @pl.function(type=pl.FunctionType.Group)
     def both(self, a: pl.Tensor[[16, 64], pl.FP32], y: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
@@ -427,7 +427,7 @@ class P:
 # note 1: `slot_size` of the pipe is given here
         pl.tpush_to_aiv(pl.load(a, [0, 0], [16, 64]), split=0)
 #       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ pl.Tile[[16, 64], pl.FP32]
-# error 1: TW0455 a slot of pipe 0 has 2048 bytes, and the tile has 4096
+# error 1: TW0455 a slot of pipe 0 has 2048 bytes, but the tile has 4096
 
     @pl.function(type=pl.FunctionType.AIV)
     def vector(self, y: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
@@ -437,7 +437,7 @@ class P:
 # note 2: `slot_size` of the pipe is given here
         t: pl.Tile[[16, 64], pl.FP32] = pl.tpop_from_aic(split=0)
 #                                       ^^^^^^^^^^^^^^^^^^^^^^^^^ pl.Tile[[16, 64], pl.FP32]
-# error 2: TW0455 a slot of pipe 0 has 2048 bytes, and the tile has 4096
+# error 2: TW0455 a slot of pipe 0 has 2048 bytes, but the tile has 4096
         pl.store(t, [0, 0], y)
         pl.tfree_to_aic(t)
 
@@ -460,8 +460,8 @@ class P:
 # note 1: `slot_size` of the pipe is given here
         pl.tpush_to_aiv(pl.load(a, [0, 0], [16, 64]), split=1)
 #       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ pl.Tile[[16, 64], pl.FP32]
-# error 1: TW0455 a slot of pipe 0 has 2048 bytes, and the tile has 4096
-# help: a slot holds the tiles of both vector lanes
+# error 1: TW0455 a slot of pipe 0 has 2048 bytes, but the tile has 4096
+# help: make the slot larger: it holds the tiles of both vector lanes
 
     @pl.function(type=pl.FunctionType.AIV)
     def vector(self, y: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
@@ -471,8 +471,8 @@ class P:
 # note 2: `slot_size` of the pipe is given here
         t: pl.Tile[[8, 64], pl.FP32] = pl.tpop_from_aic(split=1)
 #                                      ^^^^^^^^^^^^^^^^^^^^^^^^^ pl.Tile[[16, 64], pl.FP32]
-# error 2: TW0455 a slot of pipe 0 has 2048 bytes, and the tile has 4096
-# help: a slot holds the tiles of both vector lanes
+# error 2: TW0455 a slot of pipe 0 has 2048 bytes, but the tile has 4096
+# help: make the slot larger: it holds the tiles of both vector lanes
         pl.store(t, [pl.tile.get_subblock_idx() * 8, 0], y)
         pl.tfree_to_aic(t)
 
@@ -526,7 +526,7 @@ class P:
     def vector(self, y: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
         b = pl.reserve_buffer(name="c2v", size=4096)
 #           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-# error: TW0457 the buffer of pipe 0, cube to vector, needs 32768 bytes, 8 slots of 4096, and has 4096
+# error: TW0457 the buffer of pipe 0, cube to vector, needs 32768 bytes for 8 slots of 4096, but has 4096
         pl.aiv_initialize_pipe(b, None, dir_mask=1, slot_size=4096)
 #       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 # note: the pipe is initialised here
@@ -579,7 +579,7 @@ class P:
         b = pl.import_peer_buffer(name="c2v", peer_func="vector")
         pl.aic_initialize_pipe(b, None, dir_mask=1, slot_size=4096, id=2)
 #       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-# error: TW0459 `cube` initialises pipe 2, and the other half of `both`, `vector`, does not
+# error: TW0459 `cube` initialises pipe 2, but the other half of `both`, `vector`, does not
         pl.aic_initialize_pipe(b, None, dir_mask=1, slot_size=4096)
         pl.tpush_to_aiv(pl.load(a, [0, 0], [16, 64]), split=0)
 
@@ -645,7 +645,7 @@ class P:
         t: pl.Tile[[16, 64], pl.FP32] = pl.tpop_from_aic(split=0)
 #                                       ^^^^^^^^^^^^^^^^^^^^^^^^^ not split
 # error: TW0461 `vector` would run once per block for some of its pipes and on two lanes for others
-# help: split all of them, or none
+# help: pass the same `split=` to all of its pushes and pops
         pl.store(t, [0, 0], y)
         pl.tfree_to_aic(t)
         s: pl.Tile[[8, 64], pl.FP32] = pl.tpop_from_aic(split=1)
@@ -682,7 +682,7 @@ class P:
         pl.store(e, [0, 0], y)
         pl.tfree_to_aic(e)
 #       ^^^^^^^^^^^^^^^^^^
-# error: TW0462 `pl.tfree_to_aic` hands back a tile that was not popped from pipe 0, cube to vector
+# error: TW0462 `pl.tfree_to_aic` frees a tile that was not popped from pipe 0, cube to vector
 
     @pl.function(type=pl.FunctionType.Group)
     def both(self, a: pl.Tensor[[16, 64], pl.FP32], y: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
@@ -709,7 +709,7 @@ class P:
         pl.aiv_initialize_pipe(b, None, dir_mask=1, slot_size=4096)
         t: pl.Tile[[16, 32], pl.FP32] = pl.tpop_from_aic(split=0)
 #                                       ^^^^^^^^^^^^^^^^^^^^^^^^^
-# error: TW0463 `vector` pops pl.Tile[[16, 32], pl.FP32] from pipe 0, cube to vector, and `cube` pushes pl.Tile[[16, 64], pl.FP32]
+# error: TW0463 type mismatch: `vector` pops pl.Tile[[16, 32], pl.FP32] from pipe 0, cube to vector, but `cube` pushes pl.Tile[[16, 64], pl.FP32]
         pl.store(t, [0, 0], y)
         pl.tfree_to_aic(t)
 
@@ -740,7 +740,7 @@ class P:
 # note: it was handed back here
         pl.store(t, [0, 0], y)
 #       ^^^^^^^^^^^^^^^^^^^^^^
-# error: TW0466 `t` is used after its slot was handed back
+# error: TW0466 use after free: `t` is used after its slot was freed
 
     @pl.function(type=pl.FunctionType.Group)
     def both(self, a: pl.Tensor[[16, 64], pl.FP32], y: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):

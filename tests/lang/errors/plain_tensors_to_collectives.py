@@ -10,7 +10,7 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32], y: pl.Out[pl.Tensor[[16, 16], pl.FP3
 #                                ^ `y` is pl.Tensor[[16, 16], pl.FP32]
 # error: TW0312 `pld.tensor.all_to_all` needs a window, got a plain tensor
 # help: declare the parameter as a window: y: pl.InOut[pld.DistributedTensor[[16, 16], pl.FP32]]
-# help: windows are made on the host: y = pld.alloc_window([16, 16], dtype=pl.FP32)
+# help: allocate the window on the host: y = pld.alloc_window([16, 16], dtype=pl.FP32)
 
 # --- plain_tensor_to_allgather
 import tilewire.language as pl
@@ -24,7 +24,7 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32], y: pl.Out[pl.Tensor[[64, 16], pl.FP3
 #                               ^ `y` is pl.Tensor[[64, 16], pl.FP32]
 # error: TW0312 `pld.tensor.allgather` needs a window, got a plain tensor
 # help: declare the parameter as a window: y: pl.InOut[pld.DistributedTensor[[64, 16], pl.FP32]]
-# help: windows are made on the host: y = pld.alloc_window([64, 16], dtype=pl.FP32)
+# help: allocate the window on the host: y = pld.alloc_window([64, 16], dtype=pl.FP32)
 
 # --- plain_tensor_to_allreduce
 import tilewire.language as pl
@@ -37,7 +37,7 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32], s: pld.DistributedTensor[[4, 1], pl.
 #                            ^ `x` is pl.Tensor[[16, 16], pl.FP32]
 # error: TW0312 `pld.tensor.allreduce` needs a window, got a plain tensor
 # help: declare the parameter as a window: x: pl.InOut[pld.DistributedTensor[[16, 16], pl.FP32]]
-# help: windows are made on the host: x = pld.alloc_window([16, 16], dtype=pl.FP32)
+# help: allocate the window on the host: x = pld.alloc_window([16, 16], dtype=pl.FP32)
 
 # --- plain_tensor_to_allreduce_signal
 import tilewire.language as pl
@@ -50,7 +50,7 @@ def kernel(w: pld.DistributedTensor[[16, 16], pl.FP32], s: pl.Tensor[[4, 1], pl.
 #                               ^ `s` is pl.Tensor[[4, 1], pl.INT32]
 # error: TW0312 `pld.tensor.allreduce` needs a window, got a plain tensor
 # help: declare the parameter as a window: s: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]]
-# help: signals are windows: s = pld.alloc_signal(n) on the host, then pass `s`
+# help: allocate the signal on the host, s = pld.alloc_signal(n), and pass `s`
 
 # --- plain_tensor_to_barrier
 import tilewire.language as pl
@@ -63,7 +63,7 @@ def kernel(x: pl.Tensor[[4, 1], pl.INT32]):
 #                      ^ `x` is pl.Tensor[[4, 1], pl.INT32]
 # error: TW0312 `pld.tensor.barrier` needs a window, got a plain tensor
 # help: declare the parameter as a window: x: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]]
-# help: signals are windows: s = pld.alloc_signal(n) on the host, then pass `s`
+# help: allocate the signal on the host, s = pld.alloc_signal(n), and pass `s`
 
 # --- plain_tensor_to_broadcast
 import tilewire.language as pl
@@ -76,7 +76,7 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32], s: pld.DistributedTensor[[4, 1], pl.
 #                            ^ `x` is pl.Tensor[[16, 16], pl.FP32]
 # error: TW0312 `pld.tensor.broadcast` needs a window, got a plain tensor
 # help: declare the parameter as a window: x: pl.InOut[pld.DistributedTensor[[16, 16], pl.FP32]]
-# help: windows are made on the host: x = pld.alloc_window([16, 16], dtype=pl.FP32)
+# help: allocate the window on the host: x = pld.alloc_window([16, 16], dtype=pl.FP32)
 
 # --- plain_tensor_to_host_allreduce
 import tilewire.language as pl
@@ -89,7 +89,7 @@ def host(x: pl.Tensor[[16, 16], pl.FP32]):
 #                            ^ `x` is pl.Tensor[[16, 16], pl.FP32]
 # error: TW0312 `pld.tensor.allreduce` needs a window, got a plain tensor
 # help: declare the parameter as a window: x: pl.InOut[pld.DistributedTensor[[16, 16], pl.FP32]]
-# help: windows are made on the host: x = pld.alloc_window([16, 16], dtype=pl.FP32)
+# help: allocate the window on the host: x = pld.alloc_window([16, 16], dtype=pl.FP32)
 
 # --- plain_tensor_to_reduce_scatter
 import tilewire.language as pl
@@ -102,4 +102,4 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32], s: pld.DistributedTensor[[4, 1], pl.
 #                                 ^ `x` is pl.Tensor[[16, 16], pl.FP32]
 # error: TW0312 `pld.tensor.reduce_scatter` needs a window, got a plain tensor
 # help: declare the parameter as a window: x: pl.InOut[pld.DistributedTensor[[16, 16], pl.FP32]]
-# help: windows are made on the host: x = pld.alloc_window([16, 16], dtype=pl.FP32)
+# help: allocate the window on the host: x = pld.alloc_window([16, 16], dtype=pl.FP32)

@@ -9,7 +9,7 @@ def kernel(x: pl.Tensor[[4, 1], pl.INT32]):
 #                          ^ `x` is pl.Tensor[[4, 1], pl.INT32]
 # error: TW0312 `pld.get_comm_ctx` needs a window, got a plain tensor
 # help: declare the parameter as a window: x: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]]
-# help: windows are made on the host: x = pld.alloc_window([4, 1], dtype=pl.INT32)
+# help: allocate the window on the host: x = pld.alloc_window([4, 1], dtype=pl.INT32)
 
 # --- plain_tensor_to_comm_notify
 import tilewire.language as pl
@@ -20,7 +20,7 @@ def kernel(x: pl.Tensor[[4, 1], pl.INT32]):
     pl.tile.comm_notify(x[0:1, 0:1], 1)
 #                       ^^^^^^^^^^^ `x[0:1, 0:1]` is pl.Tensor[[1, 1], pl.INT32]
 # error: TW0312 `pl.tile.comm_notify` needs a window, got a plain tensor
-# help: signals are windows: s = pld.alloc_signal(n) on the host, then pass `s`
+# help: allocate the signal on the host, s = pld.alloc_signal(n), and pass `s`
 
 # --- plain_tensor_to_comm_wait
 import tilewire.language as pl
@@ -31,7 +31,7 @@ def kernel(x: pl.Tensor[[4, 1], pl.INT32]):
     v = pl.tile.comm_wait(x[0:1, 0:1], 1)
 #                         ^^^^^^^^^^^ `x[0:1, 0:1]` is pl.Tensor[[1, 1], pl.INT32]
 # error: TW0312 `pl.tile.comm_wait` needs a window, got a plain tensor
-# help: signals are windows: s = pld.alloc_signal(n) on the host, then pass `s`
+# help: allocate the signal on the host, s = pld.alloc_signal(n), and pass `s`
 
 # --- plain_tensor_to_get
 import tilewire.language as pl
@@ -44,7 +44,7 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32], y: pl.Out[pl.Tensor[[16, 16], pl.FP3
 #                            ^ `x` is pl.Tensor[[16, 16], pl.FP32]
 # error: TW0312 `pld.tensor.get` needs a window, got a plain tensor
 # help: declare the parameter as a window: x: pl.InOut[pld.DistributedTensor[[16, 16], pl.FP32]]
-# help: windows are made on the host: x = pld.alloc_window([16, 16], dtype=pl.FP32)
+# help: allocate the window on the host: x = pld.alloc_window([16, 16], dtype=pl.FP32)
 
 # --- plain_tensor_to_notify
 import tilewire.language as pl
@@ -57,7 +57,7 @@ def kernel(x: pl.Tensor[[4, 1], pl.INT32]):
 #                     ^ `x` is pl.Tensor[[4, 1], pl.INT32]
 # error: TW0312 `pld.system.notify` needs a window, got a plain tensor
 # help: declare the parameter as a window: x: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]]
-# help: signals are windows: s = pld.alloc_signal(n) on the host, then pass `s`
+# help: allocate the signal on the host, s = pld.alloc_signal(n), and pass `s`
 
 # --- plain_tensor_to_notify_all
 import tilewire.language as pl
@@ -70,7 +70,7 @@ def kernel(x: pl.Tensor[[4, 1], pl.INT32]):
 #                         ^ `x` is pl.Tensor[[4, 1], pl.INT32]
 # error: TW0312 `pld.system.notify_all` needs a window, got a plain tensor
 # help: declare the parameter as a window: x: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]]
-# help: signals are windows: s = pld.alloc_signal(n) on the host, then pass `s`
+# help: allocate the signal on the host, s = pld.alloc_signal(n), and pass `s`
 
 # --- plain_tensor_to_peer_slot
 import tilewire.language as pl
@@ -83,7 +83,7 @@ def kernel(x: pl.Tensor[[4, 1], pl.INT32]):
 #                     ^ `x` is pl.Tensor[[4, 1], pl.INT32]
 # error: TW0312 `pld.peer_slot` needs a window, got a plain tensor
 # help: declare the parameter as a window: x: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]]
-# help: windows are made on the host: x = pld.alloc_window([4, 1], dtype=pl.INT32)
+# help: allocate the window on the host: x = pld.alloc_window([4, 1], dtype=pl.INT32)
 
 # --- plain_tensor_to_put
 import tilewire.language as pl
@@ -96,7 +96,7 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32], y: pl.Out[pl.Tensor[[16, 16], pl.FP3
 #                      ^ `y` is pl.Tensor[[16, 16], pl.FP32]
 # error: TW0312 `pld.tensor.put` needs a window, got a plain tensor
 # help: declare the parameter as a window: y: pl.InOut[pld.DistributedTensor[[16, 16], pl.FP32]]
-# help: windows are made on the host: y = pld.alloc_window([16, 16], dtype=pl.FP32)
+# help: allocate the window on the host: y = pld.alloc_window([16, 16], dtype=pl.FP32)
 
 # --- plain_tensor_to_put_signal
 import tilewire.language as pl
@@ -110,7 +110,7 @@ def kernel(w: pld.DistributedTensor[[16, 16], pl.FP32], x: pl.Tensor[[16, 16], p
 #                                      ^ `s` is pl.Tensor[[4, 1], pl.INT32]
 # error: TW0312 `pld.tensor.put` needs a window, got a plain tensor
 # help: declare the parameter as a window: s: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]]
-# help: signals are windows: s = pld.alloc_signal(n) on the host, then pass `s`
+# help: allocate the signal on the host, s = pld.alloc_signal(n), and pass `s`
 
 # --- plain_tensor_to_remote_load
 import tilewire.language as pl
@@ -123,7 +123,7 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
 #                            ^ `x` is pl.Tensor[[16, 16], pl.FP32]
 # error: TW0312 `pld.tile.remote_load` needs a window, got a plain tensor
 # help: declare the parameter as a window: x: pl.InOut[pld.DistributedTensor[[16, 16], pl.FP32]]
-# help: windows are made on the host: x = pld.alloc_window([16, 16], dtype=pl.FP32)
+# help: allocate the window on the host: x = pld.alloc_window([16, 16], dtype=pl.FP32)
 
 # --- plain_tensor_to_remote_store
 import tilewire.language as pl
@@ -136,7 +136,7 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32], y: pl.Out[pl.Tensor[[16, 16], pl.FP3
 #                                         ^ `y` is pl.Tensor[[16, 16], pl.FP32]
 # error: TW0312 `pld.tile.remote_store` needs a window, got a plain tensor
 # help: declare the parameter as a window: y: pl.InOut[pld.DistributedTensor[[16, 16], pl.FP32]]
-# help: windows are made on the host: y = pld.alloc_window([16, 16], dtype=pl.FP32)
+# help: allocate the window on the host: y = pld.alloc_window([16, 16], dtype=pl.FP32)
 
 # --- plain_tensor_to_tensor_remote_store
 import tilewire.language as pl
@@ -149,7 +149,7 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32], y: pl.Out[pl.Tensor[[16, 16], pl.FP3
 #                                  ^ `y` is pl.Tensor[[16, 16], pl.FP32]
 # error: TW0312 `pld.tensor.remote_store` needs a window, got a plain tensor
 # help: declare the parameter as a window: y: pl.InOut[pld.DistributedTensor[[16, 16], pl.FP32]]
-# help: windows are made on the host: y = pld.alloc_window([16, 16], dtype=pl.FP32)
+# help: allocate the window on the host: y = pld.alloc_window([16, 16], dtype=pl.FP32)
 
 # --- plain_tensor_to_test
 import tilewire.language as pl
@@ -162,7 +162,7 @@ def kernel(x: pl.Tensor[[4, 1], pl.INT32]):
 #                       ^ `x` is pl.Tensor[[4, 1], pl.INT32]
 # error: TW0312 `pld.system.test` needs a window, got a plain tensor
 # help: declare the parameter as a window: x: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]]
-# help: signals are windows: s = pld.alloc_signal(n) on the host, then pass `s`
+# help: allocate the signal on the host, s = pld.alloc_signal(n), and pass `s`
 
 # --- plain_tensor_to_wait
 import tilewire.language as pl
@@ -175,7 +175,7 @@ def kernel(x: pl.Tensor[[4, 1], pl.INT32]):
 #                   ^ `x` is pl.Tensor[[4, 1], pl.INT32]
 # error: TW0312 `pld.system.wait` needs a window, got a plain tensor
 # help: declare the parameter as a window: x: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]]
-# help: signals are windows: s = pld.alloc_signal(n) on the host, then pass `s`
+# help: allocate the signal on the host, s = pld.alloc_signal(n), and pass `s`
 
 # --- plain_tensor_to_wait_all
 import tilewire.language as pl
@@ -188,7 +188,7 @@ def kernel(x: pl.Tensor[[4, 1], pl.INT32]):
 #                       ^ `x` is pl.Tensor[[4, 1], pl.INT32]
 # error: TW0312 `pld.system.wait_all` needs a window, got a plain tensor
 # help: declare the parameter as a window: x: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]]
-# help: signals are windows: s = pld.alloc_signal(n) on the host, then pass `s`
+# help: allocate the signal on the host, s = pld.alloc_signal(n), and pass `s`
 
 # --- signal_not_a_window
 import tilewire.language as pl
@@ -201,4 +201,4 @@ def kernel(sig: pl.Tensor[[4, 1], pl.INT32]):
 #                   ^^^ `sig` is pl.Tensor[[4, 1], pl.INT32]
 # error: TW0312 `pld.system.wait` needs a window, got a plain tensor
 # help: declare the parameter as a window: sig: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]]
-# help: signals are windows: s = pld.alloc_signal(n) on the host, then pass `s`
+# help: allocate the signal on the host, s = pld.alloc_signal(n), and pass `s`

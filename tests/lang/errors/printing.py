@@ -7,7 +7,7 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     pl.print(x, "x")
 #            ^ `x` is pl.Tensor[[16, 16], pl.FP32]
 # error: TW0306 `pl.print` needs a tile or a scalar for `x`, got a tensor
-# help: pl.load(x, offsets, shape) gives a tile of a tensor
+# help: load the tensor first: pl.load(x, offsets, shape)
 
 # --- print_outside_a_kernel
 import tilewire.language as pl
@@ -61,7 +61,7 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32], y: pl.Out[pl.Tensor[[16, 1], pl.FP32
     y = pl.store(pl.sum(pl.load(x), axis=2), [0, 0], y)
 #                                        ^
 # error: TW0343 `pl.tile.sum` has no axis 2 in 2 dimensions
-# help: axes go from 0 to 1; -1 is the last
+# help: use an axis from 0 to 1, or -1 for the last
 
 # --- sum_along_the_first_of_three_axes
 import tilewire.language as pl

@@ -6,8 +6,8 @@ import tilewire.language as pl
 class Program:
     print("reading")
 #   ^^^^^^^^^^^^^^^^
-# error: TW1125 this does nothing in a program
-# help: a program holds functions, constants and pld.comm_group(...)
+# error: TW1125 the statement has no effect in a program
+# help: delete it: a program consists of functions, constants and pld.comm_group(...)
 
     @pl.function(type=pl.FunctionType.InCore)
     def kernel(self, n: pl.Scalar[pl.INDEX]):
@@ -80,7 +80,7 @@ import tilewire.language as pl
 @pl.function(level=pl.Level.HOST, type=pl.FunctionType.InCore)
 #^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 # error: TW1131 a function at level HOST cannot be of type InCore
-# help: leave `type=` out for a host function, `level=` for any other
+# help: remove `type=` for a host function, `level=` for any other
 def host(n: pl.Scalar[pl.INDEX]):
     v = n
 
@@ -166,7 +166,7 @@ import tilewire.language as pl
 @pl.load
 #^^^^^^^
 # error: TW1129 unknown decorator
-# help: use @pl.function(...), @pl.jit or one of its forms
+# help: use @pl.function(...), @pl.jit, @pl.jit.host, @pl.jit.incore or @pl.jit.inline
 def kernel(n: pl.Scalar[pl.INDEX]):
     v = n
 
@@ -179,7 +179,7 @@ class Program:
     @pl.range
 #    ^^^^^^^^
 # error: TW1129 unknown decorator
-# help: use @pl.function(...), @pl.jit or one of its forms
+# help: use @pl.function(...), @pl.jit, @pl.jit.host, @pl.jit.incore or @pl.jit.inline
     def kernel(self, n: pl.Scalar[pl.INDEX]):
         v = n
 
@@ -190,7 +190,7 @@ import tilewire.language as pl
 ZERO = pl.full([16, 16], dtype=pl.FP32, value=0)
 #      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 # error: TW1013 run-time values exist only inside decorated functions
-# help: move it into a decorated function; module level holds constants only
+# help: move it into a decorated function: only constants can be defined outside
 
 
 @pl.jit.incore

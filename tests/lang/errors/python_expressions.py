@@ -18,7 +18,7 @@ def kernel(n: pl.Scalar[pl.INDEX]):
     v = n * 2j
 #           ^^
 # error: TW0165 complex numbers are not part of the language, got `2j`
-# help: keep real and imaginary part as two numbers
+# help: keep the real and the imaginary part in two numbers
 
 # --- python_dict_comprehension
 import tilewire.language as pl

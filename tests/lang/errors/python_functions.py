@@ -92,7 +92,7 @@ def kernel(n: pl.Scalar[pl.INDEX]):
     f = lambda a: a + 1
 #       ^^^^^^^^^^^^^^^ a lambda
 # error: TW0150 `lambda` is not part of the language
-# help: write the expression where it is used, or a function with `@pl.function(type=pl.FunctionType.Inline)`
+# help: write the expression where it is used, or a function decorated with `@pl.jit.inline`
     v = f(n)
 
 # --- python_local_decorator
@@ -154,7 +154,7 @@ def kernel(n: pl.Scalar[pl.INDEX]):
     def double(a):
 #   ^^^ a function inside a function
 # error: TW0155 a function inside a function is not part of the language
-# help: move it out of the function, with `@pl.function(type=pl.FunctionType.Inline)` or `@pl.jit.inline`, and pass what it uses
+# help: move it out of the function, decorate it with `@pl.jit.inline`, and pass it what it uses
         return a * 2
     v = double(n)
 

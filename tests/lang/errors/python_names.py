@@ -18,7 +18,7 @@ def kernel(n: pl.Scalar[pl.INDEX]):
     v = isinstance(n, int)
 #       ^^^^^^^^^^
 # error: TW1001 `isinstance` is not defined
-# help: `isinstance` is a function of Python, and the text of a program never runs as Python
+# help: `isinstance` is a Python function and cannot be called here
 
 # --- python_list_append
 import tilewire.language as pl
@@ -30,7 +30,7 @@ def kernel(n: pl.Scalar[pl.INDEX]):
     v.append(n)
 #   ^^^^^^^^
 # error: TW1007 a list has no attribute `append`
-# help: lists, tuples and dicts are fixed when the program is read; build a new one with `+`
+# help: build a new one with `+`: lists, tuples and dicts cannot change
 
 # --- python_method_call
 import tilewire.language as pl
@@ -53,7 +53,7 @@ def kernel(n: pl.Scalar[pl.INDEX]):
     print(n)
 #   ^^^^^
 # error: TW1001 `print` is not defined
-# help: `print` is a function of Python, and the text of a program never runs as Python: write `pl.print`
+# help: `print` is a Python function and cannot be called here: write `pl.print`
 
 # --- python_values
 import tilewire.language as pl

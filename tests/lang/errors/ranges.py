@@ -8,7 +8,7 @@ def kernel(w: pld.DistributedTensor[[16, 16], pl.FP32], x: pl.Tensor[[16, 16], p
     w = pld.tensor.put(w, 0, x, chunk_rows=-1)
 #                                          ^^
 # error: TW0377 `chunk_rows` of `pld.tensor.put` must not be negative, got -1
-# help: 0 leaves the size of a chunk to the compiler
+# help: pass 0 to let the compiler choose the size of a chunk
 
 # --- pipeline_stage_at_run_time
 import tilewire.language as pl
@@ -18,7 +18,7 @@ import tilewire.language as pl
 def kernel(n: pl.Scalar[pl.INDEX]):
     for i in pl.pipeline(4, stage=n):
 #                                 ^
-# error: TW1085 `pl.pipeline` cannot take this for `stage`: it is a scalar
+# error: TW1085 `pl.pipeline` does not accept a scalar for `stage`
 # help: write a constant: `stage=2`
         v = i
 
@@ -112,7 +112,7 @@ def kernel(n: pl.Scalar[pl.INDEX]):
     for i in pl.range(0, n, 0):
 #                           ^
 # error: TW1082 the step of a loop must not be 0
-# help: write a step that counts up or down
+# help: write a positive or a negative step
         v = i
 
 # --- range_too_many_arguments
@@ -136,7 +136,7 @@ def kernel(n: pl.Scalar[pl.INDEX]):
     for i in pl.range(4, stride=2):
 #                        ^^^^^^
 # error: TW1084 `pl.range` has no keyword `stride`
-# help: it takes `init_values=`
+# help: write `init_values=(x, y)`, its only keyword
         v = i
 
 # --- stage_without_pipeline

@@ -5,7 +5,7 @@ import tilewire.language as pl
 @pl.jit.incore
 def kernel(n: pl.Scalar[pl.INDEX]) -> pl.Scalar[pl.FP32]:
 #                                     ^^^^^^^^^^^^^^^^^^
-# error: TW1072 the function is annotated to return pl.Scalar[pl.FP32] but returns pl.Scalar[pl.INDEX]
+# error: TW1072 type mismatch: the function is annotated to return pl.Scalar[pl.FP32], but returns pl.Scalar[pl.INDEX]
     return n
 
 # --- return_annotation_none
@@ -15,7 +15,7 @@ import tilewire.language as pl
 @pl.jit.incore
 def kernel(n: pl.Scalar[pl.INDEX]) -> None:
 #                                     ^^^^
-# error: TW1072 the function is annotated to return None but returns a value
+# error: TW1072 type mismatch: the function is annotated to return None, but returns a value
     return n
 
 # --- return_annotation_without_return
@@ -25,7 +25,7 @@ import tilewire.language as pl
 @pl.jit.incore
 def kernel(n: pl.Scalar[pl.INDEX]) -> pl.Scalar[pl.INDEX]:
 #                                     ^^^^^^^^^^^^^^^^^^^
-# error: TW1072 the function is annotated to return pl.Scalar[pl.INDEX] but returns nothing
+# error: TW1072 type mismatch: the function is annotated to return pl.Scalar[pl.INDEX], but returns nothing
     v = n
 
 # --- return_counts
@@ -36,7 +36,7 @@ import tilewire.language as pl
 def kernel(n: pl.Scalar[pl.INDEX]):
     if n > 0:
 #   ^^^^^^^^
-# error: TW1070 the paths return different numbers of values: 2 and 1
+# error: TW1070 the branches return different numbers of values: 2 and 1
 # help: return the same values on every path
         return n, n
     return n
@@ -61,7 +61,7 @@ import tilewire.language as pl
 def kernel(n: pl.Scalar[pl.INDEX]):
     if n > 0:
 #   ^^^^^^^^
-# error: TW1070 the paths return different numbers of values: 1 and 0
+# error: TW1070 the branches return different numbers of values: 1 and 0
 # help: return the same values on every path
         return n
 
@@ -73,7 +73,7 @@ import tilewire.language as pl
 def kernel(n: pl.Scalar[pl.INDEX], f: pl.Scalar[pl.FP32]):
     if n > 0:
 #   ^^^^^^^^
-# error: TW1071 the paths return different types: pl.Scalar[pl.INDEX] and pl.Scalar[pl.FP32]
+# error: TW1071 type mismatch: the branches return pl.Scalar[pl.INDEX] and pl.Scalar[pl.FP32]
 # help: make both the same type with `pl.cast` or `pl.const(value, dtype)`
         return n
     return f

@@ -296,7 +296,7 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     v = lambda a: a
 #       ^^^^^^^^^^^ a lambda
 # error 1: TW0150 `lambda` is not part of the language
-# help: write the expression where it is used, or a function with `@pl.function(type=pl.FunctionType.Inline)`
+# help: write the expression where it is used, or a function decorated with `@pl.jit.inline`
     w = pl.exp(t) + u
     z = missing + 1
 
@@ -325,4 +325,4 @@ def second(n: pl.Scalar[pl.INDEX]):
     x = 12ab
 #       ^^^^
 # error 4: TW0107 invalid number `12ab`
-# help: a name cannot start with a digit; write numbers as 42, 1_000, 0xff, 1.5 or 1e-3
+# help: write numbers as 42, 1_000, 0xff, 1.5 or 1e-3; a name cannot start with a digit

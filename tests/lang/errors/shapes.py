@@ -16,7 +16,7 @@ import tilewire.language as pl
 def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     t = pl.reshape(pl.load(x), [8, 8])
 #                              ^^^^^^ [16, 16] to [8, 8]
-# error: TW0341 `pl.tile.reshape` cannot make 64 elements of 256
+# error: TW0341 shape mismatch: `pl.tile.reshape` cannot turn 256 elements into 64
 
 # --- reshape_inferred
 import tilewire.language as pl
@@ -26,7 +26,7 @@ import tilewire.language as pl
 def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     t = pl.reshape(x, [-1, 7])
 #                     ^^^^^^^
-# error: TW0341 `pl.tensor.reshape` cannot make a multiple of 7 elements of 256
+# error: TW0341 shape mismatch: `pl.tensor.reshape` cannot turn 256 elements into a multiple of 7
 
 # --- reshape_strided
 import tilewire.language as pl

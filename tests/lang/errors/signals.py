@@ -7,7 +7,7 @@ import tilewire.language.distributed as pld
 def kernel(w: pld.DistributedTensor[[16, 16], pl.FP32], x: pl.Tensor[[16, 16], pl.FP32]):
     w = pld.tensor.put(w, 0, x, op="set")
 #                                  ^^^^^
-# error: TW0378 `op` of `pld.tensor.put` needs `signal`
+# error: TW0378 `op` of `pld.tensor.put` needs the argument `signal`
 
 # --- notify_without_cell
 import tilewire.language as pl
@@ -31,7 +31,7 @@ import tilewire.language.distributed as pld
 def kernel(w: pld.DistributedTensor[[16, 16], pl.FP32], x: pl.Tensor[[16, 16], pl.FP32]):
     w = pld.tensor.put(w, 0, x, at=[0, 0])
 #                                  ^^^^^^
-# error: TW0378 `at` of `pld.tensor.put` needs `signal`
+# error: TW0378 `at` of `pld.tensor.put` needs the argument `signal`
 
 # --- peer_slot_carried
 import tilewire.language as pl
@@ -50,11 +50,11 @@ def kernel(s: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]], peer: pl.Scalar
         slot = pld.peer_slot(s, peer, [1, 0])
     pl.tile.comm_wait(slot, 1)
 #   ^^^^^^^^^^^^^^^^^^^^^^^^^^ looks at a cell of this rank
-# error 1: TW1142 `pl.tile.comm_wait` on the slot of a peer, which can only be notified
+# error 1: TW1142 `pl.tile.comm_wait` on the slot of a peer: only a notify may use it
 # help: take a cell of this rank, sig[i:i + 1], and let the peer notify it with pl.tile.comm_notify
     v = pl.read(slot, [0])
 #       ^^^^^^^^^^^^^^^^^^ looks at a cell of this rank
-# error 2: TW1142 `pl.tensor.read` on the slot of a peer, which can only be notified
+# error 2: TW1142 `pl.tensor.read` on the slot of a peer: only a notify may use it
 # help: take a cell of this rank, sig[i:i + 1], and let the peer notify it with pl.tile.comm_notify
 
 # --- peer_slot_offsets_rank
@@ -77,7 +77,7 @@ import tilewire.language.distributed as pld
 def kernel(s: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]], peer: pl.Scalar[pl.INT32]):
     pl.tile.comm_wait(pld.peer_slot(s, peer, [0, 0]), 1)
 #   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ looks at a cell of this rank
-# error 1: TW1142 `pl.tile.comm_wait` on the slot of a peer, which can only be notified
+# error 1: TW1142 `pl.tile.comm_wait` on the slot of a peer: only a notify may use it
 # help: take a cell of this rank, sig[i:i + 1], and let the peer notify it with pl.tile.comm_notify
 #                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 # note 1: the slot of a peer is made here
@@ -87,7 +87,7 @@ def kernel(s: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]], peer: pl.Scalar
     for i in pl.range(4):
         if pl.tile.comm_test(slot, i):
 #          ^^^^^^^^^^^^^^^^^^^^^^^^^^ looks at a cell of this rank
-# error 2: TW1142 `pl.tile.comm_test` on the slot of a peer, which can only be notified
+# error 2: TW1142 `pl.tile.comm_test` on the slot of a peer: only a notify may use it
 # help: take a cell of this rank, sig[i:i + 1], and let the peer notify it with pl.tile.comm_notify
             pl.tile.comm_notify(slot, 1)
 
@@ -101,7 +101,7 @@ def kernel(w: pld.DistributedTensor[[16, 16], pl.FP32]):
     w = pld.tensor.allreduce(w, w)
 #                               ^ `w` is pld.DistributedTensor[[16, 16], pl.FP32]
 # error: TW0373 `pld.tensor.allreduce` needs an INT32 signal, got pl.FP32
-# help: pld.alloc_signal(n) on the host makes a signal of n cells
+# help: allocate the signal on the host: s = pld.alloc_signal(n)
 
 # --- signal_not_int32_comm_notify
 import tilewire.language as pl
@@ -113,7 +113,7 @@ def kernel(w: pld.DistributedTensor[[1], pl.FP32]):
     pl.tile.comm_notify(w, 1)
 #                       ^ `w` is pld.DistributedTensor[[1], pl.FP32]
 # error: TW0373 `pl.tile.comm_notify` needs an INT32 signal, got pl.FP32
-# help: pld.alloc_signal(n) on the host makes a signal of n cells
+# help: allocate the signal on the host: s = pld.alloc_signal(n)
 
 # --- signal_not_int32_notify
 import tilewire.language as pl
@@ -125,7 +125,7 @@ def kernel(w: pld.DistributedTensor[[4, 1], pl.FP32]):
     pld.system.notify(w, 0, [0, 0], 1)
 #                     ^ `w` is pld.DistributedTensor[[4, 1], pl.FP32]
 # error: TW0373 `pld.system.notify` needs an INT32 signal, got pl.FP32
-# help: pld.alloc_signal(n) on the host makes a signal of n cells
+# help: allocate the signal on the host: s = pld.alloc_signal(n)
 
 # --- signal_not_int32_notify_all
 import tilewire.language as pl
@@ -137,7 +137,7 @@ def kernel(w: pld.DistributedTensor[[4, 1], pl.FP32]):
     pld.system.notify_all(w)
 #                         ^ `w` is pld.DistributedTensor[[4, 1], pl.FP32]
 # error: TW0373 `pld.system.notify_all` needs an INT32 signal, got pl.FP32
-# help: pld.alloc_signal(n) on the host makes a signal of n cells
+# help: allocate the signal on the host: s = pld.alloc_signal(n)
 
 # --- signal_not_int32_peer_slot
 import tilewire.language as pl
@@ -149,7 +149,7 @@ def kernel(w: pld.DistributedTensor[[4, 1], pl.UINT32]):
     v = pld.peer_slot(w, 0, [0, 0])
 #                     ^ `w` is pld.DistributedTensor[[4, 1], pl.UINT32]
 # error: TW0373 `pld.peer_slot` needs an INT32 signal, got pl.UINT32
-# help: pld.alloc_signal(n) on the host makes a signal of n cells
+# help: allocate the signal on the host: s = pld.alloc_signal(n)
 
 # --- signal_not_int32_wait
 import tilewire.language as pl
@@ -161,7 +161,7 @@ def kernel(w: pld.DistributedTensor[[4, 1], pl.INT64]):
     pld.system.wait(w, [0, 0], 1)
 #                   ^ `w` is pld.DistributedTensor[[4, 1], pl.INT64]
 # error: TW0373 `pld.system.wait` needs an INT32 signal, got pl.INT64
-# help: pld.alloc_signal(n) on the host makes a signal of n cells
+# help: allocate the signal on the host: s = pld.alloc_signal(n)
 
 # --- signal_too_small
 import tilewire.language as pl
@@ -174,7 +174,7 @@ def kernel(x: pl.Tensor[[4, 16], pl.FP32], w: pld.DistributedTensor[[16, 16], pl
     w = pld.tensor.allgather(x, w, s)
 #                                  ^ `s` is pld.DistributedTensor[[2, 1], pl.INT32]
 # error: TW0386 `pld.tensor.allgather` needs a signal of at least 4 cells, got 2
-# help: pld.alloc_signal(n) on the host makes a signal of n cells
+# help: allocate a larger signal on the host: pld.alloc_signal(4)
 
 # --- slot_of_several_elements
 import tilewire.language as pl
@@ -225,7 +225,7 @@ def kernel(w: pld.DistributedTensor[[4, 1], pl.FP32]):
     pl.tile.comm_notify(w, 1)
 #                       ^ `w` is pld.DistributedTensor[[4, 1], pl.FP32]
 # error: TW0373 `pl.tile.comm_notify` needs an INT32 signal, got pl.FP32
-# help: pld.alloc_signal(n) on the host makes a signal of n cells
+# help: allocate the signal on the host: s = pld.alloc_signal(n)
 #                       ^ `w` is pld.DistributedTensor[[4, 1], pl.FP32]
 # error: TW0374 `pl.tile.comm_notify` needs a slot of one element, got [4, 1]
 # help: take one element, sig[i:i + 1], or a peer's with pld.peer_slot(sig, peer, offsets)

@@ -34,7 +34,7 @@ def kernel(w: pl.InOut[pld.DistributedTensor[[4, 16], pl.FP32]]):
     g = pld.mesh_axis(pld.get_comm_ctx(w), [2, 2], 2)
 #                                                  ^
 # error: TW0343 `pld.mesh_axis` has no axis 2 in 2 dimensions
-# help: axes go from 0 to 1; -1 is the last
+# help: use an axis from 0 to 1, or -1 for the last
 
 # --- window_as_group
 import tilewire.language as pl
@@ -73,8 +73,8 @@ def kernel(s: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]]):
     g = pld.subgroup(pld.get_comm_ctx(s), 2)
     pld.system.wait(s, [pld.member_rank(g, -1), 0], 1)
 #                                          ^^
-# error: TW0338 `pld.member_rank` addresses rank -1; ranks count from 0
-# help: take it modulo the rank count: (pld.rank(ctx) - 1) % pld.nranks(ctx)
+# error: TW0338 invalid rank: `pld.member_rank` addresses rank -1; ranks count from 0
+# help: take it modulo the number of ranks: (pld.rank(ctx) - 1) % pld.nranks(ctx)
 
 # --- context_to_a_kernel
 # run: tilewire check %s --ranks 2

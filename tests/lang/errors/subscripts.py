@@ -29,7 +29,7 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     t = x[16]
 #         ^^
 # error: TW1051 out of bounds: 16 is outside dimension 0 of size 16
-# help: subscripts go from 0 to 15; -1 is the last
+# help: use a subscript from 0 to 15, or -1 for the last
 
 # --- index_out_of_range_negative
 import tilewire.language as pl
@@ -40,7 +40,7 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     t = x[-17]
 #         ^^^
 # error: TW1051 out of bounds: -17 is outside dimension 0 of size 16
-# help: subscripts go from 0 to 15; -1 is the last
+# help: use a subscript from 0 to 15, or -1 for the last
 
 # --- list_index
 import tilewire.language as pl
@@ -51,7 +51,7 @@ def kernel(n: pl.Scalar[pl.INDEX]):
     v = [1, 2][2] + n
 #       ^^^^^^^^^
 # error: TW1046 index out of range: 2 in the list of 2
-# help: indices go from 0 to 1
+# help: use an index from 0 to 1
 
 # --- list_index_at_run_time
 import tilewire.language as pl
@@ -81,8 +81,8 @@ import tilewire.language as pl
 def kernel(n: pl.Scalar[pl.INDEX]):
     v = n[0]
 #       ^^^^
-# error: TW1045 a scalar cannot be indexed
-# help: tensors, tiles, arrays, tuples and lists are indexed
+# error: TW1045 cannot index a scalar
+# help: index a tensor, tile, array, tuple or list
 
 # --- not_indexable_int
 import tilewire.language as pl
@@ -93,8 +93,8 @@ def kernel():
     v = 3
     w = v[0]
 #       ^^^^
-# error: TW1045 an int cannot be indexed
-# help: tensors, tiles, arrays, tuples and lists are indexed
+# error: TW1045 cannot index an int
+# help: index a tensor, tile, array, tuple or list
 
 # --- slice_out_of_range
 import tilewire.language as pl
@@ -105,7 +105,7 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     t = x[8:20]
 #           ^^
 # error: TW1051 out of bounds: 20 is outside dimension 0 of size 16
-# help: subscripts go from 0 to 15; -1 is the last
+# help: use a bound from 0 to 16: slices are not clipped
 
 # --- slice_step
 import tilewire.language as pl
@@ -115,8 +115,8 @@ import tilewire.language as pl
 def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     t = x[0:8:2]
 #             ^
-# error: TW1048 a slice has no step in the language
-# help: load the rows one by one, or use pl.gather
+# error: TW1048 slices with a step are not part of the language
+# help: load the elements one by one, or use pl.gather
 
 # --- subscript_bool
 import tilewire.language as pl
@@ -156,7 +156,7 @@ import tilewire.language as pl
 def kernel(x: pl.Tensor[[16], pl.FP32], y: pl.Out[pl.Tensor[[16, 16], pl.FP32]]):
     y = pl.tensor.assemble(y, x, [0, 0])
 #                             ^ `x` is pl.Tensor[[16], pl.FP32]
-# error: TW0397 `pl.tensor.assemble` writes a part of rank 1 into a tensor of rank 2
+# error: TW0397 shape mismatch: `pl.tensor.assemble` writes a part of rank 1 into a tensor of rank 2
 # help: reshape the part to the rank of the tensor
 
 # --- tile_scalar_index
@@ -169,7 +169,7 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     u = t[0, :]
 #       ^^^^^^^
 # error: TW1053 a scalar subscript would drop a dimension of a tile
-# help: a tile keeps two dimensions: write `t[i:i+1, :]`
+# help: write `t[i:i+1, :]`: a tile always has two dimensions
 
 # --- tile_slice_at_run_time
 import tilewire.language as pl
@@ -181,7 +181,7 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32], n: pl.Scalar[pl.INDEX]):
     u = t[0:n, :]
 #       ^^^^^^^^^
 # error: TW0333 an extent of a tile must be a constant, got `n`
-# help: give the tile its largest size and pass the part in use as `valid_shape`
+# help: use a constant that covers the largest case, and pass the part in use as `valid_shape`
 
 # --- too_many_subscripts
 import tilewire.language as pl
@@ -192,7 +192,7 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     v = x[0, 0, 0]
 #       ^^^^^^^^^^
 # error: TW1050 the value has 2 dimensions, got 3 subscripts
-# help: give one subscript per dimension at most; missing ones mean `:`
+# help: write at most one subscript per dimension; missing ones mean `:`
 
 # --- tuple_index
 import tilewire.language as pl
@@ -204,7 +204,7 @@ def kernel(x: pl.Tensor[[16, 32], pl.FP32]):
     t = both[2]
 #       ^^^^^^^
 # error: TW1043 the tuple has 2 elements and takes one constant index
-# help: indices go from 0 to 1
+# help: use an index from 0 to 1
 
 # --- tuple_index_at_run_time
 import tilewire.language as pl

@@ -7,7 +7,7 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     v = pl.tensor.dim(x, 5)
 #                        ^
 # error: TW0343 `pl.tensor.dim` has no axis 5 in 2 dimensions
-# help: axes go from 0 to 1; -1 is the last
+# help: use an axis from 0 to 1, or -1 for the last
 
 # --- batch_mismatch
 import tilewire.language as pl
@@ -17,7 +17,7 @@ import tilewire.language as pl
 def kernel(a: pl.Tensor[[2, 16, 16], pl.FP32], b: pl.Tensor[[4, 16, 16], pl.FP32]):
     t = pl.batch_matmul(a, b)
 #                          ^ `b` is pl.Tensor[[4, 16, 16], pl.FP32]
-# error: TW0357 `pl.tensor.batch_matmul` needs equal batch dimensions, got [2] and [4]
+# error: TW0357 shape mismatch: `pl.tensor.batch_matmul` needs equal batch dimensions, got [2] and [4]
 
 # --- drop_not_one
 import tilewire.language as pl
@@ -47,7 +47,7 @@ import tilewire.language as pl
 def kernel(x: pl.Tensor[[16, 32], pl.FP32], v: pl.Tensor[[1, 32], pl.FP32]):
     t = pl.row_expand_add(pl.load(x), pl.load(v))
 #                                     ^^^^^^^^^^ `pl.load(v)` is pl.Tile[[1, 32], pl.FP32]
-# error: TW0352 `pl.tile.row_expand_add` needs a column of shape [16, 1] against [16, 32], got [1, 32]
+# error: TW0352 shape mismatch: `pl.tile.row_expand_add` needs a column of shape [16, 1] against [16, 32], got [1, 32]
 
 # --- rank_not_equal
 import tilewire.language as pl
@@ -58,7 +58,7 @@ def kernel(a: pl.Tensor[[4, 16, 16], pl.FP32], b: pl.Tensor[[16, 16], pl.FP32]):
     t = pl.tensor.matmul(a, b)
 #                        ^ `a` is pl.Tensor[[4, 16, 16], pl.FP32]
 # error: TW0345 `pl.tensor.matmul` needs a tensor of rank 2, got rank 3
-# help: pl.batch_matmul multiplies tensors of a higher rank
+# help: use pl.batch_matmul for tensors of a higher rank
 
 # --- rank_too_small
 import tilewire.language as pl

@@ -6,7 +6,7 @@ import tilewire.language as pl
 def kernel(n: pl.FP32):
 #             ^^^^^^^
 # error: TW1032 a type is needed here, got a dtype
-# help: a scalar of that dtype is `pl.Scalar[pl.FP32]`
+# help: write `pl.Scalar[pl.FP32]` for a scalar
     v = n
 
 # --- incomplete_type
@@ -127,7 +127,7 @@ import tilewire.language as pl
 def kernel(x: pl.Tensor[[4], pl.TASK_ID]):
 #                            ^^^^^^^^^^
 # error: TW1039 a tensor cannot hold pl.TASK_ID
-# help: task ids are kept in `pl.array.create(n, pl.TASK_ID)`
+# help: keep task ids in an array: `pl.array.create(n, pl.TASK_ID)`
     t = x
 
 # --- tensor_too_large
@@ -162,7 +162,7 @@ def kernel(n: pl.Scalar[pl.INDEX]):
     t: pl.Tile[[n, 16], pl.FP32] = pl.tile.create([16, 16], dtype=pl.FP32)
 #               ^ this is a scalar
 # error: TW1034 an extent of a tile must be an int known when the program is read, got a scalar
-# help: a tile has a fixed shape; load a part of the tensor and give valid_shape= for a ragged end
+# help: write a constant that covers the largest case, and pass the part in use to `pl.load` as `valid_shape`
 
 # --- tile_extent_zero
 import tilewire.language as pl
@@ -173,7 +173,7 @@ def kernel():
     t: pl.Tile[[0, 16], pl.FP32] = pl.tile.create([16, 16], dtype=pl.FP32)
 #               ^
 # error: TW1036 a dimension must be positive, got 0
-# help: a size known only at run time is a symbol: `NR = pl.dynamic("NR")`
+# help: write a positive constant
 
 # --- tile_of_rank_one
 import tilewire.language as pl
@@ -184,7 +184,7 @@ def kernel():
     t: pl.Tile[[16], pl.FP32] = pl.tile.create([1, 16], dtype=pl.FP32)
 #              ^^^^
 # error: TW1041 a tile has two dimensions, got 1
-# help: write `[rows, columns]`; a vector is [1, n]
+# help: write `[rows, columns]`; for a vector, write `[1, n]`
 
 # --- tile_with_layout
 import tilewire.language as pl

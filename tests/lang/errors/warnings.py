@@ -32,7 +32,7 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32], y: pl.Out[pl.Tensor[[16, 16], pl.FP3
     y = pl.add(pl.load(x), 1.0)
 #   ^^^^^^^^^^^^^^^^^^^^^^^^^^^
 # warning: TW1063 `y = ...` only rebinds the name: nothing is written to the output
-# help: write it: `y = pl.store(tile, offsets, y)` or `y[...] = value`
+# help: write into it: `y = pl.store(tile, offsets, y)` or `y[...] = value`
 # stdout:
 #| import tilewire.language as pl
 #|

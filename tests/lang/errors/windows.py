@@ -24,7 +24,7 @@ def host():
 # note: `buf` is allocated here
     w = pld.window(buf, [1024], dtype=pl.FP32)
 #                       ^^^^^^ [1024] of pl.FP32
-# error: TW0370 a view of 4096 bytes is larger than `buf`, which has 64
+# error: TW0370 window too small: a view of 4096 bytes is larger than `buf`, which has 64
 
 # --- window_shape_not_a_list
 import tilewire.language as pl

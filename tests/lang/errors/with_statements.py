@@ -31,5 +31,5 @@ def main(x: pl.Tensor[[16, 16], pl.FP32]):
     with pl.at(level=pl.Level.CORE_GROUP), pl.at(level=pl.Level.CORE_GROUP):
 #   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 # error: TW1095 one `with` opens one scope
-# help: write one scope after the other: task scopes do not nest
+# help: write one `with` after the other: task scopes do not nest
         t = pl.load(x)

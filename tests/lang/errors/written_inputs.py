@@ -8,7 +8,7 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32], y: pl.Out[pl.Tensor[[16, 16], pl.FP3
 # note: the parameter is declared here
     x = pl.store(pl.load(y), [0, 0], x)
 #       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-# error: TW1121 `x` is an input and is written here
+# error: TW1121 `x` is written here, but it is declared as an input
 # help: declare it `x: pl.Out[pl.Tensor[[16, 16], pl.FP32]]`, or pl.InOut if it is read too
 
 # --- writes_input_region
@@ -21,7 +21,7 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
 # note: the parameter is declared here
     x[0, 0] = 1.0
 #   ^^^^^^^^^^^^^
-# error: TW1121 `x` is an input and is written here
+# error: TW1121 `x` is written here, but it is declared as an input
 # help: declare it `x: pl.Out[pl.Tensor[[16, 16], pl.FP32]]`, or pl.InOut if it is read too
 
 # --- writes_input_through_call
@@ -39,5 +39,5 @@ def main(x: pl.Tensor[[16, 16], pl.FP32], y: pl.Out[pl.Tensor[[16, 16], pl.FP32]
 # note: the parameter is declared here
     kernel(y, x)
 #   ^^^^^^^^^^^^
-# error: TW1121 `x` is an input and is written here
+# error: TW1121 `x` is written here, but it is declared as an input
 # help: declare it `x: pl.Out[pl.Tensor[[16, 16], pl.FP32]]`, or pl.InOut if it is read too

@@ -62,12 +62,12 @@ def kernel(n: pl.Scalar[pl.INDEX], y: pl.Out[pl.Tensor[[16], pl.FP32]]):
         y[0] = pl.yield_(1.0)
 #       ^^^^
 # error: TW1076 `pl.yield_` is assigned to names only
-# help: yield to a name, then write that where it belongs
+# help: yield to a name, and assign that name after the branch
     else:
         y[0] = pl.yield_(2.0)
 #       ^^^^
 # error: TW1076 `pl.yield_` is assigned to names only
-# help: yield to a name, then write that where it belongs
+# help: yield to a name, and assign that name after the branch
 
 # --- yield_values
 import tilewire.language as pl

@@ -230,7 +230,7 @@ TEST_F(BundleTest, RefusesFilesThatWereChanged) {
   EXPECT_EQ(load_error(),
             "error[TW2436]: `ROOT/scale/kernels/main.so` is not the file the bundle was built with: its "
             "SHA-256 is " +
-                hexadecimal(sha256(changed)) + ", and `bundle.json` says " + hexadecimal(sha256(good)) +
+                hexadecimal(sha256(changed)) + ", but `bundle.json` has " + hexadecimal(sha256(good)) +
                 "\n");
   put(path, good.substr(0, 100));
   EXPECT_EQ(load_error(),
@@ -269,7 +269,7 @@ TEST_F(BundleTest, RefusesBundlesForSomethingElse) {
   change("\"version\": 2", "\"version\": 9");
   EXPECT_EQ(
       load_error(),
-      "error[TW2431]: `ROOT/scale/bundle.json` is a bundle of version 9, and this build reads version 2\n");
+      "error[TW2431]: `ROOT/scale/bundle.json` is a bundle of version 9, but this build reads version 2\n");
   put(bundle_ + "/bundle.json", json);
   change("\"abi_version\": " + std::to_string(abi::version), "\"abi_version\": 1");
   EXPECT_EQ(load_error(),
@@ -280,7 +280,7 @@ TEST_F(BundleTest, RefusesBundlesForSomethingElse) {
   put(bundle_ + "/bundle.json", json);
   change(machine_triple(), "riscv64-linux-gnu");
   EXPECT_EQ(load_error(),
-            std::string("error[TW2433]: `ROOT/scale` is for riscv64-linux-gnu, and this machine is ") +
+            std::string("error[TW2433]: `ROOT/scale` is for riscv64-linux-gnu, but this machine is ") +
                 machine_triple() + "\n");
   put(bundle_ + "/bundle.json", json);
   change("\"features\": [", "\"features\": [\"avx1024f\", \"teleport\",");
@@ -492,16 +492,16 @@ TEST_F(BundleTest, RunsHostFunctions) {
   EXPECT_EQ(unknown.substr(0, unknown.find('\n')), "error[TW2225]: the number of ranks of `host` is unknown");
   EXPECT_EQ(call_ranks(*executable, 0).text.substr(0, 14), "error[TW2228]:");
   EXPECT_EQ(call_ranks(*executable, 4, "random:1").text,
-            "error[TW2451]: a schedule needs code that reports what it does, and a bundle has none\n"
+            "error[TW2451]: a schedule needs code that reports its events, but a bundle has none\n"
             "  = help: compile the program, and call it with the schedule\n");
   EXPECT_FALSE(executable->open(4, diags));
   EXPECT_EQ(
       diags.text(),
-      "error[TW2452]: a bundle keeps no windows between calls\n  = help: open the program it was made of\n");
+      "error[TW2452]: a bundle keeps no windows between calls\n  = help: compile the program in Python, and open that\n");
   change("\"orchestration/comm_manifest.json\"", "\"orchestration/other.json\"");
   fs::rename(bundle_ + "/orchestration/comm_manifest.json", bundle_ + "/orchestration/other.json");
   EXPECT_EQ(load_error(),
-            "error[TW2439]: `host` allocates window buffer `w`, and the bundle has no "
+            "error[TW2439]: `host` allocates window buffer `w`, but the bundle has no "
             "orchestration/comm_manifest.json\n");
 }
 
@@ -591,7 +591,7 @@ TEST_F(BundleTest, NeedsALinker) {
   setenv("PATH", path.c_str(), 1);
   EXPECT_FALSE(saved);
   EXPECT_EQ(diags.text(),
-            "error[TW2446]: a bundle needs a linker, and none of `ld.lld-19`, `ld.lld`, `ld` is on PATH\n"
+            "error[TW2446]: a bundle needs a linker, but none of `ld.lld-19`, `ld.lld`, `ld` is on PATH\n"
             "  = help: install lld-19 or binutils\n");
   EXPECT_FALSE(fs::exists(bundle_));
 }

@@ -90,11 +90,11 @@ TEST(Ranks, AskedFor) {
             "invalid number of ranks: a run cannot have 65537");
   EXPECT_EQ(Host(over + std::string("NR") + touch).ranks(5, 0, 5), "5");
   EXPECT_EQ(Host(over + std::string("NR") + touch).ranks(5, 0, 4),
-            "`touch` is dispatched once for each of `NR`, which is 5, and the run has 4 ranks");
+            "`touch` is dispatched once for each of `NR`, which is 5, but the run has 4 ranks");
   EXPECT_EQ(Host("        v = pld.alloc_window_buffer([8], dtype=pl.FP32, load_from_host=x)\n" +
                  (over + std::string("n") + touch))
                 .ranks(5, 0, 4),
-            "`x` has 5 rows, and the run has 4 ranks");
+            "`x` has 5 rows, but the run has 4 ranks");
 }
 
 TEST(Ranks, DimensionsThatCountThem) {

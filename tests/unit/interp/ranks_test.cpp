@@ -173,7 +173,7 @@ TEST(Ranks, PeersAndDevicesThatDoNotExist) {
   RunOptions options;
   options.ranks = 1;
   EXPECT_EQ(run(two_ranks("y[0] = 1"), {one.array()}, options).message(),
-            "TW2127: `k` is dispatched to rank 1, and there are 1");
+            "TW2127: invalid rank: `k` is dispatched to rank 1, but there are 1");
   EXPECT_EQ(run_two("y[0] = w[me + 8]", y).message(),
             "TW2101: out of bounds: index 8 is outside dimension 0, which has extent 4");
 }

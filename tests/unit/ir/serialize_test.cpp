@@ -301,8 +301,8 @@ TEST(SerializeErrors, SharingThatExplodes) {
     return file.bytes();
   };
   EXPECT_TRUE(read_well(doubling(kind_of<TupleType>, 10)));
-  EXPECT_EQ(error_of(doubling(kind_of<TupleType>, 100)), "node 13 of the IR stands for too many nodes");
-  EXPECT_EQ(error_of(doubling(kind_of<MakeTuple>, 900)), "node 20 of the IR stands for too many nodes");
+  EXPECT_EQ(error_of(doubling(kind_of<TupleType>, 100)), "node 13 of the IR expands to too many nodes");
+  EXPECT_EQ(error_of(doubling(kind_of<MakeTuple>, 900)), "node 20 of the IR expands to too many nodes");
 }
 
 TEST(SerializeErrors, NotAProgram) {

@@ -212,7 +212,7 @@ TEST(Verifier, CallsAreWhatTheirOpMakesOfThem) {
       error_of(raw("pl.add", {small, small}, index_type), diag::call_result_type, true),
       "`pl.add` returns pl.Scalar[pl.INT32] for these arguments, but the call says pl.Scalar[pl.INDEX]");
   EXPECT_EQ(error_of(raw("pl.add", {small, index(1)}, scalar(DType::Int32)), diag::call_not_normal, true),
-            "the arguments of `pl.add` are not in the form it gives them");
+            "the arguments of `pl.add` are not in their normal form");
 }
 
 TEST(Verifier, ABrokenRuleIsQuoted) {
@@ -579,7 +579,7 @@ TEST(Verifier, GroupsHoldBuffersOfTheProgramOnce) {
   expect_fine(host({alloc, view(b)}, {group({b})}));
   error_of(host({alloc, view(b)}, {group({b, stranger})}), diag::window_buffer_base);
   EXPECT_EQ(error_of(host({alloc, view(b)}, {group({b}), group({b})}), diag::buffer_in_two_groups),
-            "the window buffer `buf` has more than one place in communication groups");
+            "the window buffer `buf` is listed more than once in communication groups");
 }
 
 TEST(Verifier, NamesAreUnique) {

@@ -61,7 +61,7 @@ TEST(CreateCall, NumbersTakeTheDtypeOfTheTile) {
   EXPECT_EQ(error("pl.tile.add", {bytes, 300}), "TW0316: the constant 300 does not fit pl.UINT8");
   EXPECT_EQ(error("pl.tile.add", {half, 1e6}), "TW0316: the constant 1e+06 does not fit pl.FP16");
   EXPECT_EQ(error("pl.tile.add", {bytes, 0.5}),
-            "TW0317: the constant 0.5 is not an integer, and `pl.tile.add` needs pl.UINT8 here");
+            "TW0317: the constant 0.5 is not an integer, but `pl.tile.add` needs pl.UINT8 here");
 }
 
 TEST(CreateCall, LiteralsOfScalars) {
@@ -124,7 +124,7 @@ TEST(CreateCall, PointsAtTheArgument) {
       "1 | y = pld.tensor.allreduce(x, sig)\n"
       "  |                          ^ `x` is pl.Tensor[[1, 256], pl.FP32]\n"
       "  = help: declare the parameter as a window: x: pl.InOut[pld.DistributedTensor[[1, 256], pl.FP32]]\n"
-      "  = help: windows are made on the host: x = pld.alloc_window([1, 256], dtype=pl.FP32)\n");
+      "  = help: allocate the window on the host: x = pld.alloc_window([1, 256], dtype=pl.FP32)\n");
 }
 
 TEST(CreateCall, SuggestsNearKeywords) {

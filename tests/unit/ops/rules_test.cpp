@@ -229,7 +229,7 @@ TEST(Windows, BufferAndView) {
   auto view = good("pld.window", {buffer, {8}}, {{"dtype", FP32}});
   EXPECT_EQ(as<DistributedTensorType>(view->type)->window_buffer, buffer);
   EXPECT_EQ(error("pld.window", {buffer, {16, 65}}, {{"dtype", FP32}}),
-            "TW0370: a view of 4160 bytes is larger than `data_buf`, which has 4096");
+            "TW0370: window too small: a view of 4160 bytes is larger than `data_buf`, which has 4096");
 }
 
 TEST(Windows, SizesThatDependOnTheRankCount) {

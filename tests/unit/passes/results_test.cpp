@@ -79,7 +79,7 @@ std::map<std::string, int64_t> symbols_of(const std::string& path) {
 std::string expected_error(const std::string& path) {
   const auto name = std::filesystem::path(path).stem();
   if (name == "explicit_constants") return "negative exponent: an integer raised to the power -1";
-  if (name == "step_folds_to_zero") return "a range needs a step other than 0";
+  if (name == "step_folds_to_zero") return "the step of a loop must not be 0";
   return "";
 }
 

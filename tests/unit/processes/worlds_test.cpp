@@ -196,7 +196,7 @@ TEST(Processes, NoRankStartsWhenOneFailsBefore) {
     return program.run_host(host, 2, request);
   });
   EXPECT_EQ(ran[0], 0);
-  EXPECT_EQ(only_text(all), "error[TW2111]: a range needs a step other than 0\n --> k.py:7:5\n  = chip\n");
+  EXPECT_EQ(only_text(all), "error[TW2111]: the step of a loop must not be 0\n --> k.py:7:5\n  = chip\n");
 }
 
 // Another value, another term, or one more: whatever comes first that is not as in process 0.

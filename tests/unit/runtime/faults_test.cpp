@@ -60,7 +60,7 @@ TEST(Faults, EachHasItsText) {
             "error[TW2110]: invalid rank: rank 4 does not exist: there are 4");
   EXPECT_EQ(shown(Fault::AccessOutside, "pl.load", 4096, 4096),
             "error[TW2140]: out of bounds: element 4096 of 4096");
-  EXPECT_EQ(shown(Fault::StepZero, "pl.range"), "error[TW2111]: a range needs a step other than 0");
+  EXPECT_EQ(shown(Fault::StepZero, "pl.range"), "error[TW2111]: the step of a loop must not be 0");
   EXPECT_EQ(shown(Fault::NegativeExtent, "pl.create_tensor", -1, 0, 0),
             "error[TW2112]: negative extent: dimension 0 cannot have extent -1");
   EXPECT_EQ(shown(Fault::CountAboveCapacity, "pld.tensor.all_to_all_v", 9, 8),
@@ -85,7 +85,7 @@ TEST(Faults, EachHasItsText) {
   EXPECT_EQ(shown(Fault::OtherGroup, "pld.system.notify"),
             "error[TW2138]: the sub-group is not part of the window's group");
   EXPECT_EQ(shown(Fault::PipeWorkspace, "pl.aic_initialize_pipe", 4096, 4, 4096),
-            "error[TW2139]: pipe workspace too small: it has 4096 bytes, and a launch of 4 blocks needs 4096 "
+            "error[TW2139]: pipe workspace too small: it has 4096 bytes, but a launch of 4 blocks needs 4096 "
             "for each");
 }
 

@@ -324,7 +324,7 @@ TEST(Random, OtherSchedulesAreRefused) {
     Program program;
     Outcome outcome = program.run([](Context*, const Word*) { return abi::ok; }, 1, {.schedule = schedule});
     EXPECT_EQ(text(outcome), "error[TW2132]: `" + std::string(schedule) +
-                                 "` is not a schedule\n  = help: `random:SEED`, with a number for SEED\n");
+                                 "` is not a schedule\n  = help: write `random:SEED`, with a number for SEED\n");
   }
 }
 

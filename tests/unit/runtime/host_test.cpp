@@ -77,9 +77,9 @@ TEST(Host, WhatItDispatchesWronglyRunsNothing) {
   };
   std::string at = "\n --> k.py:7:5\n  = chip\n";
   EXPECT_EQ(text(Fixture().run(4, {0, 1, 4}, {}, body)),
-            "error[TW2127]: `chip` is dispatched to rank 4, and there are 4" + at);
+            "error[TW2127]: invalid rank: `chip` is dispatched to rank 4, but there are 4" + at);
   EXPECT_EQ(text(Fixture().run(4, {0, -1}, {}, body)),
-            "error[TW2127]: `chip` is dispatched to rank -1, and there are 4" + at);
+            "error[TW2127]: invalid rank: `chip` is dispatched to rank -1, but there are 4" + at);
   EXPECT_EQ(text(Fixture().run(4, {0, 1, 2}, {}, body)),
             "error[TW2130]: the window `data` is never passed to rank 3 of its group" + at);
   EXPECT_EQ(text(Fixture().run(5, {4, 1}, {}, body)),

@@ -140,7 +140,7 @@ TEST(Manifest, RefusesSizesThatCannotBe) {
   Manifest subset = one(64);
   subset.groups[0].devices = {0, 4};
   EXPECT_EQ(refusal(subset, 4),
-            "error[TW2416]: a communication group has device 4, and the run has 4 ranks\n");
+            "error[TW2416]: a communication group has device 4, but the run has 4 ranks\n");
   Manifest placed = one(size_of("n"));
   placed.groups[0].slots.push_back({"next", 64, 64, false, false});
   placed.groups[0].slots[0].offset = 0;
@@ -150,7 +150,7 @@ TEST(Manifest, RefusesSizesThatCannotBe) {
   placed.groups[0].slots.pop_back();
   placed.groups[0].bytes = 64;
   EXPECT_EQ(refusal(placed, 1, {{"n", 65}}),
-            "error[TW2410]: `the manifest`: `buf` ends at byte 65, and `window_bytes` is 64\n");
+            "error[TW2410]: `the manifest`: `buf` ends at byte 65, but `window_bytes` is 64\n");
 }
 
 TEST(Manifest, IsWrittenAsVersionThree) {
@@ -280,7 +280,7 @@ TEST(ManifestFile, SaysWhichKeyIsWrong) {
   EXPECT_EQ(unreadable(R"({"version": "3"})"),
             "error[TW2403]: `m.json`: `version` must be an integer, got \"3\"\n");
   EXPECT_EQ(unreadable(R"({"version": 4})"),
-            "error[TW2406]: `m.json` is a manifest of version 4, and only versions 2 and 3 can be read\n");
+            "error[TW2406]: `m.json` is a manifest of version 4, but only versions 2 and 3 can be read\n");
   EXPECT_EQ(unreadable(R"({"version": 3})"), "error[TW2402]: `m.json` lacks the key `comm_groups`\n");
   EXPECT_EQ(unreadable(R"({"version": 3, "comm_groups": {}})"),
             "error[TW2403]: `m.json`: `comm_groups` must be a list, got {}\n");
