@@ -3,6 +3,11 @@ from typing import Any
 
 __version__: str
 
+class EntryPoint:
+    """A callable that is not written in Python: it adds no frame to tracebacks."""
+    def __init__(self, function: Any) -> None: ...
+    def __call__(self, *arguments: Any, **named: Any) -> Any: ...
+
 class Executable:
     """A program compiled for a target; call it with arrays."""
     @property

@@ -14,6 +14,7 @@ from typing import Any, Callable
 
 from tilewire import _core, _pickling, ir
 from tilewire._captured import Captured
+from tilewire._entry_points import entry_point
 from tilewire._running import Specializations, compile_program
 from tilewire.checking import Reports, check_program
 from tilewire.errors import ProgramError
@@ -119,6 +120,7 @@ def _shown_name(file: str) -> str:
     return str(name[1]) if name else file
 
 
+@entry_point
 def program(cls: type) -> ir.Program:
     """Reads a class of functions as a program: `@pl.program class P: ...` makes `P` an ir.Program."""
     if not inspect.isclass(cls):
@@ -130,6 +132,7 @@ def program(cls: type) -> ir.Program:
 def _decorator(wrap: Callable[[Any, _Reader], Any], name: str) -> Callable[..., Any]:
     """A decorator used with or without options; options are read from the text."""
 
+    @entry_point
     def decorate(target: Any = None, /, **options: Any) -> Any:
         frame = sys._getframe(1)
         if target is None:
@@ -168,10 +171,12 @@ class JitFunction:
         self._versions = Specializations(target, reader)
 
     @property
+    @entry_point
     def program(self) -> ir.Program:
         """The program that starts here; every parameter must have a type."""
         return self._versions.read((), {})
 
+    @entry_point
     def specialize(self, *arguments: Any, **named: Any) -> ir.Program:
         """The program that starts here, for arguments of these types: ir types, arrays or numbers.
 
@@ -180,15 +185,18 @@ class JitFunction:
         """
         return self._versions.read(arguments, named, None)
 
+    @entry_point
     def compile(self, *arguments: Any, target: str = "cpu", debug_bounds: bool = False, split: str = "auto", **named: Any) -> Any:
         """The program made ready to be called; arguments give parameters without annotation their types."""
         program, _, settings = self._specialized(arguments, named)
         return compile_program(program, self.__name__, target, debug_bounds, split, settings)
 
+    @entry_point
     def open(self, *arguments: Any, ranks: int | None = None, target: str = "cpu", debug_bounds: bool = False, split: str = "auto", **named: Any) -> Any:
         """A session of the compiled function: calls in it find the windows as the last one left them."""
         return self.compile(*arguments, target=target, debug_bounds=debug_bounds, split=split, **named).open(ranks=ranks)
 
+    @entry_point
     def check(self, *arguments: Any, ranks: int | Iterable[int] | None = None, make: Callable[[int], Any] | None = None,
               hosts: int = 1, calls: int = 1, cores: int = 0, seed: int = 1, limit: int = 0, general: bool = False, split: str = "auto", **named: Any) -> Reports:
         """Whether some schedule goes wrong, one report per number of ranks (docs/checking.md).
@@ -205,6 +213,7 @@ class JitFunction:
         program = self._versions.program(arguments, named)
         return program, *self._versions.parameters(program[self.__name__], arguments, named)
 
+    @entry_point
     def __call__(self, *arguments: Any, target: str = "cpu", debug_bounds: bool = False, split: str = "auto", **named: Any) -> Any:
         """Compiles on first use and runs; arrays are used in place, outputs left out are made."""
         plain = not named and target == "cpu" and not debug_bounds and split == "auto"
@@ -218,6 +227,7 @@ class JitFunction:
             self._versions.keep(program, executable)
         return executable(*arguments, **named)
 
+    @entry_point
     def local(self, *arguments: Any, target: str = "cpu", debug_bounds: bool = False, split: str = "auto", **named: Any) -> Any:
         """Like a call, but of arrays whose rows are counted by the ranks this process passes, and gets, only its ranks' rows."""
         program, arguments, named = self._specialized(arguments, named)
@@ -261,6 +271,7 @@ for _level, _doc in {
     setattr(jit, _level, _made)
 
 
+@entry_point
 def parse(text: str | bytes, filename: str = "<string>", constants: dict[str, Any] | None = None) -> ir.Program:
     """Reads program text. `constants` are values for names the text does not define."""
     if not isinstance(text, (str, bytes)):
@@ -271,6 +282,7 @@ def parse(text: str | bytes, filename: str = "<string>", constants: dict[str, An
     return result
 
 
+@entry_point
 def load_program(path: str | os.PathLike[str], constants: dict[str, Any] | None = None) -> ir.Program:
     """Reads the program in a .py file; the file is not run."""
     with open(path, "rb") as file:

@@ -12,6 +12,7 @@ from typing import Any
 from tilewire import _core
 from tilewire._captured import Captured
 from tilewire._core import Executable
+from tilewire._entry_points import entry_point
 from tilewire.checking import Reports, check_program
 
 
@@ -63,14 +64,17 @@ class Entry:
         """The function as IR."""
         return self.program[self.name]
 
+    @entry_point
     def compile(self, *arguments: Any, target: str = "cpu", debug_bounds: bool = False, split: str = "auto", **named: Any) -> Executable:
         """The program made ready to be called from this function. Arguments are only checked."""
         return compile_program(self.program, self.name, target, debug_bounds, split, named)
 
+    @entry_point
     def open(self, *arguments: Any, ranks: int | None = None, target: str = "cpu", debug_bounds: bool = False, split: str = "auto", **named: Any) -> Any:
         """A session: `compile`, then `open` of the executable."""
         return self.compile(*arguments, target=target, debug_bounds=debug_bounds, split=split, **named).open(ranks=ranks)
 
+    @entry_point
     def check(self, *arguments: Any, ranks: int | Iterable[int] | None = None, make: Callable[[int], Any] | None = None,
               hosts: int = 1, calls: int = 1, cores: int = 0, seed: int = 1, limit: int = 0, general: bool = False, split: str = "auto", **named: Any) -> Reports:
         """Whether some schedule goes wrong, one report per number of ranks (docs/checking.md).
@@ -82,13 +86,16 @@ class Entry:
         return check_program(lambda *given: (self.program, *given), self.name, arguments, named, ranks, make, hosts, calls, cores, seed,
                              limit, general, split)
 
+    @entry_point
     def emit(self, target: str, *, level: str = "", split: str = "auto") -> dict[str, str | bytes]:
         """The files that `tilewire emit --target` writes of the program from this function, by name."""
         return _core.emit(self.program, target, self.name, level, split)
 
+    @entry_point
     def __call__(self, *arguments: Any, target: str = "cpu", debug_bounds: bool = False, split: str = "auto", **named: Any) -> Any:
         return compile_program(self.program, self.name, target, debug_bounds, split)(*arguments, **named)
 
+    @entry_point
     def local(self, *arguments: Any, target: str = "cpu", debug_bounds: bool = False, split: str = "auto", **named: Any) -> Any:
         """Like a call, but of arrays whose rows are counted by the ranks this process passes, and gets, only its ranks' rows."""
         return compile_program(self.program, self.name, target, debug_bounds, split).local(*arguments, **named)
@@ -97,17 +104,20 @@ class Entry:
         return f"<Entry {self.name} of {self.program.name_hint or 'a program'}>"
 
 
+@entry_point
 def _compile(self: Any, *arguments: Any, entry: str = "", target: str = "cpu", debug_bounds: bool = False, split: str = "auto", **named: Any) -> Executable:
     """The program made ready to be called from `entry`, by default the only function to start from."""
     return compile_program(self, entry, target, debug_bounds, split, named)
 
 
+@entry_point
 def _check(self: Any, *arguments: Any, entry: str = "", ranks: int | Iterable[int] | None = None, make: Callable[[int], Any] | None = None,
            hosts: int = 1, calls: int = 1, cores: int = 0, seed: int = 1, limit: int = 0, general: bool = False, split: str = "auto", **named: Any) -> Reports:
     """Whether some schedule goes wrong, from `entry`, by default the only function to start from."""
     return check_program(lambda *given: (self, *given), entry, arguments, named, ranks, make, hosts, calls, cores, seed, limit, general, split)
 
 
+@entry_point
 def _emit(self: Any, target: str, *, entry: str = "", level: str = "", split: str = "auto") -> dict[str, str | bytes]:
     """The files that `tilewire emit --target` writes, by name."""
     return _core.emit(self, target, entry, level, split)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 
 from tilewire import _core
+from tilewire._entry_points import entry_point
 
 atexit.register(_core._leave_world)
 
@@ -29,6 +30,7 @@ class World:
 world = World()
 
 
+@entry_point
 def init(world: str = "launcher") -> None:
     """Decides in which world host functions run, before the first call of one.
 

@@ -5,7 +5,8 @@
 
 namespace tilewire::python {
 
-// In this order: a class comes after its base.
+// In this order: a class follows its base.
+void bind_entry_point(nanobind::module_& module);
 void bind_bases(nanobind::module_& module);  // Node, Type, Expr, Stmt; Span and Op
 void bind_types(nanobind::module_& module);
 void bind_expressions(nanobind::module_& module);

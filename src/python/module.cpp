@@ -6,6 +6,7 @@ NB_MODULE(_core, module) {
   using namespace tilewire::python;
   module.attr("__version__") = TILEWIRE_VERSION;
   make_enumerations(module);
+  bind_entry_point(module);
   bind_bases(module);
   bind_types(module);
   bind_expressions(module);

@@ -142,6 +142,15 @@ nb::object read(nb::handle source, nb::handle reader, const nb::dict& constants,
 void bind_reader(nb::module_& module) {
   module.def("read", read, nb::arg("source"), nb::arg("reader").none(), nb::arg("constants"),
              nb::arg("entry"), nb::arg("parameter_types"));
+  module.def("help_for_missing", frontend::help_for_missing, nb::arg("module"), nb::arg("name"));
+  module.def(
+      "raise_missing",
+      [](const std::string& module, const std::string& name) {
+        const bool special = name.starts_with("__");  // asked for by Python itself
+        const std::string help = special ? "" : ": " + frontend::help_for_missing(module, name);
+        throw nb::attribute_error(("`" + module + "` has no `" + name + "`" + help).c_str());
+      },
+      nb::arg("module"), nb::arg("name"));
   module.def(
       "type_of_argument",
       // A str, bool, enum or dtype stays itself: it is known when the program is read.
