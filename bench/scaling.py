@@ -23,9 +23,11 @@ RECORDED = pathlib.Path(__file__).parent / "scaling" / "hosts.txt"
 KB = 1024
 MB = 1024 * KB
 
-# As in the sources: segment_bytes and share_bytes of the cpu, the buffer of SocketEngine for each connection, and the
-# bytes that abi::Group has for each rank.
-SEGMENT, SHARE, BUFFER, RANK_BYTES = 512 * KB, 16 * KB, 256 * KB, 20
+# As in the sources: segment_bytes and share_bytes of the cpu, the buffer of SocketEngine, and the bytes that abi::Group
+# has for each rank. For each other process Channels and SocketEngine have 1,580 bytes, queues above all, and its addresses
+# take some 100.
+SEGMENT, SHARE, BUFFER, RANK_BYTES, PROCESS_BYTES = 512 * KB, 16 * KB, 256 * KB, 20, 1680
+PACKET = 60 * KB  # what is copied
 CACHE = 4 * MB  # what the windows of a core may take before adding them up goes to memory
 
 
@@ -51,10 +53,19 @@ class World:
 
 # --- what is sent: tests compare these with what a run sends
 
+def control_connections(world: World, process: int) -> int:
+    """From the start: one with process 0."""
+    return world.processes - 1 if process == 0 else 1
+
+
 def connections(world: World, process: int) -> int:
-    """Of a process: one with each process of other hosts, and one with process 0."""
-    far = world.processes - world.local
-    return far + (world.processes - 1 if process == 0 else 1)
+    """After barriers and small sums: first processes of hosts meet through process 0, and sum up from host to host."""
+    host, place = divmod(process, world.local)
+    partners = set()
+    if place == 0:
+        partners = set(range(world.hosts)) if host == 0 else {0, host - 1, host + 1} & set(range(world.hosts))
+        partners.discard(host)
+    return control_connections(world, process) + len(partners)
 
 
 def barrier_messages(world: World, process: int) -> int:
@@ -77,8 +88,9 @@ def call_messages(world: World, process: int) -> int:
     return 2 * (world.processes - 1 if process == 0 else 1)
 
 
-def buffer_bytes(world: World) -> int:
-    return (world.processes - world.local) * BUFFER
+def message_bytes(world: World) -> int:
+    """Of memory in a process, for messages over TCP."""
+    return BUFFER + world.processes * PROCESS_BYTES
 
 
 # --- how long it takes, in microseconds
@@ -86,8 +98,9 @@ def buffer_bytes(world: World) -> int:
 @dataclasses.dataclass(frozen=True)
 class Constants:
     way: float  # of a small message between hosts
-    per_kb: float  # of a larger one
-    add: float  # for each KB and rank: kept, added up and handed on
+    per_kb: float  # of one that is copied into a packet
+    carry: float  # of a larger one, with keeping and adding the row of whoever receives it
+    add: float  # for each KB of each further row of a host
     add_far: float  # the same beyond the cache
     switch: float  # there and back between two processes on one core, in a meeting
     near: float  # the same between two cores
@@ -101,7 +114,7 @@ def put_time(c: Constants, size: int) -> float:
 def meeting_time(c: Constants, world: World) -> float:
     if world.local == 1:
         return 0.0
-    return (world.local - 1) * c.switch if world.shared_cores else 2 * c.near
+    return (world.local - 1) * c.switch if world.shared_cores else c.near
 
 
 def barrier_time(c: Constants, world: World) -> float:
@@ -113,10 +126,10 @@ def sum_time(c: Constants, world: World, size: int) -> float:
     share = size / sharing
     segments = -(-share // SEGMENT)
     kb = share / segments / KB
-    ranks_of_core = world.each if world.shared_cores else 1
-    beyond = size * ranks_of_core > CACHE
-    added = kb * world.each * (sharing if world.shared_cores else 1) * (c.add_far if beyond else c.add)
-    stage = kb * sharing * c.per_kb + added  # the ranks of a host share its port
+    beyond = size * (world.each if world.shared_cores else 1) > CACHE
+    rows = kb * (world.each - 1) * (sharing if world.shared_cores else 1)
+    hop = c.per_kb if kb <= PACKET / KB else c.carry
+    stage = kb * sharing * hop + rows * (c.add_far if beyond else c.add)  # the ranks of a host share its port
     hops = 2 * (world.hosts - 1)
     return meeting_time(c, world) + (hops + 1) * c.way + (segments - 1 + hops) * stage
 
@@ -137,6 +150,8 @@ def read_rows(path: pathlib.Path) -> dict[str, float]:
     return rows
 
 
+# Of bench/processes: a signal between two cores there and back, and reading 1 KB of another process.
+NEAR, ADD = 0.5, 0.02
 BENCHMARK = {each: World(2, each, shared_cores=True) for each in (1, 2)}
 
 
@@ -149,11 +164,11 @@ def fit(rows: dict[str, float]) -> Constants:
     way = (rows["put of 8 B and notify"] + rows["put of 4 KB and notify"]) / 2
     per_kb = (rows["put of 64 KB and notify"] - way) / 64
     switch = rows["barrier, 2 x 2 ranks"] - 2 * way
-    add = ((rows["sum of 256 KB, 2 x 1 ranks"] - 3 * way) / 2 - 256 * per_kb) / 256
+    carry = (rows["sum of 256 KB, 2 x 1 ranks"] - 3 * way) / 2 / 256
     # 4 MB on 2 x 2: five stages of 512 KB for each of two ranks.
     stage = (rows["sum of 4 MB, 2 x 2 ranks"] - switch - 3 * way) / 5
-    add_far = (stage - 2 * 512 * per_kb) / (4 * 512)
-    return Constants(way, per_kb, add, add_far, switch, 0.25, rows["call, 2 x 1 ranks"] / 4)
+    add_far = (stage - 2 * 512 * carry) / (2 * 512)
+    return Constants(way, per_kb, carry, ADD, add_far, switch, NEAR, rows["call, 2 x 1 ranks"] / 4)
 
 
 FITTED = {"put of 8 B and notify", "put of 64 KB and notify", "barrier, 2 x 2 ranks", "sum of 256 KB, 2 x 1 ranks",
@@ -200,10 +215,11 @@ def tables(c: Constants) -> list[str]:
     for per_process, title in ((1, "a process for each rank"), (EACH, "a process for each host")):
         worlds = [World(ranks // EACH, EACH, per_process) for ranks in SIZES]
         rows = [
-            ("connections of a process", lambda w: f"{connections(w, 1):,}"),
-            ("of process 0", lambda w: f"{connections(w, 0):,}"),
-            ("buffers of a process", lambda w: show_bytes(buffer_bytes(w))),
-            ("tables of a group in a process", lambda w: show_bytes(RANK_BYTES * w.ranks)),
+            ("connections of process 0, from the start", lambda w: f"{control_connections(w, 0):,}"),
+            ("of process 0, after barriers and sums", lambda w: f"{connections(w, 0):,}"),
+            ("of another one, at most", lambda w: f"{max(connections(w, w.local * host) for host in (1, 2)):,}"),
+            ("memory of a process for messages", lambda w: show_bytes(message_bytes(w))),
+            ("for a group", lambda w: show_bytes(RANK_BYTES * w.ranks)),
             ("messages of a call, without windows", lambda w: f"{sum_over(w, call_messages):,}"),
             ("time", lambda w: show_time(call_time(c, w))),
         ]

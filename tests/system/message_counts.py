@@ -2,8 +2,8 @@
 
     python message_counts.py RANKS
 
-Every process prints a line of JSON: its connections, and how many messages it sends for each round of a program and for
-each call. A message is a segment with data, as the system counts them for each connection: small ones are never joined.
+Every process prints a line of JSON: its connections after all of that, and how many messages it sends for each round of a
+program and for each call. A message is a segment with data, as the system counts them for each connection: small ones are never joined.
 """
 
 import json
@@ -81,10 +81,10 @@ tw.init()
 time.sleep(0.2)  # processes that are still joining send, too
 empty = program("comm/empty.py", 1).plain
 counts = {
-    "connections": len(connections()),
     "barrier": by_round(rounds_of("barrier")),
     "sum of 4 B": by_round(rounds_of("allreduce", 1)),
     "call": by_round(calls),
 }
+counts["connections"] = len(connections())
 calls(1)  # all have counted: from here on connections may end
 print(json.dumps(counts))
