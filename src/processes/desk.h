@@ -11,6 +11,8 @@ namespace tilewire::processes {
 struct ProcessWorld::Desk {
   runtime::Bell bell{runtime::Bell::Within::Host};
   std::atomic<uint32_t> attended{0};  // by its process: see Mail
+  // Fibers of other processes that are parked on cells of its ranks.
+  std::atomic<int32_t> watchers{0};
   alignas(SharedFile::check_offset) std::byte check[SharedFile::check_bytes];
   MailQueue to_leader, from_leader;
 };

@@ -122,6 +122,7 @@ bool ProcessWorld::open_channels(Mpi* mpi, std::optional<Failure>& problem) {
   channels_ =
       std::make_unique<Channels>(std::move(engine), processes(), desks_[process()]->bell, local_regions_,
                                  alarm, [control = control_.get()] { control->poke(); });
+  channels_->on_written_cells([this] { ring(process()); });
   served_ = channels_.get();
   control_->poke();
   return true;

@@ -19,8 +19,8 @@ struct Launch {
   // The same in all processes of the job, and in no other job of this host at the same time; empty: nothing
   // tells jobs apart but the launcher itself.
   std::string job{};
-  // Where process 0 can be reached from other hosts, as HOST:PORT; empty: not known. One that the user has not
-  // given is for where MPI does not help.
+  // Where process 0 can be reached from other hosts, as HOST:PORT; empty: not known. One that the user has
+  // not given is for where MPI does not help.
   std::string address{};
   bool address_is_given = false;
   // Of the launcher, which helps its processes to find each other by MPI.

@@ -306,7 +306,25 @@ void ProcessWorld::end(Run&, std::optional<Failure>& failure) {
 void ProcessWorld::wake(int32_t rank) {
   const int32_t process = rank / ranks_per_process_.load(std::memory_order_relaxed);
   TW_CHECK(!far_[process], "a rank of another host is woken");
+  ring(process);
+}
+
+// Few watch the cells of others, so who does is not noted.
+void ProcessWorld::ring(int32_t process) {
   desks_[process]->bell.ring();
+  if (desks_[process]->watchers.load() == 0) return;
+  for (int32_t p = 0; p < processes(); ++p) {
+    if (p != process && !far_[p]) desks_[p]->bell.ring();
+  }
+}
+
+void ProcessWorld::watch(int32_t rank, int32_t change) {
+  const int32_t process = rank / ranks_per_process_.load(std::memory_order_relaxed);
+  desks_[process]->watchers.fetch_add(change);
+}
+
+bool ProcessWorld::is_watched() const {
+  return desks_[process()]->watchers.load() != 0;
 }
 
 void ProcessWorld::failed(Run&, const Failure& failure) {

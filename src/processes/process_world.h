@@ -51,6 +51,8 @@ class ProcessWorld final : public runtime::World, public Listener {
   bool begin(Run& run, std::span<const Term> terms) override;
   void end(Run& run, std::optional<Failure>& failure) override;
   void wake(int32_t rank) override;
+  void watch(int32_t rank, int32_t change) override;
+  bool is_watched() const override;
   void failed(Run& run, const Failure& failure) override;
   void quiet(Run& run) override;
   runtime::FarLink* far() override { return channels_.get(); }
@@ -85,6 +87,8 @@ class ProcessWorld final : public runtime::World, public Listener {
   std::unique_ptr<Engine> connect_sockets(std::optional<Failure>& problem);
   // Messages take shared memory: those that come, when all desks are mapped; then those that leave.
   void use_mail(bool receives);
+  // A cell of a rank of that process was written, and somebody is parked on one there.
+  void ring(int32_t process);
   // Until a reply of a process that is far is there, or the world is lost.
   void await(const runtime::FarDone& done);
   // Until nothing that this process has sent is under way, or the world is lost.

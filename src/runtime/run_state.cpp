@@ -428,6 +428,7 @@ void Run::wake(const int32_t* cell, Worker& worker) {
   if (shared_ && windows) {
     const int32_t rank = windows->rank_of(cell);
     if (rank >= 0 && !part.has(rank)) return world_->wake(rank);
+    if (rank >= 0 && world_->is_watched()) world_->wake(rank);
   }
   go_on(cells.wake(cell), worker);
 }

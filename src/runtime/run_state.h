@@ -84,6 +84,8 @@ class Run {
   void yielded(Worker& worker, Job& job);
 
   void wake(const int32_t* cell, Worker& worker);
+  // See World::watch.
+  void watch(int32_t rank, int32_t change) { world_->watch(rank, change); }
   // After a cell was written: wakes those that are parked on it.
   void wake_parked(const int32_t* cell, Worker& worker);
   // With a random schedule: notifies that the block has made land, all of them or those up to a cell's.

@@ -69,12 +69,25 @@ bool tries(const Look& look) {
   return look.kind == abi::LookKind::Update;
 }
 
-// Whether the round that made the look may not sleep: it has changed the cell, or whoever writes that wakes
-// those of another process only.
+// The rank of another process whose cell it was; -1: one that lives here, or none.
+int32_t rank_elsewhere(const Run& run, const Look& look) {
+  const int32_t rank = tries(look) && run.windows ? run.windows->rank_of(look.cell) : -1;
+  return rank >= 0 && !run.part.has(rank) ? rank : -1;
+}
+
+// Whether the round that made the look may not sleep: it has changed the cell, or nothing tells this process
+// when the cell, which only messages reach, is written.
 bool keeps_awake(const Run& run, const Look& look) {
   if (!tries(look)) return false;
-  const int32_t rank = run.windows ? run.windows->rank_of(look.cell) : -1;
-  return look.cmp == static_cast<uint32_t>(abi::Compare::Ge) || (rank >= 0 && !run.part.has(rank));
+  return look.cmp == static_cast<uint32_t>(abi::Compare::Ge) ||
+         (rank_elsewhere(run, look) >= 0 && !look.word);
+}
+
+// Tells the others that cells of theirs are looked at.
+void watch(Run& run, std::span<const Look> looks, int32_t change) {
+  for (const Look& look : looks) {
+    if (const int32_t rank = rank_elsewhere(run, look); rank >= 0) run.watch(rank, change);
+  }
 }
 
 void trace_wait(BlockContext& block, const Waiter& waiter, uint64_t start_ns, uint64_t end_ns) {
@@ -197,11 +210,13 @@ abi::Status poll(abi::Context* context, const abi::Word* carried, uint32_t count
   waiter.cmp = first.cmp;
   waiter.site = first.site;
   waiter.looks = looks;
+  watch(run, looks, 1);
   if (run.timing) {
     wait_timed(block, job);
   } else if (!met_soon(block, waiter)) {
     job.leave(Job::After::Park);
   }
+  watch(run, looks, -1);
   job.polls.changed(depth);
   return run.aborted() ? abi::aborted : abi::ok;
 }

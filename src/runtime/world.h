@@ -87,6 +87,11 @@ class World {
   // A rank elsewhere is parked on a cell that was written: lets its process look. Also for a rank that lives
   // here.
   virtual void wake(int32_t rank) = 0;
+  // A fiber of this process begins (1) or ceases (-1) to be parked on a cell of that rank, which lives
+  // elsewhere and whose memory this process maps: whoever writes there wakes this process, too.
+  virtual void watch(int32_t /*rank*/, int32_t /*change*/) {}
+  // Fibers elsewhere are parked on cells of ranks that live here: a write to one takes `wake`, too.
+  virtual bool is_watched() const { return false; }
   // The run failed here first: stops the parts elsewhere.
   virtual void failed(Run& run, const Failure& failure) = 0;
   // Nothing can happen here any more unless somebody elsewhere acts. If everybody is in that state it is a

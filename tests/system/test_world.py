@@ -313,6 +313,48 @@ assert np.array_equal(y, want)
     assert run(text, tmp_path, 1) == [first]
 
 
+TRIES = """
+@pl.jit.incore
+def count_up(lock: pl.InOut[pld.DistributedTensor[[2, 1], pl.INT32]], y: pl.Out[pl.Tensor[[1, 8], pl.FP32]],
+             rounds: pl.Scalar[pl.INT32], frees: pl.Scalar[pl.INT32]):
+    me = pld.rank(pld.get_comm_ctx(lock))
+    for i in pl.range(rounds):
+        while pld.system.compare_exchange(lock, 0, [0, 0], 0, me + 1) != 0:
+            pass
+        old = pld.system.fetch_add(lock, 0, [1, 0], 1)
+        if frees != 0:
+            pld.system.fetch_add(lock, 0, [0, 0], -1 - me)
+    y = pl.store(pl.full([1, 8], dtype=pl.FP32, value=1.0), [0, 0], y)
+
+
+@pl.jit.host
+def locked(y: pl.Out[pl.Tensor[[NR, 8], pl.FP32]], rounds: pl.Scalar[pl.INT32], frees: pl.Scalar[pl.INT32]):
+    lock = pld.alloc_signal(2)
+    for r in pl.range(pld.world_size()):
+        count_up(lock, y[r : r + 1, :], rounds, frees, device=r)
+
+
+y = np.zeros((4, 8), np.float32)
+locked(y, 200, 1, ranks=4)
+assert (y == 1).all()
+try:
+    locked(y, 2, 0, ranks=4)  # nobody unlocks
+except tw.DeadlockError as error:
+    print("\\n".join(line for line in str(error).splitlines() if "error" in line or "rank" in line))
+"""
+
+
+# The cell lives in the first process; those of the others are woken when it changes.
+def test_ranks_that_try_a_cell_of_another_process(tmp_path):
+    (alone,) = run(TRIES, tmp_path, 1)
+    assert alone.startswith("error[TW2121]: deadlock: 4 tasks are blocked and nothing can wake them\n")
+    for processes in (2, 4):
+        texts = run(TRIES, tmp_path, processes)
+        assert texts == [texts[0]] * processes
+        assert texts[0].splitlines()[0] == alone.splitlines()[0]
+        assert texts[0].count("`lock[0, 0]` on rank 0") == alone.count("`lock[0, 0]` on rank 0")
+
+
 def test_calls_that_differ_are_refused(tmp_path):
     text = """
 shown(shift, x, y, 1 + process, ranks=4)

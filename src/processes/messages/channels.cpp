@@ -65,6 +65,7 @@ Channels::Channels(std::unique_ptr<Engine> engine, int32_t processes, runtime::B
       regions_(std::move(regions)),
       alarm_(std::move(alarm)),
       busy_(std::move(busy)),
+      written_([this] { bell_.ring(); }),
       peers_(static_cast<size_t>(processes)) {}
 
 Channels::~Channels() {
@@ -467,7 +468,7 @@ bool Channels::apply(int32_t from, const WireMessage& message) {
       answer(from, {.kind = Kind::Reply, .token = head.token, .value = old, .place = nullptr, .region = {}});
     }
   }
-  if (!wide && __atomic_load_n(waiters, __ATOMIC_SEQ_CST) != 0) bell_.ring();
+  if (!wide && __atomic_load_n(waiters, __ATOMIC_SEQ_CST) != 0) written_();
   return true;
 }
 

@@ -50,6 +50,10 @@ class Channels final : public runtime::FarLink, private Receiver {
   // The same, by the thread that does so when no worker does.
   bool serve();
 
+  // Called under the lock where a message writes a cell of a region on which somebody is parked; in place of
+  // ringing the bell.
+  void on_written_cells(std::function<void()> call) { written_ = std::move(call); }
+
   // For whoever waits for messages in the system: see Engine.
   int descriptor() const { return engine_->descriptor(); }
   // How often `poll` was called.
@@ -156,6 +160,7 @@ class Channels final : public runtime::FarLink, private Receiver {
   runtime::Bell& bell_;
   const std::shared_ptr<LocalRegions> regions_;
   const std::function<void()> alarm_, busy_;
+  std::function<void()> written_;
 
   mutable std::mutex mutex_;
   std::vector<Peer> peers_;
