@@ -1,4 +1,4 @@
-// Communication manifests: which window buffers a program shares between which ranks, as bundles say it
+// Communication manifests: which window buffers a program shares between which ranks, as stored in bundles
 // (docs/bundles.md).
 //
 //     auto manifest = tilewire::Manifest::read("mlp/orchestration/comm_manifest.json");
@@ -21,13 +21,13 @@ namespace tilewire {
 struct TILEWIRE_API Manifest {
   struct Slot {
     std::string name;
-    std::string size;                // bytes of each rank: a number or an expression, "4 * world_size() * N"
+    std::string size;                // bytes per rank: a number or an expression, "4 * world_size() * N"
     std::optional<uint64_t> nbytes;  // when it is a number
-    std::optional<uint64_t> offset;  // in the region of a rank; nothing: follows from sizes known later
+    std::optional<uint64_t> offset;  // in the region of a rank; empty: depends on sizes known only later
     bool load_from_host = false;
     bool store_to_host = false;
-    // How the program views it, which messages need; no shape: in several ways, or in none known before it
-    // runs.
+    // The shape in which the program views it, for messages. Empty: several shapes, or one known only at
+    // run time.
     std::vector<std::string> shape = {};
     int64_t element_bytes = 4;
   };
@@ -38,10 +38,10 @@ struct TILEWIRE_API Manifest {
   };
   std::vector<Group> groups;
 
-  // Versions 2 and 3 of the format; a BundleError says what is wrong with the file.
+  // Reads versions 2 and 3 of the format. Throws BundleError.
   static Manifest read(const std::string& path);
   static Manifest parse(std::string_view json, const std::string& name = "<string>");
-  // Version 3.
+  // Writes version 3.
   std::string to_json() const;
   Manifest resolve(int ranks, const std::map<std::string, int64_t>& names = {}) const;
 };

@@ -5,7 +5,7 @@
 //     std::vector<float> x(1024), y(1024);
 //     scale({tilewire::Array::of(x.data(), {16, 64}), tilewire::Array::of(y.data(), {16, 64}), 2.0});
 //
-// Arrays are used in place. Everything that goes wrong is a tilewire::Error whose text shows the source line.
+// Arrays are used in place. Every failure is a tilewire::Error whose text shows the source line.
 // Programs and executables are handles that share what they refer to; an executable may be called from
 // several threads at once.
 #pragma once
@@ -35,7 +35,7 @@ class TILEWIRE_API ProgramError : public Error {
  public:
   using Error::Error;
 };
-// A call was wrong, or a program failed while it ran.
+// A call was invalid, or a program failed while it ran.
 class TILEWIRE_API RunError : public Error {
  public:
   using Error::Error;
@@ -47,7 +47,7 @@ class TILEWIRE_API BundleError : public Error {
   using Error::Error;
 };
 
-// No task of a run could go on and some had not finished.
+// Deadlock: tasks of a run are blocked, and nothing can wake them.
 class TILEWIRE_API DeadlockError : public RunError {
  public:
   using RunError::RunError;
@@ -76,25 +76,25 @@ struct Array {
   }
 };
 
-// An array, a number, or nothing: an output to be made, which the call returns.
+// An array, a number, or nothing: an output that the call allocates and returns.
 using Argument = std::variant<std::monostate, Array, bool, int64_t, double>;
 
-// What a call returned: a number, an array that was passed in, or one the program made.
+// A result of a call: a number, an array that was passed in, or one that the call allocated.
 struct Result {
   std::variant<bool, int64_t, uint64_t, double, Array> value;
-  std::shared_ptr<void> owner;  // keeps an array the program made
+  std::shared_ptr<void> owner;  // keeps an array alive that the call allocated
 };
 
 struct CompileOptions {
-  std::string entry;           // empty: the only function there is to start from
+  std::string entry;           // empty: the only entry function of the program
   std::string target = "cpu";  // or "interp", the reference interpreter
-  bool debug_bounds = false;   // check every access to memory
+  bool debug_bounds = false;   // check every memory access
 };
 struct RunOptions {
-  int threads = 0;       // 0: one a core
-  std::string trace;     // write a trace there
-  int ranks = 0;         // 0: what the program and its arguments say
-  std::string schedule;  // "random:SEED": delays and reorders on purpose
+  int threads = 0;       // 0: one per core
+  std::string trace;     // write a trace to this file
+  int ranks = 0;         // 0: as the program and its arguments determine
+  std::string schedule;  // "random:SEED": perturbs timing and order on purpose
   std::string replay;    // follow the schedule in this file, written by `tilewire check --replay-out`
 };
 
@@ -104,8 +104,8 @@ class TILEWIRE_API Executable {
                                  const RunOptions& options = {}) const;
   // "ir", or the form of the target.
   std::string text(const std::string& form = "ir") const;
-  // Writes it as a bundle, a folder that runs without source and compiler; with `ranks`, for that number of
-  // ranks alone.
+  // Writes a bundle, a folder that runs without source and compiler; with `ranks`, only for that number of
+  // ranks.
   void save(const std::string& folder, int ranks = 0) const;
   // `entry`: empty for the only one.
   static Executable load(const std::string& folder, const std::string& entry = "");
@@ -114,7 +114,7 @@ class TILEWIRE_API Executable {
   friend class Program;
   struct Body;
   explicit Executable(std::shared_ptr<Body> body) : body_(std::move(body)) {}
-  // A call with arguments like those of an earlier one. Nothing when they have to be checked.
+  // Repeats a call whose arguments have the form of an earlier one. Empty if they must be checked first.
   std::optional<std::vector<Result>> repeated(const std::vector<Argument>& arguments,
                                               const RunOptions& options) const;
   std::shared_ptr<Body> body_;
@@ -137,8 +137,8 @@ class TILEWIRE_API Program {
   std::shared_ptr<Body> body_;
 };
 
-// Under a launcher such as mpirun the first call of a host function joins the processes that were started.
-// "launcher" does so now; "local" leaves this process alone for good, with all ranks of its calls. Throws
+// Under a launcher such as mpirun, the first call of a host function joins the processes that it started.
+// "launcher" joins them now; "local" keeps all ranks of all calls in this process, for good. Throws
 // RunError.
 TILEWIRE_API void init(std::string_view world = "launcher");
 

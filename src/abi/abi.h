@@ -1,4 +1,4 @@
-// The border between generated code and the runtime: all that either knows of the other.
+// The interface between generated code and the runtime: all that either knows of the other.
 //
 // Generated code is a Module: tables of kernels, orchestration functions and source sites, reached through
 // one exported symbol. It calls the runtime only through Context::api and reads the runtime's memory only
@@ -7,20 +7,20 @@
 // and offset.
 //
 // Rules both sides keep:
-// - Generated code never unwinds and has no thread-local storage. A call that may block or fail gives a
+// - Generated code never unwinds and has no thread-local storage. A call that may block or fail returns a
 // Status;
 //   generated code returns a non-zero one at once and touches nothing more. A fiber may resume on another
 //   thread, so nothing about the thread is kept across such a call; the Context stays where it is.
-// - The abort word of the run is polled at every outermost loop round, every `while` round, task start and
-//   wait. Non-zero: return `aborted`.
+// - The abort word of the run is polled in every outermost loop iteration, every `while` iteration, task
+//   start and wait. Non-zero: return `aborted`.
 // - Tile storage is the arena, never the stack: a fiber's stack is small.
 // - A peer is near when this process maps its memory, else far: Group::waiters has null for it, and its
 // region
-//   is an address that nobody may touch. One module serves both. Signals, updates, loads and stores to near
-//   peers are inline in plain modules, those to far peers are calls of the runtime (Api::notify, update,
+//   is an address that must not be accessed. One module serves both. Signals, updates, loads and stores to
+//   near peers are inline in plain modules, those to far peers are calls of the runtime (Api::notify, update,
 //   transfer), which sends messages and may block.
 // - What a task has written to far peers lands later. So a notify or update of a cell that ranks of other
-//   processes may look at goes through the runtime, too, while Context::unlanded is not zero: it waits until
+//   processes may look at must use the runtime, too, while Context::unlanded is not zero: it waits until
 //   everything has landed.
 // - A module compiled with `hooks` leaves signals and everything that is written to a peer to the runtime
 //   (Api::notify, wait, test, update, transfer) and reports its other accesses to windows (Api::hook) before
@@ -55,7 +55,7 @@ using Word = uint64_t;
 using TaskId = uint64_t;
 inline constexpr TaskId no_task = 0;
 inline constexpr Word host_window_tag = Word{1} << 63;
-inline constexpr uint32_t host_window_shift = 44;  // of the number; the bytes are below it
+inline constexpr uint32_t host_window_shift = 44;  // of the number; the bytes are in the lower bits
 inline constexpr Word host_window(uint32_t number) {
   return host_window_tag | Word{number} << host_window_shift;
 }
@@ -101,7 +101,7 @@ using Code = Status (*)(Context*, const Word* args, Word* results);
 
 // What the function does beyond computing, for scheduling.
 enum KernelBits : uint32_t {
-  MayBlock = 1,  // waits, tests, pipes: needs a fiber of its own
+  MayBlock = 1,  // waits, tests, pipes: needs a fiber
   // Reaches memory or cells of peers: the same where some of them are far.
   MayBlockFar = 8,
   // Of a kernel made of a cube and a vector half, block by block: the cube half, its vector lane or two.
@@ -159,7 +159,7 @@ struct Module {
   uint32_t reserved;
 };
 
-// One kernel call of an orchestration function. The runtime copies what it keeps.
+// One kernel call of an orchestration function. The runtime copies what it needs later.
 enum LaunchBits : uint32_t {
   SyncStart = 1,  // no block starts before all can
   Unordered = 2,  // ordered=False: no communication order
@@ -186,7 +186,7 @@ struct DeviceCall {
   uint32_t reserved;
 };
 
-// Run-time errors of generated code; the runtime has the words for them (runtime/faults.cpp). Append only.
+// Run-time errors of generated code; runtime/faults.cpp has their texts. Append only.
 enum class Fault : uint32_t {
   IndexOutOfRange,   // a: index, b: extent, c: dimension
   RegionOutOfRange,  // a: first index, b: extent asked, c: dimension, d: extent of the tensor
@@ -233,7 +233,7 @@ struct Window {
 };
 
 // An access to window memory that generated code is about to make. A Look is the atomic read of an element
-// that may be a signal cell; Looked comes right behind it.
+// that may be a signal cell; Looked follows it directly.
 enum class HookKind : uint32_t { Read, Write, Atomic, RemoteRead, Look, Looked };
 struct HookEvent {
   HookKind kind;
@@ -241,7 +241,7 @@ struct HookEvent {
   const void* address;
   int64_t extents[2];  // rows, bytes of a row
   int64_t row_stride_bytes;
-  int32_t peer;  // -1: the own copy
+  int32_t peer;  // -1: this rank's copy
   uint32_t reserved;
 };
 
@@ -298,11 +298,11 @@ enum UpdateBits : uint32_t {
   Wide = 2,  // an INT64, else an INT32
 };
 
-// How a round of a polling loop looked at a cell. Update: by an atomic update; the condition is `!=` what it
+// How an iteration of a polling loop looked at a cell. Update: by an atomic update; the condition is `!=` the
 // found, or `>=` the least INT32 after one that has changed the cell.
 enum class LookKind : uint32_t { Read, Test, Update };
 
-// Where an orchestration function is: in a `pl.parallel` loop or a `pl.manual_scope` (task_order.h says what
+// Where an orchestration function is: in a `pl.parallel` loop or a `pl.manual_scope` (task_order.h has the
 // follows), or in a `pl.scope`. Loops and scopes nest. Keep: what was allocated last outlives the `pl.scope`.
 enum class ParallelStep : uint32_t {
   Enter,
@@ -329,12 +329,12 @@ struct Print {
 };
 
 struct Api {
-  // Reports a run-time error of this task and stops the run; gives `failed`.
+  // Reports a run-time error of this task and stops the run; returns `failed`.
   Status (*fail)(Context*, Fault, uint32_t site, int64_t a, int64_t b, int64_t c, int64_t d);
 
   // From orchestration functions.
   Status (*submit)(Context*, const Launch*, TaskId* id);
-  // Until no task writes (access = Reads) or uses (Writes) the region of this tensor any more.
+  // Returns when no task writes (access = Reads) or uses (Writes) the region of this tensor any more.
   Status (*await)(Context*, const Param*, const Word* tensor, uint8_t access, uint32_t site);
   // Storage of a created tensor, at least 64-byte aligned. It lives until released, or until the function
   // ends, and in both cases until the tasks that take it have ended, or to the end of the run when it is
@@ -346,9 +346,9 @@ struct Api {
   // The cell does not meet the condition yet: blocks until it does. `cmp`: a Compare. `seen`: the value that
   // met it.
   Status (*wait)(Context*, const int32_t* cell, int32_t expected, uint32_t cmp, uint32_t site, int32_t* seen);
-  // A notify or an update saw the waiter word of the region non-zero, or does not know the region.
+  // A notify or an update saw a non-zero waiter word of the region, or does not know the region.
   void (*wake)(Context*, const int32_t* cell);
-  Status (*yield)(Context*, const int32_t* cell, uint32_t site);  // a test came out false
+  Status (*yield)(Context*, const int32_t* cell, uint32_t site);  // a test failed
   Status (*hook)(Context*, const HookEvent*);
 
   Status (*transfer)(Context*, const Transfer*);
@@ -356,23 +356,23 @@ struct Api {
   Status (*defer)(Context*, const Deferred*, TaskId* id);
   // With `hooks`, for far peers, and while something is unlanded. `kind`: a NotifyKind, and `released`.
   Status (*notify)(Context*, int32_t* cell, int32_t value, uint32_t kind, int32_t peer, uint32_t site);
-  // With `hooks` alone. `held`: 1 when the test came out true; a scheduling point otherwise.
+  // Only with `hooks`. `held`: 1 if the test succeeded; a scheduling point otherwise.
   Status (*test)(Context*, const int32_t* cell, int32_t expected, uint32_t cmp, uint32_t site, int32_t* held);
 
-  // From host functions. `window`: number of the buffer, `bytes`: what the host function worked out for it.
+  // From host functions. `window`: number of the buffer, `bytes`: as computed by the host function.
   Status (*window)(Context*, uint32_t window, int64_t bytes, uint32_t site);
   Status (*dispatch)(Context*, const DeviceCall*);
 
-  // From orchestration functions: before a `pl.parallel` loop, before every round of it (the first included)
-  // and after it; before and after a scope. `step`: a ParallelStep.
+  // From orchestration functions: before a `pl.parallel` loop, before each of its iterations (the first
+  // included) and after it; before and after a scope. `step`: a ParallelStep.
   void (*parallel)(Context*, uint32_t step);
 
-  // Loops that poll: a round of them has no effect but to look at cells. `look`: a round looked at a cell,
-  // and another round would see the same as long as `cell cmp value` does not hold. `kind`: a LookKind.
+  // Polling loops: an iteration has no effect except looks at cells. `look`: an iteration looked at a cell,
+  // and another one would see the same as long as `cell cmp value` does not hold. `kind`: a LookKind.
   void (*look)(Context*, const int32_t* cell, int32_t value, uint32_t cmp, uint32_t site, uint32_t kind);
-  // A round ends, having handed on `carried`. `depth`: how many polling loops of the function are around it.
-  // With `again` 0 the looks of the next rounds are announced from here on; else they have been. When the
-  // loop repeats itself, blocks until one of the conditions holds; lets others run otherwise.
+  // An iteration ends and passes on `carried`. `depth`: how many polling loops of the function enclose it.
+  // With `again` 0 the looks of the next iterations are announced from here on; else they have been. When the
+  // loop repeats itself, blocks until one of the conditions holds; yields otherwise.
   Status (*poll)(Context*, const Word* carried, uint32_t count, uint32_t depth, uint32_t again,
                  uint32_t site);
 
@@ -382,11 +382,11 @@ struct Api {
                    int64_t* old);
   void (*print)(Context*, const Print*);
 
-  // While something is unlanded: until it has landed.
+  // While something is unlanded: returns when it has landed.
   Status (*land)(Context*, uint32_t site);
 };
 
-// One per running function or block; the address is the same as long as it runs.
+// One per running function or block; its address does not change while it runs.
 struct Context {
   const Api* api;
   const uint32_t* abort;  // the run's abort word
@@ -397,7 +397,7 @@ struct Context {
   int32_t rank_count;
   // Non-zero while something that this process has sent to far peers may not have landed.
   const uint32_t* unlanded;
-  // The runtime's own state follows.
+  // The private state of the runtime follows.
 };
 
 }  // namespace tilewire::abi

@@ -1,4 +1,4 @@
-// What `pld.nhosts` says of the hosts that the ranks of a group live on.
+// The value of `pld.nhosts` for the hosts of the ranks of a group.
 #pragma once
 
 #include <cstdint>

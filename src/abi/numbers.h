@@ -32,7 +32,7 @@ enum class ElementType : uint8_t {
   TaskId,
 };
 
-// How `pl.print` writes an element, and how much of a tile it shows.
+// How `pl.print` writes an element, and the size of the corner of a tile that it shows.
 enum class PrintFormat : uint8_t { Float, Signed, Unsigned, Bool };
 inline constexpr int64_t print_rows = 4, print_cols = 8;
 

@@ -1,14 +1,14 @@
 // What orders two tasks of a rank. This is the one rule: interpreter, checker and runtime all ask it, and so
 // do host programs emitted for other runtimes, which get this file as it is (C++17).
-//
+// do host programs emitted for other runtimes, which include this file (C++17).
 // A task starts after an earlier one of its rank has ended
 // - when it names it in `deps=` (known to the submitter, not decided here);
 // - by data order: both use the same bytes of this rank, at least one writes them, and the two were not
-//   submitted in different rounds of one `pl.parallel` loop, nor in one entry of a `pl.manual_scope`;
+//   submitted in different iterations of one `pl.parallel` loop, nor in one entry of a `pl.manual_scope`;
 // - by communication order: both take a window of one group, and at least one of them signals, waits or
 //   touches a peer through such a window.
 // `pl.no_dep` takes an argument out of both orders, `ordered=False` the whole task out of communication
-// order. A task of `defer_wait` alone takes no argument and is ordered by `deps=` only.
+// order. A task with only `defer_wait` takes no argument and is ordered by `deps=` only.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ class Rounds {
   // Loops nested deeper than this count as ordinary ones.
   static constexpr uint32_t deepest = 4;
 
-  // Both were submitted in one execution of a loop, in different rounds, or in one entry of a scope.
+  // Both were submitted in one execution of a loop, in different iterations, or in one entry of a scope.
   bool independent(const Rounds& other) const {
     if (manual_ != 0 && manual_ == other.manual_) return true;
     uint32_t common = std::min(depth_, other.depth_);
@@ -35,7 +35,7 @@ class Rounds {
     }
     return false;
   }
-  // `other` is in the same rounds and scope, or in those and further ones: what is independent of this is
+  // `other` is in the same iterations and scope, or nested in them: what is independent of this is
   // independent of it, too.
   bool contain(const Rounds& other) const {
     if (manual_ != 0 && manual_ != other.manual_) return false;
@@ -53,7 +53,7 @@ class Rounds {
   std::array<Level, deepest> levels_{};
 };
 
-// The rounds an orchestration function is in now.
+// The current iterations of an orchestration function.
 class CurrentRounds : public Rounds {
  public:
   void step(ParallelStep what) {
@@ -95,7 +95,7 @@ struct Use {
   uintptr_t group = 0;  // of the window that the argument is, or is a part of; 0: not a window
 };
 
-// Whether two tasks whose arguments share a byte are ordered by them, unless their rounds are independent.
+// Whether arguments that share a byte order their tasks, unless the iterations are independent.
 constexpr bool ordered_by_data(const Use& earlier, const Use& later) {
   constexpr uint8_t uses = Reads | Writes;
   return earlier.tracked && later.tracked && (earlier.access & uses) && (later.access & uses) &&

@@ -1,4 +1,4 @@
-// What one run of a program did, as far as order and memory are concerned: the events of the interpreter in a
+// The events of one run that concern order and memory, in a
 // form that outlives the run.
 #pragma once
 
@@ -44,7 +44,7 @@ constexpr bool covers(Use b, Use a) {
   return true;
 }
 
-// A signal cell: an element of one rank's copy of a window, or of a tensor, by its first byte.
+// A signal cell: an element of one rank's copy of a window, or of a tensor, identified by its first byte.
 struct CellId {
   StorageId storage = interp::no_storage;
   int64_t offset = 0;
@@ -55,9 +55,9 @@ struct Action {
   using Kind = interp::Event::Kind;  // but TaskStart, Storage and Collective
   Kind kind;
   Use use = Use::Read;
-  bool held = true;     // of Wait: false for a test that said no; of Update: for one that wrote nothing
+  bool held = true;     // of Wait: false for a failed test; of Update: for one that wrote nothing
   bool test = false;    // of Wait
-  bool update = false;  // of Signal: an update that takes effect at once and whose result nobody uses
+  bool update = false;  // of Signal: an update that takes effect at once and whose result is unused
   ir::WaitCmp cmp = ir::WaitCmp::Ge;
   AgentId agent = 0;
   TaskNo task = interp::no_task;
@@ -76,12 +76,12 @@ struct Action {
   bool late = false;   // of that Signal: its agent has looked at cells meanwhile; of Issue: has not landed
 
   CellId cell() const { return {storage, box.offset}; }
-  // An atomic update whose place among others decides what the sum is rounded to.
+  // An atomic update whose order among others determines the rounding of the sum.
   bool adds_floats() const { return kind == Kind::Access && use == Use::Atomic && is_float(dtype); }
   bool operator==(const Action&) const = default;
 };
 
-// Whose order counts for an action: a notify that lands late comes after what its issuer knew then.
+// The agent whose order counts for an action: a notify that lands late is ordered after its issuer's past.
 inline AgentId actor_of(const Action& action) {
   return action.flight ? action.flight : action.agent;
 }

@@ -129,7 +129,7 @@ Cells collect_cells(const Trace& trace) {
     CellRecord& cell = cells[action.cell()];
     (action.test ? cell.looks : cell.waits).push_back(i);
   }
-  // Reads of elements that nobody signals are reads of data.
+  // Reads of elements that are never signalled are reads of data.
   for (uint32_t i = 0; i < trace.size(); ++i) {
     if (trace[i].kind != Action::Kind::Access || trace[i].use != Use::CellLook) continue;
     auto found = cells.find(trace[i].cell());

@@ -1,4 +1,4 @@
-// Every signal cell of a run: who writes it, who waits on it, and what that says about it.
+// Every signal cell of a run: its writers, its waiters, and the class that follows.
 #pragma once
 
 #include <functional>
@@ -12,8 +12,8 @@ namespace tilewire::check {
 
 enum class CellClass : uint8_t {
   Monotone,  // only non-negative adds, awaited with >= and >
-  Credit,  // anyone adds; those who wait with >= and > and subtract are one agent, or come one after another
-  Epoch,   // set to growing values by one agent, or by agents that come one after another; awaited likewise
+  Credit,    // anyone adds; waiters with >= and > that subtract are one agent, or ordered
+  Epoch,     // set to growing values by one agent, or by ordered agents; awaited likewise
   General,
 };
 const char* name(CellClass kind);
@@ -24,19 +24,19 @@ struct CellRecord {
   std::vector<uint32_t> updates;     // whose results are used, compares that failed included
   std::vector<ir::WaitCmp> pending;  // of waits that the run never got past
   bool stored = false;               // also written as data, or not 0 at the start
-  bool unfixed = false;              // a look may see something else in another schedule
+  bool unfixed = false;              // a look may see another value in another schedule
   CellClass kind = CellClass::General;
   std::string why;  // of a general cell: "awaited with == and added to by 2 ranks"
 };
 
 using Cells = std::map<CellId, CellRecord>;
 // The cells that the trace signals, waits on or updates, not classified yet. Elements that are only added to,
-// by updates whose results nobody uses, are data.
+// by updates whose results are unused, are data.
 Cells collect_cells(const Trace& trace);
 
-// Whether position `a` of the trace comes before `b` in every schedule; may say no where it does.
+// Whether position `a` of the trace is ordered before `b` in every schedule; may return false where it is.
 using Always = std::function<bool(uint32_t a, uint32_t b)>;
-// A cell with a look that is `unfixed` is a general one; whether others have one is not asked here.
+// A cell with an `unfixed` look is general; whether others have one is not considered here.
 void classify(const Trace& trace, Cells& cells, const Always& always);
 // Whether every look at the cell is ordered with all of its writes, and so sees the same in every schedule.
 bool looks_are_fixed(const CellRecord& cell, const Always& always);

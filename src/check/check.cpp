@@ -70,7 +70,7 @@ class Checker {
       report_.method = "one run has more than " + std::to_string(most_steps) + " steps";
       return std::move(report_);
     }
-    // The order of cells in a run that is wrong says little, but their classes are worth showing.
+    // The order of cells in a run with an error means little, but their classes are worth showing.
     ExactResult exact = decide_exactly(start_, image_.entry(), first, cells_);
     flow_ = flow_of(image_.entry());
     for (const Flow::Decision& data : flow_.data) {
@@ -165,7 +165,7 @@ class Checker {
     });
   }
 
-  // False where there is nothing more to say.
+  // Returns false if there is nothing more to report.
   bool take_failure(Run& run) {
     if (failure_of(run)) return true;
     report_.invalid = run.world.error()->diagnostic;

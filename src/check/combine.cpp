@@ -101,7 +101,7 @@ void add_warnings(Report& to, const std::vector<const Trial*>& from, const std::
   }
 }
 
-// The options that give a valid input, the last one; empty if there is none other than `but`.
+// The options for a valid input, the last one; empty if there is none other than `but`.
 std::string valid_setting(const std::vector<Trial>& trials, const Trial* but) {
   std::string setting;
   for (const Trial& trial : trials) {

@@ -7,7 +7,7 @@
 namespace tilewire::check {
 namespace {
 
-// Tasks that always end before a task starts, besides those that their submitters come after.
+// Tasks that always end before a task starts, besides those that its submitter waited for.
 class TaskOrder {
  public:
   TaskOrder(const interp::World& world, const Trace& trace) : world_(world) {

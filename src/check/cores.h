@@ -1,4 +1,4 @@
-// How many cores a program can make use of.
+// How many cores a program can use.
 #pragma once
 
 #include "check/watch.h"

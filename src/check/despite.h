@@ -1,5 +1,5 @@
-// What is wrong with an input although the program stops on a checked error with it: an error of one rank
-// does not make a race of others right, nor a deadlock that happens without it.
+// Errors of an input besides the checked error that stops the program: an error of one rank
+// does not excuse a race of others, nor a deadlock that happens without it.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,7 @@ struct OtherError {
 
 // `start`: of a world whose first run stopped on `error`. Races are those of schedules in which agents stop
 // before their error; a deadlock is one that remains if ops that fail do nothing, or as much as they could to
-// end it. Nothing where the error is all that is wrong, or the search has not found more.
+// end it. Empty if there is no other error, or the search has not found one.
 std::optional<OtherError> error_despite(const interp::World& start, const interp::Code& entry,
                                         const Diagnostic& error, const SearchLimits& limits);
 

@@ -202,7 +202,7 @@ class Comparison {
     return sum;
   }
 
-  // Those who make the same call in the same place, or none, are one side.
+  // Agents that make the same call in the same place, or none, are one side.
   void add(Divergence& to, int rank, int64_t block, const CollectiveCall* call) const {
     Divergence::Side side{{rank}, {}, call != nullptr, "", "", 0, {}};
     if (block >= 0) side.blocks.push_back(block);

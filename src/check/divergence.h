@@ -1,5 +1,5 @@
-// Collectives that the ranks of a group, or the blocks of a launch, do not call alike: the mistake behind a
-// deadlock or a race inside of one.
+// Collectives that the ranks of a group, or the blocks of a launch, do not call alike: the cause of a
+// deadlock or a race inside one.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ struct Divergence {
   struct Side {
     std::vector<int> ranks;
     std::vector<int64_t> blocks;  // of the one rank; empty: whole ranks are compared
-    bool reached = false;         // false: they end without such a call, and what follows says nothing
+    bool reached = false;         // false: they end without such a call, and the fields below are unset
     std::string name;             // "`allreduce(mode=ring)` of `w`"
     std::string function;
     int call = 0;  // of the entry
@@ -24,12 +24,12 @@ struct Divergence {
   };
   std::vector<Side> sides;  // those that reach one come first
   std::string signal;       // its window's name
-  bool crossed = false;     // each side waits in its call for another side, which comes to it only afterwards
+  bool crossed = false;     // each side waits in its call for another side, which reaches it only afterwards
 };
 
-// What the collectives of a run, as far as it got, have against each other. Only calls that share a signal
-// are compared. Where the run stands still, those who have not come yet would still come or not: that is
-// looked up by carrying it on (outlook.h).
+// How the collectives of a run, as far as it got, differ between ranks. Only calls that share a signal
+// are compared. After a deadlock, whether a missing participant would still arrive is
+// found by continuing the run (outlook.h).
 std::optional<Divergence> divergence_of(const Run& run);
 // Without its story.
 Finding divergent_finding(const Run& run, const Divergence& divergence);

@@ -41,7 +41,7 @@ class Must {
     if (x.agent == y.agent) return a < b && !of_one_release(a, b);
     const At &earlier = moments_[a], &later = moments_[b];
     if (!knows(later.seen, x.agent, earlier.epoch)) return false;
-    // Who knows of one notify of a release knows nothing of the others.
+    // Knowing one notify of a release implies nothing about the others.
     if (earlier.last == earlier.epoch && x.joint == 0) return true;
     return knows(later.seen, x.agent, earlier.last + 1) || has_acquired(a, b);
   }
@@ -49,7 +49,7 @@ class Must {
   // The epoch in which the release that a notify is part of is complete.
   uint32_t last_epoch(uint32_t signal) const { return moments_[signal].last; }
 
-  // Every wait is satisfied by what it cannot do without.
+  // Every wait is satisfied by the notifies that it needs.
   bool is_static() const { return static_; }
   const std::vector<uint32_t>& acquired(uint32_t wait) const {
     static const std::vector<uint32_t> none;
@@ -100,7 +100,7 @@ class Must {
     return signals && b - a == trace_[b].joint - trace_[a].joint && trace_[b].joint > trace_[a].joint;
   }
 
-  // Whether somebody always waits for this very notify before `b`.
+  // Whether this very notify is always awaited before `b`.
   bool has_acquired(uint32_t signal, uint32_t b) const {
     auto cell = cells_.find(trace_[signal].cell());
     if (cell == cells_.end()) return false;

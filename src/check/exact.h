@@ -1,8 +1,8 @@
-// The exact fast tier: for programs whose cells only ever let more go on (monotone, credit, epoch), and in
-// which nothing that depends on the schedule decides what happens. No step of one agent then stops another,
-// so one run shows whether all come to an end; and two uses of the same bytes can meet exactly when both
-// agents, stopped before them, arrive there while all others run as far as they can. What is always ordered
-// is known from the signals that a wait cannot do without, which leaves few pairs, most often none, to try.
+// The exact tier: for programs whose cells only ever enable more steps (monotone, credit, epoch), and in
+// which nothing that depends on the schedule decides what happens. No step of one agent then disables
+// another, so one run shows whether all finish; and two uses of the same bytes can meet exactly if both
+// agents, stopped before them, arrive there while all others run as far as they can. Which uses are always
+// ordered is known from the signals that a wait needs, which leaves few pairs to try, most often none.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ namespace tilewire::check {
 
 struct Meeting {
   Conflict conflict;
-  std::vector<uint32_t> schedule;  // actions up to where both stand before their use
+  std::vector<uint32_t> schedule;  // actions up to the point where both are about to make their use
 };
 
 struct ExactResult {
@@ -27,7 +27,7 @@ struct ExactResult {
   Flow flow;                   // of what depends on the schedule, given the order
 };
 
-// `run`: of `start`, whose entry is `entry`, to its end. `cells` are classified on the way, whether or not
+// `run`: of `start`, whose entry is `entry`, to its end. `cells` are classified in any case.
 // this applies.
 ExactResult decide_exactly(const interp::World& start, const interp::Code& entry, const Run& run,
                            Cells& cells, const Ignored& ignored = {});

@@ -229,7 +229,7 @@ Finding conflict_finding(const Run& run, const Conflict& conflict) {
   return finding;
 }
 
-// The blocked agents of a run that stands still, those that wait for a cell or a core first of all.
+// The blocked agents of a deadlocked run, those that wait for a cell or a core first.
 std::vector<AgentId> stuck(Run& run) {
   std::vector<AgentId> at_cells, all = run.world.blocked();
   for (AgentId id : all) {
@@ -245,7 +245,7 @@ bool can_help(const Action& notify, const CellUse& wait) {
   return !rises || notify.use != Use::CellAdd || notify.operand > 0;
 }
 
-// Who has notified the cell, and who would go on to: what there is to say about a wait for it.
+// Which agents have notified the cell, and which would still: the explanation of a wait for it.
 std::string notifies_of(const Run& run, const CellUse& wait, AgentId waiter, const Outlook& outlook) {
   const CellId cell{wait.storage, wait.offset};
   const Trace& trace = outlook.watch.trace();
@@ -576,7 +576,7 @@ std::vector<Actor> actors_of(const interp::World& world) {
 }
 
 std::vector<Finding> conflict_findings(Run& run, Shortener& shortener) {
-  constexpr size_t most_timelines = 24;  // each goes through the whole run, and nobody looks at more
+  constexpr size_t most_timelines = 24;  // each takes a pass over the run, and users read only the first few
   std::vector<Finding> all;
   for (const Conflict& conflict : run.watch.conflicts()) {
     const uint32_t last = run.watch.trace()[conflict.second].step;
@@ -606,7 +606,7 @@ Finding deadlock_of(Run& run) {
 
 std::vector<Finding> findings_of(Run& run, Shortener& shortener) {
   std::vector<Finding> all;
-  // Where ranks do not call the same collectives, races and deadlocks inside of these say nothing more.
+  // If ranks do not call the same collectives, races and deadlocks inside these add nothing.
   if (auto divergence = divergence_of(run)) {
     all.push_back(divergent_finding(run, *divergence));
     all.back().story = story_of(run, nullptr);

@@ -1,4 +1,4 @@
-// What went wrong in a run, put into words.
+// Findings of a run, in words.
 #pragma once
 
 #include "check/flow.h"
@@ -8,12 +8,12 @@
 
 namespace tilewire::check {
 
-// What somebody did, as a sentence without its subject and as a short form for columns.
+// An action, as a sentence without its subject and as a short form for columns.
 struct Words {
   std::string text, brief;
 };
 
-// Names things of one run for people.
+// Names the things of one run.
 class Names {
  public:
   explicit Names(const interp::World& world) : world_(world) {}
@@ -52,29 +52,29 @@ class Names {
 
 std::vector<Actor> actors_of(const interp::World& world);
 // Errors of a run that ended badly, one finding each, with the shortest schedule found; those that concern
-// the same places are told once.
+// the same places are reported once.
 std::vector<Finding> findings_of(Run& run, Shortener& shortener);
-// Of them, uses that nothing orders.
+// Of these, unordered uses.
 std::vector<Finding> conflict_findings(Run& run, Shortener& shortener);
-// Of a run that stands still.
+// Of a deadlocked run.
 Finding deadlock_of(Run& run);
-// A race shown by a schedule of the actions of `run`, which itself went well.
+// A race shown by a schedule of the actions of `run`, which itself had no error.
 Finding race_in(Run& run, const Conflict& conflict, const std::vector<uint32_t>& schedule,
                 Shortener& shortener);
-// Things that are no errors, of a run that came to its end or stands still.
+// Warnings, of a run that finished or deadlocked.
 std::vector<Finding> warnings_of(Run& run, const Cells& cells);
-// Reads of outputs of the entry that nothing in the run has written before.
+// Reads of outputs of the entry that the run has not written before.
 std::vector<Finding> unwritten_reads(const Run& run);
 // Rows of the first dimension of outputs that nothing in the run has written, where it has written others.
 std::vector<Finding> unwritten_rows(const Run& run);
 // That the host function hands nothing to some ranks.
 std::optional<Finding> idle_ranks(const Run& run, int ranks);
-// Results that may be others in another schedule, although nothing is wrong.
+// Results that may differ in another schedule, although there is no error.
 std::vector<Finding> schedule_warnings(const Flow& flow);
-// The same where it is known that they are, but not by which value.
+// The same if it is known that they differ, but not because of which value.
 Finding schedule_warning(const interp::Code& entry);
-// The error of a program that cannot be checked, or that the run itself reports: bounds, window; nothing if
-// it says that the program is not valid.
+// The error of a program that cannot be checked, or that the run itself reports: bounds, window; empty if
+// it means that the program is invalid.
 std::optional<Finding> failure_of(const Run& run);
 
 }  // namespace tilewire::check

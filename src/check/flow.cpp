@@ -152,7 +152,7 @@ class Follower {
     return facts;
   }
 
-  // --- what is told
+  // --- results
 
   void decide(const Sources& sources, const char* what, const Instr& instr) {
     if (!telling_ || !what || sources.none()) return;
@@ -185,7 +185,7 @@ class Follower {
     }
   }
   void add_stored(const std::string& result, const State& state, const Instr& instr, const Sources& told) {
-    for (Kind kind : {Kind::Look, Kind::Sum}) {  // one of each says enough
+    for (Kind kind : {Kind::Look, Kind::Sum}) {  // one of each is enough
       const size_t first = static_cast<size_t>(kind) * share;
       for (size_t i = first; i < first + share; ++i) {
         if (!told[i]) continue;
@@ -222,7 +222,7 @@ class Follower {
       case Opcode::Jump:
       case Opcode::Parallel:
       case Opcode::Round:
-      case Opcode::ForNext:  // its test says it
+      case Opcode::ForNext:  // reported at its test
         return;
       case Opcode::JumpIfNot:
         return control(state, pc, use(Form::Condition, state.facts[instr.a], instr).values);
@@ -350,7 +350,7 @@ class Follower {
     }
     Sources seen = carried;
     if (looks(instr, call, named)) seen |= bit(origin({Kind::Look, 0, instr.node}));
-    // Whether a compare replaces what it finds depends on what that is.
+    // Whether a compare-and-exchange succeeds depends on the value found.
     const Sources stored = (instr.entry->compares ? seen : carried) | places | running_;
     remember(written, stored);
     store(state, instr, written, stored);

@@ -1,4 +1,4 @@
-// Where the values come from that decide what a program does, and those that end up in its results: from the
+// The origins of values that decide what a program does, and of those that end up in its results: the
 // schedule, although there is no race (what a wait or test saw, sums of floats in no fixed order), or from
 // elements of the entry's arguments.
 #pragma once
@@ -59,7 +59,7 @@ struct Ignored {
 };
 
 // Follows values through registers, calls and memory, by the roles and effects that ops and forms declare;
-// memory is told apart by arguments, windows and tensors that are created. May find more than there is.
+// memory is distinguished by arguments, windows and created tensors. May find more than there is.
 // `unsettled`: null: all there are.
 Flow flow_of(const interp::Code& entry, const Unsettled* unsettled = nullptr, const Ignored& ignored = {});
 

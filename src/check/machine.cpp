@@ -54,7 +54,7 @@ class MachineRun {
     return found == reordered_.end() ? m_.agents_[agent] : found->second;
   }
 
-  // Of notifies that are one release, in no order, the one to stop at comes after the others.
+  // Of notifies that are one release, in no order, the one to stop at is done after the others.
   void put_last(AgentId agent, uint32_t action) {
     auto joint = [&](uint32_t i) {
       return i < m_.trace_.size() && m_.trace_[i].kind == Action::Kind::Signal && m_.trace_[i].joint != 0;
@@ -100,7 +100,7 @@ class MachineRun {
     }
   }
 
-  // False where the agent stands still.
+  // Returns false if the agent is blocked.
   bool step(AgentId agent) {
     const auto& all = actions_of(agent);
     if (at_[agent] >= all.size()) return false;

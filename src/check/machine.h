@@ -1,6 +1,6 @@
-// One run's actions as a program of their own: each agent's actions in their order, to be carried out again
-// in another one. Good for programs in which no value that depends on the schedule decides anything, so that
-// every schedule has the same actions.
+// The actions of one run as a program: each agent's actions in their order, to be executed again in another
+// order. Valid for programs in which no value that depends on the schedule decides anything, so that every
+// schedule has the same actions.
 #pragma once
 
 #include <map>
@@ -15,9 +15,9 @@ class Machine {
  public:
   explicit Machine(const Trace& trace);
 
-  // Carries out whatever can be, but stops each agent given before the action given. The actions done, in
-  // order, if all of these agents have arrived; nothing otherwise. Only for cells of which no action can take
-  // away what another waits for: the end does not depend on who goes first.
+  // Executes whatever can be, but stops each agent given before the action given. Returns the actions done,
+  // in order, if all of these agents have arrived; else empty. Only for cells of which no action can take
+  // away what another waits for: the end does not depend on the order of execution.
   std::optional<std::vector<uint32_t>> run(const std::map<AgentId, uint32_t>& stops) const;
 
  private:

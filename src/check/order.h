@@ -1,6 +1,6 @@
 // Happens-before, as vector clocks of agents. The rules are those of the semantics page; a remote write
-// counts as made where it is issued, since whatever comes after the issuing block's next notify or end comes
-// after both.
+// counts as made where it is issued, since whatever is ordered after the issuing block's next notify or end
+// is ordered after both.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace tilewire::check {
 
-// Per agent, how many of its releases are known. Null: none. Shared, never changed.
+// Per agent, how many of its releases are known. Null: none. Shared, immutable.
 using Clock = std::shared_ptr<const std::vector<uint32_t>>;
 Clock join(const Clock& a, const Clock& b);
 inline bool knows(const Clock& clock, AgentId agent, uint32_t epoch) {
@@ -28,18 +28,18 @@ class Order {
   // The present of an agent.
   Moment now(AgentId agent) { return {agent, state(agent).epoch}; }
   const Clock& seen(AgentId agent) { return state(agent).seen; }
-  // Whether a moment comes before the present of `agent`.
+  // Whether a moment is ordered before the present of `agent`.
   bool before(const Moment& moment, AgentId agent) {
     if (moment.agent == agent || knows(state(agent).seen, moment.agent, moment.epoch)) return true;
-    // Whoever issued a notify comes to its cell after it has landed.
+    // Set if the issuer of a notify uses its cell only after it has landed.
     const AgentState& earlier = state(moment.agent);
     return earlier.flies && earlier.issuer == agent;
   }
   void acquire(AgentId agent, const Clock& clock);
-  // What an acquirer comes to know.
+  // The knowledge of an acquirer.
   Clock release(AgentId agent);
-  // A notify leaves; it lands as the agent `flight`, which comes after what its issuer knows and after the
-  // notifies that have to land first. `joint`: it is part of the release of the notify before it.
+  // A notify is issued; it lands as the agent `flight`, which is ordered after what its issuer knows and
+  // after the notifies that have to land first. `joint`: it is part of the release of the notify before it.
   void issue(AgentId issuer, AgentId flight, bool joint);
   // Submissions, starts, ends and joins.
   void follow(const Action& action);

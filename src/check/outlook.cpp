@@ -24,7 +24,7 @@ int64_t met_by(const CellUse& use, int64_t now) {
   return now;
 }
 
-// False when nobody waits for a cell.
+// Returns false if no agent waits for a cell.
 bool meet_waits(interp::World& world) {
   bool any = false;
   for (AgentId agent : world.blocked()) {
@@ -45,7 +45,7 @@ bool meet_waits(interp::World& world) {
 }  // namespace
 
 Outlook outlook_of(const Run& run) {
-  constexpr size_t most = 20'000;  // steps: a loop may never end without what it waits for
+  constexpr size_t most = 20'000;  // steps: without what it waits for, a loop may never end
   Outlook outlook{run.world, run.watch, run.watch.trace().size(), false};
   interp::World& world = outlook.world;
   for (size_t step = 0; step < most && !world.finished() && !world.error(); ++step) {

@@ -1,4 +1,4 @@
-// What a run that stands still would have gone on to do.
+// How a deadlocked run would have continued.
 #pragma once
 
 #include "check/search.h"
@@ -7,13 +7,13 @@ namespace tilewire::check {
 
 struct Outlook {
   interp::World world;
-  Watch watch;            // of the run and of what comes after it
+  Watch watch;            // of the run and of its continuation
   size_t begin = 0;       // the first action of the trace that did not happen
-  bool complete = false;  // everyone came to an end
+  bool complete = false;  // every agent finished
 };
 
-// Carries on a deadlocked run as if every wait were met, by giving cells the values that are waited for. What
-// comes out is an account of what the program still has to say, not of anything that can happen.
+// Continues a deadlocked run as if every wait were satisfied, by setting cells to the values that are
+// awaited. The result describes the rest of the program, not anything that can happen.
 Outlook outlook_of(const Run& run);
 
 }  // namespace tilewire::check

@@ -1,6 +1,6 @@
-// Which waits may be for a value that is there and goes away again. Waits for cells that only grow, or whose
-// owner takes what it has awaited, see the value whenever they look. One run says which cells are of that
-// kind; in other schedules other branches may be taken and other notifies happen, so these have a say too.
+// Which waits may be for a value that is reached and passed again. Waits for cells that only grow, or whose
+// owner subtracts what it has awaited, see the value whenever they look. One run shows which cells are of
+// that kind; in other schedules other branches may be taken and other notifies happen, so these count too.
 // Tests that are waits count as such; of any other test the answer is yes.
 #pragma once
 
@@ -19,13 +19,13 @@ class PassingWaits {
  public:
   // `cells`: of that run, classified.
   PassingWaits(const Trace& trace, const Cells& cells, const interp::WaitingTests& tests);
-  // A wait that has not been seen may be one.
+  // A wait that has not been seen may be such a wait.
   bool contains(const interp::Instr& wait) const;
-  // A run that came to its end in another way. True: there are waits now that were not among them.
+  // Adds a run that finished differently. Returns true if it has waits that were not among them.
   bool learn(const Trace& trace);
 
  private:
-  // Rank, place, value and whether it is set: the same for the same notifies in any order.
+  // Rank, place, value and whether it is set: equal for equal notifies in any order.
   using Notifies = std::vector<std::tuple<int, const ir::Node*, int64_t, bool>>;
   static Notifies notifies_of(const Trace& trace, const CellRecord& cell);
   // Positions of the waits for a cell, and of tests that are waits.

@@ -1,4 +1,4 @@
-// How far a check has come, for a progress line and for whoever wants to stop it.
+// The progress of a check, to be shown, and to stop it.
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,7 @@ namespace tilewire::check {
 
 struct Progress {
   int ranks = 1;
-  uint64_t schedules = 0, states = 0;  // tried, and gone through in them
+  uint64_t schedules = 0, states = 0;  // tried, and visited in them
 };
 
 // Called about twenty times a second; false stops the check.

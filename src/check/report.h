@@ -1,4 +1,4 @@
-// What the checker has to say about a program.
+// The checker's report on a program.
 #pragma once
 
 #include <cstdint>
@@ -39,14 +39,14 @@ inline bool is_error(Kind kind) {
   return kind < Kind::Stale;
 }
 
-// One thing somebody did on the way.
+// One step of an agent in the story of a finding.
 struct Step {
   int rank = -1;  // -1: the host
   std::string who;
   uint32_t line = 0;
-  std::string text;   // "adds 1 to `sig[0]` on rank 1, which is 2 now"
-  std::string brief;  // "sig[0]@1 += 1 (2)"
-  bool last = false;  // part of what went wrong, not of the way there
+  std::string text;   // "adds 1 to `sig[0, 0]` on rank 1, which is 2 now"
+  std::string brief;  // "sig[0, 0]@1 += 1 (2)"
+  bool last = false;  // part of the error itself, not of the steps before it
 };
 
 struct Place {
@@ -72,15 +72,15 @@ struct Finding {
   Diagnostic diagnostic;
   std::vector<Place> places;
   std::vector<Step> story;
-  std::vector<AgentId> schedule;  // who took each step of the run that shows it
+  std::vector<AgentId> schedule;  // the agent of each step of the run that shows it
   Timeline timeline = {};         // the same run as a picture; empty for warnings
-  Schedule replay = {};           // the same run for others to follow; empty for warnings
+  Schedule replay = {};           // the same run, for a replay; empty for warnings
 };
 
 enum class Verdict : uint8_t { Proved, Refuted, Bounded, Invalid };
 std::string_view name(Verdict verdict);
 
-// Elements of an argument decide what the program does: what is said holds for those that were given.
+// Elements of an argument decide what the program does: the verdict holds for those that were given.
 struct DataDecision {
   std::string parameter;
   std::string what;  // "a branch", "an address"
@@ -91,22 +91,22 @@ struct DataDecision {
 struct InputTried {
   std::string text;  // "n = 2", "n = 2, M = 5"; empty: nothing was made up that makes a difference
   Verdict verdict = Verdict::Bounded;
-  std::optional<Diagnostic> refused;  // it is not a valid input: the program stops on this error
+  std::optional<Diagnostic> refused;  // set if the input is invalid: the program stops on this error
 };
 
 struct CellGroup {
-  std::string name;  // "sig[0]", of every rank alike
+  std::string name;  // "sig[0, 0]", the same for every rank
   CellClass kind;
   std::string why;
 };
 
-// What a verdict rests on.
+// What a verdict depends on.
 enum class Tier : uint8_t { None, Exact, Search };
 
 // For one number of ranks.
 struct Report {
   int ranks = 1;
-  int hosts = 1;  // that they live on
+  int hosts = 1;  // that they are spread over
   int calls = 1;  // one after the other; the first one from windows that are zero
   Verdict verdict = Verdict::Bounded;
   std::string method;  // "3 schedules", "one run of 214 events and its order"

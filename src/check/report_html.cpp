@@ -13,7 +13,7 @@ namespace tilewire::check {
 namespace {
 
 constexpr size_t most_pictures = 24;   // of one page
-constexpr size_t most_lines = 1500;    // of a file that are shown without looking who needs them
+constexpr size_t most_lines = 1500;    // of a file that are shown without checking whether they are needed
 constexpr uint32_t lines_around = 25;  // those that are needed, in a longer file
 
 std::string element(const char* tag, const char* kind, const std::string& inside) {
@@ -239,7 +239,7 @@ class Page {
     return notes.empty() ? out : out + "<ul class=\"notes\">" + notes + "</ul>\n";
   }
 
-  // What each of them did, where the message does not say it.
+  // What each of them did, if the message does not contain it.
   std::string places(const Finding& finding) const {
     if (!finding.diagnostic.label.empty() || !finding.diagnostic.notes.empty()) return "";
     std::string out;
@@ -306,7 +306,7 @@ class Page {
   const std::vector<Report>& reports_;
   Sources sources_;
   size_t pictures_ = 0;
-  bool wide_ = false;  // a picture is too wide to stand beside the source
+  bool wide_ = false;  // a picture is too wide to be placed beside the source
 };
 
 }  // namespace

@@ -78,7 +78,7 @@ class StepOrder {
     return earlier == agent || knows(clocks_[agent], earlier, number);
   }
   const Clock& clock(AgentId agent) { return clocks_[agent]; }
-  // What a block that has not started will come after.
+  // What a block that has not started will be ordered after.
   void expect(AgentId agent, TaskNo number) {
     if (number == interp::no_task) return;
     const Task& task = tasks_[number];
@@ -184,7 +184,7 @@ class Priorities {
   AgentId pick(std::span<const AgentId> runnable) {
     AgentId best = highest(runnable);
     in_a_row_ = best == last_ ? in_a_row_ + 1 : 0;
-    // Who spins in a loop of its own making must not keep everyone else from going on.
+    // An agent that polls in a loop must not keep all others from running.
     constexpr int patience = 1000;
     if (changes_.count(step_++) || in_a_row_ == patience) {
       priorities_[best] = --lowest_;
@@ -253,7 +253,7 @@ class Search {
     result_.outcomes_differ = result_.outcomes_differ || !same_outcome(*finished_, run.world);
   }
 
-  // Repeats the choices so far, then goes on to an end.
+  // Repeats the choices so far, then continues to an end.
   void explore(Run& run) {
     StepOrder order;
     Users users;
@@ -321,12 +321,12 @@ class Search {
     }
   }
 
-  // What the next step of an agent always comes after, besides its own.
+  // What the next step of an agent is always ordered after, besides its own steps.
   static void expect(const Run& run, StepOrder& order, AgentId id, const std::vector<CellUse>& next) {
     const interp::Agent& agent = run.world.agent(id);
     if (!agent.started) order.expect(id, agent.task);
     if (agent.flight) return order.expect_after(id, agent.flight->after);
-    // A release that takes effect at once comes after notifies that have not landed.
+    // A release that takes effect at once is ordered after notifies that have not landed.
     const bool releases = std::any_of(next.begin(), next.end(), [](const CellUse& use) {
       return use.writes() && use.kind != CellUse::Kind::Sum;
     });

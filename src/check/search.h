@@ -1,9 +1,9 @@
 // The general tier: every schedule that differs in the order of dependent uses of signal cells, once
 // (stateless search with dynamic partial-order reduction and sleep sets). Waits are blocking steps; a poll
 // that repeats a state is one too, until a cell it looked at changes. Data never makes a difference to the
-// schedules: where it could, there is a race, and a race ends the search; or it is a sum of floats, whose
-// updates are steps where Options::order_sums says so. Past the limit schedules are drawn at random: agents
-// have random priorities, and a few times the one that runs becomes the last of all.
+// schedules: where it could, there is a race, which ends the search; or it is a sum of floats, whose
+// updates are steps if Options::order_sums is set. Past the limit schedules are drawn at random: agents
+// have random priorities, and a few times the running one gets the lowest.
 #pragma once
 
 #include <functional>
@@ -17,17 +17,17 @@
 
 namespace tilewire::check {
 
-// A run to its end, or to the first thing that is wrong.
+// A run to its end, or to the first error.
 struct Run {
   enum class End : uint8_t {
     Finished,
     Conflict,  // watch.conflicts() is not empty
     Deadlock,
     Failed,     // world.error()
-    Halted,     // agents stand at checked errors (interp::OnError), and nobody else can go on
-    Divergent,  // all came to an end, but not by the same collectives
+    Halted,     // agents are stopped at checked errors (interp::OnError), and nothing else is runnable
+    Divergent,  // all finished, but with different collectives
     TooLong,
-    Covered,  // every way to go on is part of another schedule
+    Covered,  // every continuation is part of another schedule
   };
   explicit Run(const interp::World& start) : world(start) {}
 
@@ -40,9 +40,9 @@ struct Run {
   }
 };
 
-// Picks among agents that can go on.
+// Chooses among the runnable agents.
 using Pick = std::function<AgentId(Run&, std::span<const AgentId> runnable)>;
-// `to_end`: goes on after a conflict. Ends when `most_steps` were taken.
+// `to_end`: continues after a conflict. Ends after `most_steps` steps.
 inline constexpr size_t most_steps = 1'000'000;
 void carry_out(Run& run, const Pick& pick, bool to_end = false);
 
@@ -52,7 +52,7 @@ struct SearchResult {
   size_t schedules = 0;
   size_t random = 0;             // of them, drawn at random after the limit
   size_t states = 0;             // that the search has been in, those of random schedules left out
-  bool outcomes_differ = false;  // between schedules that came to their end
+  bool outcomes_differ = false;  // between schedules that finished
   std::set<const ir::Node*> unordered_sums;  // Watch::unordered_sums of all of them
 };
 
@@ -65,7 +65,7 @@ struct SearchLimits {
 };
 
 // `start`: a world that has not taken a step, with Options::full_order and Options::detach. `finished` is
-// told of every run that comes to its end.
+// called for every run that finishes.
 SearchResult search(const interp::World& start, const SearchLimits& limits,
                     const std::function<void(const Run&)>& finished = nullptr);
 

@@ -16,7 +16,7 @@ using interp::World;
 
 constexpr size_t most_values = 64;  // that one wait may see
 
-// What the wait at `wait` sees in some schedule besides what it saw; nothing: too many to try.
+// What the wait at `wait` sees in some schedule besides what it saw; empty: too many to try.
 std::optional<std::set<int64_t>> other_values(const Trace& trace, const CellRecord& cell, uint32_t wait,
                                               const Always& always) {
   std::set<int64_t> values{0};

@@ -1,4 +1,4 @@
-// Waits whose value may differ from schedule to schedule without making a difference.
+// Waits whose value may differ between schedules without making a difference.
 #pragma once
 
 #include <set>
@@ -8,10 +8,10 @@
 
 namespace tilewire::check {
 
-// The waits of a run that came to its end, by their places, that may see something else in another schedule
-// and are then, before their agent's next step, in another state: the registers it still reads, and what it
-// wrote. `always` says what is ordered in every schedule, provided that all have the actions of this run;
-// where none of the waits found decides anything, they have.
+// The waits, by position, of a finished run that may see another value in another schedule and then leave
+// their agent, before its next step, in another state: the registers it still reads, and the memory it wrote.
+// `always`: what is ordered in every schedule, provided that all have the actions of this run, which holds if
+// none of the waits found decides anything.
 std::set<const ir::Node*> unsettled_waits(const interp::World& start, const Run& run, const Cells& cells,
                                           const Always& always);
 

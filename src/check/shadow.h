@@ -1,4 +1,4 @@
-// Shadow memory: who used which bytes last, as intervals and not as bytes.
+// Shadow memory: the last uses of every byte, stored as intervals.
 #pragma once
 
 #include <functional>
@@ -30,15 +30,15 @@ inline bool conflict(const Touch& a, const Touch& b) {
   const bool changes = updates_element(a.use) || updates_element(b.use);
   return conflict(a.use, b.use) || (changes && !same_elements(a, b));
 }
-// Whether they leave something else in the other order, although they need none: sums of floats are rounded.
+// Whether their order, though they need none, changes the result: sums of floats are rounded.
 inline bool rounds_by_order(const Touch& a, const Touch& b) {
   return a.use == Use::Atomic && b.use == Use::Atomic && is_float(a.dtype);
 }
 
 class Shadow {
  public:
-  // `forget`: uses that a later one stands for are dropped. Of every set of unordered pairs one is found all
-  // the same; without it, all are.
+  // `forget`: drops uses that a later one subsumes. Of every set of unordered pairs one is still found;
+  // without it, all are.
   explicit Shadow(bool forget = true) : forget_(forget) {}
 
   // Called with an earlier use that conflicts, or rounds by order, and is not before the present of the new

@@ -13,7 +13,7 @@ Place place_of(const ir::Node& node) {
   return {node.span.file.get(), node.span.line, node.span.column};
 }
 
-// Kernels, and task scopes, by where they stand.
+// Kernels, and task scopes, by their position.
 struct Tasks : ir::Visitor<Tasks> {
   std::map<Place, std::string> names;
   std::string function;

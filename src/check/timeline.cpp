@@ -138,7 +138,7 @@ class Builder {
     return run_.world.storage(action.storage).kind == interp::Storage::Kind::Window;
   }
 
-  // The same use again, with nothing in between: a loop over the elements of a row, say.
+  // The same use again, with nothing in between, as by a loop over the elements of a row.
   bool repeats(uint32_t index) const {
     const Action& action = trace_[index];
     auto last = last_.find(action.agent);

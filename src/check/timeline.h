@@ -1,4 +1,4 @@
-// One schedule as data for a picture: who did what, in time order, and what let whom go on.
+// One schedule as data for a picture: each agent's steps, in time order, and which step enabled which.
 //
 // Shown are signals, waits, submissions and starts of tasks, uses of windows, and whatever went wrong. Uses
 // of other memory are left out unless they are what went wrong.
@@ -17,7 +17,7 @@ namespace tilewire::check {
 struct Run;
 struct Conflict;
 
-// Somebody with a program order of its own: the host, an orchestration function, a block of a task.
+// An agent with its own program order: the host, an orchestration function, a block of a task.
 struct Lane {
   int rank = -1;  // -1: the host
   std::string function;
@@ -26,7 +26,7 @@ struct Lane {
   int64_t lanes = 1;  // blocks that work as one (support/block_text)
 };
 
-// One thing that somebody did, or stands before for ever.
+// One step of an agent, or the event at which it is blocked.
 struct Beat {
   enum class Kind : uint8_t {
     Start,   // of a block
@@ -40,7 +40,7 @@ struct Beat {
     Read,
     Write,
     Update,   // atomic
-    Blocked,  // stands here for ever
+    Blocked,  // blocked here
     Failed,   // an access that is refused
   };
   Kind kind = Kind::Start;
@@ -50,7 +50,7 @@ struct Beat {
   std::string brief;   // "s[0]@1 += 1 (2)"
   std::string cell;    // "s[0]@1"; empty: it uses none
   int64_t value = 0;   // of the cell: after a notify, seen by a wait, at the end for one that is blocked
-  uint32_t times = 1;  // equal uses in a row that this stands for
+  uint32_t times = 1;  // number of equal uses in a row
   bool wrong = false;  // part of what went wrong
 };
 std::string_view name(Beat::Kind kind);
@@ -59,7 +59,7 @@ struct Link {
   enum class Kind : uint8_t {
     Signal,   // the notify that made the condition of the wait true
     Part,     // one that the sum it waited for was made of
-    Task,     // a submission and a start, or the end of a task and what had to wait for it
+    Task,     // a submission and a start, or the end of a task and a successor
     Missing,  // two uses that need an order and have none
   };
   Kind kind = Kind::Signal;
@@ -80,8 +80,8 @@ struct Timeline {
 std::string title(const Lane& lane);
 
 // The actions of the run in the order given. `conflict`: two of them, or two uses that come last when they
-// are not among them. Without one: who cannot go on, or the access that failed, where the run ended that way.
-// A run that went wrong is cut to its last `most` beats, another to its first.
+// are not among them. Without one: the blocked agents, or the access that failed, if the run ended that way.
+// A run with an error is cut to its last `most` beats, another to its first.
 Timeline timeline_of(Run& run, std::span<const uint32_t> order, const Conflict* conflict, size_t most = 2000);
 // As it happened.
 Timeline timeline_of(Run& run, const Conflict* conflict, size_t most = 2000);

@@ -14,7 +14,7 @@ namespace {
 constexpr size_t most_boxes = 500, most_lanes = 48;
 constexpr int head_height = 34, margin = 16, line_height = 13;
 constexpr double letter = 6.65;  // of the monospaced face at 11 px
-// What fits a window of 1200 pixels, below which wide pictures are drawn with narrow lanes.
+// What fits into 1200 pixels; wider pictures are drawn with narrow lanes.
 constexpr int page_width = 1050;
 
 struct Measures {
@@ -169,7 +169,7 @@ class Drawing {
     }
   }
 
-  // As high as its lane, its arrows and its cell allow. Whoever stands still does so at the end.
+  // As high as its lane, its arrows and its cell allow. Blocked agents are at the end.
   void place_rows() {
     std::map<uint32_t, int> lanes;  // the row after the last one in use
     std::map<std::string, int> cells;
@@ -212,7 +212,7 @@ class Drawing {
       auto [life, fresh] = lives_.try_emplace(timeline_.beats[box.beat].lane, Life{box.row, box.row, 0});
       if (!fresh) life->second.last = std::max(life->second.last, box.row);
     }
-    // Who submits tasks is there until they are done.
+    // A function that submits tasks stays until they are done.
     for (auto link = links_.rbegin(); link != links_.rend(); ++link) {
       const Beat& from = timeline_.beats[link->from];
       if (link->kind != Link::Kind::Task || from.kind != Beat::Kind::Submit) continue;
@@ -404,7 +404,7 @@ class Drawing {
   size_t hidden_lanes_ = 0;
   int rows_ = 0, width_ = 0;
   Measures measures_ = wide;
-  int indent_ = 0;  // of a box's text, behind its number
+  int indent_ = 0;  // of a box's text, after its number
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
-// A timeline drawn: a column per rank with sub-columns for what it does at the same time, time downwards.
+// Draws a timeline: a column per rank with sub-columns for what runs concurrently, time downwards.
 //
-// Boxes stand in rows: below what their lane did before, below where their arrows come from and below the
-// last use of their cell; numbers say when each came in the schedule. Boxes are links to the lines of the
+// Boxes are in rows: after the previous step of their lane, after the sources of their arrows and after the
+// last use of their cell; numbers are positions in the schedule. Boxes are links to the lines of the
 // source, so the picture can be followed without a script.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What no run has come to: a proof says nothing about it.
+// Code that no run has reached: a proof does not cover it.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ std::vector<Finding> unreached(const ir::ProgramRef& program, const ir::Program&
 // That a loop went round once, or a launch had one block, and no more.
 Finding one_round(const Walk& walk, const Tried& tried);
 
-// Of reports that were made one at a time: drops such findings where another report has come to the place.
+// For reports made one at a time: drops such findings if another report has reached the place.
 void drop_reached_elsewhere(const std::vector<Report*>& reports);
 
 }  // namespace tilewire::check

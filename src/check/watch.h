@@ -1,4 +1,4 @@
-// Follows one run: keeps what happened, its order, and every pair of uses that has none.
+// Observes one run: records its events, their order, and every unordered pair of uses.
 #pragma once
 
 #include <map>
@@ -29,8 +29,8 @@ struct CollectiveCall {
   int64_t block = 0;
   int32_t window = -1;      // of the signal
   int64_t offset = 0;       // of the signal in it, in bytes
-  interp::Members members;  // of the signal's group: who takes part
-  std::string name;         // "`allreduce(mode=ring)` of `w`": what all ranks have to do alike
+  interp::Members members;  // of the signal's group: the participants
+  std::string name;         // "`allreduce(mode=ring)` of `w`": what all ranks must have in common
   const ir::Node* where = nullptr;
   bool operator==(const CollectiveCall&) const = default;
 };
@@ -51,7 +51,7 @@ class Watch final : public interp::EventSink {
 
   // Whether the cell met the condition at a moment after the agent last used it, or ever if it did not.
   bool has_met(AgentId agent, const CellId& cell, ir::WaitCmp cmp, int64_t expected) const;
-  // What the cell held last; 0 if nobody wrote it.
+  // The last value of the cell; 0 if it was not written.
   int64_t value_of(const CellId& cell) const;
 
  private:
@@ -76,7 +76,7 @@ class Watch final : public interp::EventSink {
   uint32_t step_ = 0;
 };
 
-// The action an event is; nothing for those that say nothing about order or memory.
+// The action of an event; empty for events that do not concern order or memory.
 std::optional<Action> action_of(const interp::Event& event);
 
 }  // namespace tilewire::check

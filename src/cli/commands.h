@@ -35,7 +35,7 @@ struct InputOptions {
 struct PrintOptions {
   InputOptions input;
   std::string after;        // the name of a pass; empty: as it was read
-  bool all_passes = false;  // after each of them
+  bool all_passes = false;  // print the program after each pass
 };
 
 struct EmitOptions {
@@ -48,22 +48,22 @@ struct EmitOptions {
 struct RunOptions {
   InputOptions input;
   std::string target = "cpu";
-  std::optional<int64_t> ranks;     // nothing: what the program and its arguments say
+  std::optional<int64_t> ranks;     // empty: as the program and its arguments determine
   std::vector<std::string> inputs;  // "x=x.npy", "n=4"
   uint64_t seed = 0;
   std::string out;  // folder for the results; empty: none
   std::string trace;
-  std::string schedule;  // "random:SEED"; empty: as fast as it goes
-  std::string replay;    // a schedule of `tilewire check --replay-out`; what is not given is as it says
+  std::string schedule;  // "random:SEED"; empty: no perturbation
+  std::string replay;    // a schedule of `tilewire check --replay-out`; supplies options not set
   bool stats = false;
   bool debug_bounds = false;
-  int threads = 0;  // 0: one a core
+  int threads = 0;  // 0: one per core
 };
 
 struct CheckOptions {
   InputOptions input;
-  std::vector<int64_t> ranks;       // empty: what the program says, else 2 and 3
-  int hosts = 1;                    // that these live on, as many on each
+  std::vector<int64_t> ranks;       // empty: as the program determines, else 2 and 3
+  int hosts = 1;                    // hosts that these ranks are spread over evenly
   std::vector<std::string> inputs;  // "x=x.npy", "n=4"
   int calls = 1;
   int cores = 0;
@@ -82,7 +82,7 @@ struct BuildOptions {
   bool debug_bounds = false;
 };
 
-// Each prints its result on standard output and messages on standard error, and gives the exit code.
+// Each prints its result on standard output and messages on standard error, and returns the exit code.
 int print(const PrintOptions& options);
 int emit(const EmitOptions& options);
 int run(const RunOptions& options);  // a program, or a bundle when the file is a folder

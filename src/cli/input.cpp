@@ -53,7 +53,7 @@ bool read_file(const std::string& path, std::string& content, Diagnostics& diags
   return std::ferror(file.get()) ? unreadable() : true;
 }
 
-// "NAME=REST"; false when there is no such name.
+// "NAME=REST"; returns false if there is no such name.
 bool split_setting(std::string_view text, std::string& name, std::string& rest) {
   size_t equals = text.find('=');
   if (equals == std::string_view::npos || !is_name(text.substr(0, equals))) return false;

@@ -1,4 +1,4 @@
-// Getting the program a command is to work on.
+// Loading the program that a command works on.
 #pragma once
 
 #include <map>
@@ -21,20 +21,20 @@ struct Messages {
 Messages messages_of(const Diagnostics& diags);
 
 struct Input {
-  ir::ProgramRef program;  // null: nothing to work on, and it has been said why
+  ir::ProgramRef program;  // null: loading failed, and the error has been printed
   int exit_code = Fine;
   Messages messages = {};  // what has been said
 };
 
-// Reads, checks and verifies; says every error and warning on standard error.
+// Reads, checks and verifies; prints all errors and warnings on standard error.
 Input read_input(const InputOptions& options);
 
-// What a command that reports these ends with: options and arguments that do not fit are wrong usage.
+// The exit code of a command that reports these: wrong usage for invalid options and arguments.
 int exit_code_for(const Diagnostics& diags, int otherwise);
 
-// "x=4x16:FP32" as a name and a type; nothing when it is not of that form.
+// "x=4x16:FP32" as a name and a type; empty if it does not have that form.
 std::optional<std::pair<std::string, ir::TypeRef>> parse_shape_setting(const std::string& text);
-// All that are, by name.
+// The valid ones, by name.
 std::map<std::string, ir::TypeRef, std::less<>> given_shapes(const InputOptions& options);
 
 }  // namespace tilewire::cli

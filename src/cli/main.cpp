@@ -27,7 +27,7 @@ using namespace tilewire::cli;
 constexpr const char* exit_codes =
     "Exit codes: 0 fine, 1 failed, 3 invalid program, 64 wrong usage. Messages go to standard error.";
 
-// Option lines without CLI11's lists of exclusions, and usage lines that say what must be given.
+// Option lines without CLI11's lists of exclusions, and usage lines with the required arguments.
 class HelpText : public CLI::Formatter {
  public:
   std::string make_option_opts(const CLI::Option* option) const override {
@@ -121,7 +121,7 @@ void add_input(CLI::App& command, InputOptions& input) {
   });
 }
 
-// "cpu: native code; interp: the reference interpreter": `of` a target, where it has something to say.
+// "cpu: native code; interp: the reference interpreter": `of` a target, if it has such a text.
 std::string described_targets(const char* (*of)(const tilewire::driver::Target&)) {
   std::string text;
   for (const tilewire::driver::Target* target : tilewire::driver::targets()) {

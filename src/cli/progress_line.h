@@ -1,4 +1,4 @@
-// One line on the terminal that says how far something has come, and that is gone when it is done.
+// A progress line on the terminal, which is erased when the work is done.
 #pragma once
 
 #include <chrono>
@@ -8,11 +8,11 @@ namespace tilewire::cli {
 
 class ProgressLine {
  public:
-  ProgressLine();  // does nothing where standard error is no terminal
+  ProgressLine();  // does nothing unless standard error is a terminal
   ProgressLine(const ProgressLine&) = delete;
   ~ProgressLine() { erase(); }
 
-  // Shown when the work has taken a second, and a few times a second from then on.
+  // Shown after the first second, then a few times per second.
   bool due();
   void show(const std::string& text);
   void erase();

@@ -1,4 +1,4 @@
-// `tilewire run`: compile a program, give its entry arrays, say what came out.
+// `tilewire run`: compiles a program, passes arrays to its entry, prints the results.
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -185,7 +185,7 @@ int run(const RunOptions& given) {
   driver::Call call = executable->call(*bound, call_options, diags);
   if (!call.replayed.empty()) std::printf("replayed: %s\n", call.replayed.c_str());
   if (!call) return refuse(diags, exit_code_for(diags, Failed));
-  // Under a launcher all have the same results, and process 0 tells them.
+  // Under a launcher all have the same results, and process 0 prints them.
   driver::WorldPlace place;
   if (!driver::find_place(place, diags)) return refuse(diags, Failed);
   const bool tells = place.process == 0;

@@ -1,4 +1,4 @@
-// Running another program and reading what it prints.
+// Runs another program and returns its output.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@ namespace tilewire::cli {
 struct Finished {
   int status = -1;      // exit status; 128 + number after a signal
   std::string output;   // all of its standard output
-  std::string problem;  // non-empty: it could not be started, and why
+  std::string problem;  // non-empty: why it could not be started
 };
 
-// Finds argv[0] on PATH. Standard input is empty; standard error is ours, or dropped when `quiet`.
+// Searches PATH for argv[0]. Standard input is empty; standard error is shared, or dropped if `quiet`.
 Finished run_program(const std::vector<std::string>& argv, bool quiet = false);
 
 }  // namespace tilewire::cli

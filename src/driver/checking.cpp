@@ -229,7 +229,7 @@ class Checking {
   }
 
   // `refused`: why the call itself is wrong.
-  // `setting`: set to the options that give this input.
+  // `setting`: receives the options for this input.
   check::Report check_one(int64_t asked, const InputSettings& settings, const TrialValues& values,
                           const TrialValues::Values& now, const std::optional<Limits>& limits,
                           std::string& setting, Diagnostics& refused) {
@@ -312,7 +312,7 @@ class Checking {
     return settings;
   }
 
-  // What the verdict rests on that nobody gave.
+  // The made-up inputs that the verdict depends on.
   std::string assumed(const check::Report& report, const TrialValues& values) const {
     if (report.verdict == check::Verdict::Invalid) return "";
     std::vector<std::string> parts = values.tried(report);

@@ -1,4 +1,4 @@
-// The checker over a program as users give it: the entry is found and its arguments are made up.
+// Runs the checker on a program of a user: finds the entry and makes up missing arguments.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@
 namespace tilewire::driver {
 
 struct CheckOptions {
-  std::string entry;           // empty: the only one there is
-  std::vector<int64_t> ranks;  // empty: what the program says, else 2 and 3
-  int hosts = 1;               // that these live on, as many on each
+  std::string entry;           // empty: the only one
+  std::vector<int64_t> ranks;  // empty: as the program determines, else 2 and 3
+  int hosts = 1;               // that these are spread over evenly
   int calls = 1;               // over windows that keep their content
   int cores = 0;
   bool general = false;
@@ -25,7 +25,7 @@ struct CheckOptions {
   bool reduce = true;  // false: to measure what the reduction of the search saves
   uint64_t seed = 1;
   size_t schedules = 0;  // at most; 0: the default
-  // Arguments of the entry (driver/inputs/inputs.h); what is not given is made up.
+  // Arguments of the entry (driver/inputs/inputs.h); missing ones are made up.
   std::vector<std::string> inputs;                         // "x=x.npy", "n=4"
   std::map<std::string, Argument, std::less<>> given;      // in memory, by name; never written
   std::map<std::string, ir::TypeRef, std::less<>> shapes;  // of arrays to make up
@@ -38,7 +38,7 @@ struct CheckOptions {
 std::vector<check::Report> check_program(const ir::ProgramRef& program, const CheckOptions& options,
                                          Diagnostics& diags);
 
-// Of the first error, to be followed by a run (driver/schedule/schedule_file.h); null without any.
+// Of the first error, for a replay (driver/schedule/schedule_file.h); null if there is none.
 const Schedule* first_schedule(const std::vector<check::Report>& reports);
 
 }  // namespace tilewire::driver

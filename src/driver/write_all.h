@@ -4,7 +4,7 @@
 
 namespace tilewire::driver {
 
-// All of the bytes to an open file, in as many writes as it takes. False: errno says why.
+// Writes all of the bytes to an open file, in as many calls as it takes. False: errno has the reason.
 bool write_all(int file, std::string_view bytes);
 
 }  // namespace tilewire::driver

@@ -45,7 +45,7 @@ AttributeResult set_attribute_field(Node& node, std::string_view name, const Val
   return result;
 }
 
-// What to write for an attribute that was given something else; empty when the node has none of that name.
+// What to write for an attribute that got a value of another type; empty if the node has no such attribute.
 template <class Node>
 std::string attribute_help(std::string_view name) {
   std::string help;
@@ -71,8 +71,8 @@ std::string attribute_help(std::string_view name) {
   return help;
 }
 
-// The keywords of a form whose node this is: "it takes `deps=`, `level=`, ...". `others`: those that are not
-// attributes.
+// The keywords that the form of this node accepts: "it takes `deps=`, `level=`, ...". `others`: keywords that
+// are not attributes.
 template <class Node>
 std::string keywords_help(std::initializer_list<const char*> others) {
   std::string list;

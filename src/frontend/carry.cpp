@@ -117,7 +117,7 @@ class LivenessWalk {
   std::vector<bool> live_;
   std::vector<Change> trail_;
   std::unordered_map<const Stmt*, std::vector<Symbol>>
-      exposed_;                                    // of loops: names a round reads from before it
+      exposed_;                                    // of loops: names an iteration reads from before it
   std::vector<const std::vector<Symbol>*> loops_;  // carried names of the loops around
 
   std::vector<bool> take_table() {
@@ -240,7 +240,7 @@ class LivenessWalk {
     read(s.value);
   }
 
-  // Names a round may read from before it: what is live at its start with nothing live at its end.
+  // Names an iteration may read from before it: what is live at its start with nothing live at its end.
   const std::vector<Symbol>& exposed(const Stmt& s) {
     auto found = exposed_.find(&s);
     if (found != exposed_.end()) return found->second;
@@ -265,7 +265,7 @@ class LivenessWalk {
   void loop(const Stmt& s, bool decide) {
     for (Symbol name : exposed(s)) set(name, true);
     if (decide) {
-      // By now live_ holds all that is live at the end of a round: read after the loop, or by the next round.
+      // By now live_ holds all that is live at the end of an iteration: read after the loop, or by the next.
       const std::vector<Symbol> names = record(s, assigned_names(s.body));
       loops_.push_back(&names);
       size_t mark = trail_.size();

@@ -1,7 +1,7 @@
-// Which names a loop, branch or scope must hand on.
+// Which names are live across the end of a loop, branch or scope and must be carried.
 //
-// A name assigned inside a loop is carried when some round may read the value of an earlier one or of before
-// the loop, or when it is read after the loop; a name assigned in a branch or scope when it is read after it.
+// A name assigned inside a loop is carried if an iteration may read the value of an earlier one or of before
+// the loop, or if it is read after the loop; a name assigned in a branch or scope if it is read after it.
 // Temporaries are not: `t = pl.load(...)` in two loops is two values. Computed once per function by a
 // backward walk over the syntax tree.
 #pragma once
@@ -23,11 +23,11 @@ class Carries {
   std::unordered_map<const Stmt*, std::vector<Symbol>> carried_;
 };
 
-// Analyses functions of one syntax tree; keeps its tables between them, so that a tree of many functions
-// costs what its text costs.
+// Analyses functions of one syntax tree. Keeps its tables between functions, so the cost of a tree with many
+// functions is linear in its text.
 class CarryAnalysis {
  public:
-  // `symbol_count`: of the tree by now, all of the body's names among them.
+  // `symbol_count`: symbols of the tree so far, which include all names of the body.
   Carries analyse(std::span<const Stmt* const> body, size_t symbol_count);
 
  private:
@@ -42,9 +42,9 @@ struct FirstAssignment {
   Range place;
   bool is_loop_variable = false;
 };
-// The same names, as Python decides which are local: `x[...] = v` does not make `x` one.
+// The names that Python treats as local: the same, except that `x[...] = v` does not make `x` local.
 std::unordered_map<Symbol, FirstAssignment> local_names(std::span<const Stmt* const> body);
-// Whether a `break` or `continue` of the enclosing loop is inside (not one of a loop further in).
+// Whether there is a `break` or `continue` of this loop inside, not of a nested loop.
 bool leaves_loop(const Stmt& stmt);
 bool leaves_loop(std::span<const Stmt* const> body);
 

@@ -10,14 +10,14 @@
 
 namespace tilewire::frontend {
 
-// The result, or what is wrong: "integer division by zero". Nothing when these operands do not fold
-// (wrong types: the caller reports them).
+// The result, or an error text: "integer division by zero". Empty if these operands do not fold (the caller
+// reports wrong types).
 using Folded = std::optional<std::variant<Value, std::string>>;
 
 Folded fold_binary(Operator op, const Value& a, const Value& b);
 Folded fold_unary(Operator op, const Value& a);
 Folded fold_builtin(Builtin builtin, const std::vector<Value>& args);
-// Python's truth of a known value; nothing for what has none here.
+// Python's truth value of a known value; empty for values without one here.
 std::optional<bool> truth(const Value& value);
 
 }  // namespace tilewire::frontend

@@ -5,8 +5,8 @@
 //     ir::ProgramRef program = frontend::read_program(file, {}, diags);
 //     if (!program) std::cerr << diags.text();
 //
-// What the text itself does not define is asked of a HostEvaluator: the Python layer evaluates the expression
-// in the scope of the decorated function; the command has none, and says which constant is missing.
+// A HostEvaluator is asked for names that the text does not define: the Python layer evaluates the expression
+// in the scope of the decorated function; the command has none, and reports the missing constant.
 #pragma once
 
 #include <map>
@@ -27,7 +27,7 @@ class HostEvaluator;
 struct HostFunction {
   Ref<const SourceFile> source;  // starts with its decorators
   std::shared_ptr<HostEvaluator> scope;
-  const void* identity = nullptr;  // equal for the same function, whatever name it is bound to
+  const void* identity = nullptr;  // equal for the same function under any name
 };
 
 struct HostNone {};
@@ -35,7 +35,7 @@ struct HostModule {
   std::string name;  // "pl" or "pld"
 };
 
-// A Python object with no meaning in the language; its attributes and elements may have one.
+// A Python object without a meaning in the language; its attributes and elements may have one.
 struct HostOpaque {
   std::string type_name;  // for messages: "SimpleNamespace"
 };
@@ -44,13 +44,13 @@ struct HostValue {
   std::variant<HostNone, bool, int64_t, double, std::string, ir::DType, ir::EnumValue, ir::ExprRef /* dims */,
                ir::TypeRef, HostFunction, HostModule, HostOpaque, std::vector<HostValue>>
       value;
-  bool is_tuple = false;  // of a vector: a tuple rather than a list
+  bool is_tuple = false;  // whether a vector is a tuple and not a list
 };
 
 class HostEvaluator {
  public:
   virtual ~HostEvaluator() = default;
-  // The value of a Python expression, or a reason why there is none: "name 'cfg' is not defined".
+  // The value of a Python expression, or why it has none: "name 'cfg' is not defined".
   virtual std::variant<HostValue, std::string> evaluate(std::string_view expression) = 0;
 };
 

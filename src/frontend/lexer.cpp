@@ -64,7 +64,7 @@ Char class_of(char c) {
   return classes[static_cast<unsigned char>(c)];
 }
 
-// The ASCII characters that can go on a name.
+// The ASCII characters that can continue a name.
 constexpr std::array<bool, 256> make_name_parts() {
   std::array<bool, 256> parts{};
   for (int c = 0; c < 0x80; ++c) parts[c] = classes[c] == Char::Letter || classes[c] == Char::Digit;
@@ -72,7 +72,7 @@ constexpr std::array<bool, 256> make_name_parts() {
 }
 constexpr std::array<bool, 256> name_parts = make_name_parts();
 
-// Behind the characters at `at` that go on a name.
+// The position after the characters at `at` that continue a name.
 const char* wide_name_end(const char* at, const char* end) {
   while (at < end) {
     char32_t character;

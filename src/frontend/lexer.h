@@ -1,11 +1,11 @@
 // Python tokens, one at a time, straight from the bytes of the file.
 //
-// The lexer reports nothing: a byte sequence that is no token becomes an `Error` token that says why, and the
-// parser decides whether the user needs to hear of it. Memory does not grow with the text: there is no token
+// The lexer reports nothing: bytes that form no token become an `Error` token with the reason, and the
+// parser decides whether to report it. Memory does not grow with the text: there is no token
 // list, and brackets nested beyond any legal depth are counted, not kept.
 //
 // The first line that holds code sets the indentation of the outermost block, so text cut out of a class or a
-// function lexes as it stands.
+// function is lexed as it is.
 #pragma once
 
 #include <algorithm>
@@ -125,7 +125,7 @@ inline constexpr bool is_closer(Tok tok) {
 // As written; empty for tokens without a fixed text.
 std::string_view spelling(Tok tok);
 
-// The symbols right behind the keywords: names that mean something to the parser in certain places.
+// The symbols after the keywords: names that mean something to the parser in certain places.
 namespace soft {
 inline constexpr Symbol first = static_cast<Symbol>(last_keyword) - static_cast<Symbol>(first_keyword) + 2;
 inline constexpr Symbol match = first, type = first + 1, print = first + 2, exec = first + 3,
@@ -138,8 +138,8 @@ enum class LexError : uint8_t {
   StrayCharacter,
   UnterminatedString,
   UnterminatedTripleString,  // reaches to the end of the file
-  InconsistentTabs,          // indentation that depends on the width of a tab; the line's tokens follow
-  InconsistentDedent,        // back to a column no block has; the line's tokens follow
+  InconsistentTabs,          // the indentation depends on the width of a tab; the tokens of the line follow
+  InconsistentDedent,        // dedent to a column of no open block; the tokens of the line follow
   BadNumber,
   LeadingZeros,
   ComplexNumber,
@@ -149,7 +149,7 @@ enum class LexError : uint8_t {
 struct Token {
   Tok kind = Tok::End;
   LexError error = LexError::None;
-  bool first_on_line = false;   // inside brackets, where no Newline tells it
+  bool first_on_line = false;   // inside brackets, where there is no Newline token
   Symbol symbol = 0;            // of Name and keywords
   uint32_t begin = 0, end = 0;  // byte offsets
   Range range;
@@ -167,19 +167,19 @@ class Lexer {
 
   void next(Token& token);
 
-  // Open brackets after the last token, and the innermost of those that are kept; null when there is none.
+  // Open brackets after the last token, and the innermost one that is recorded; null if there is none.
   size_t depth() const { return depth_; }
   const Bracket* innermost() const { return depth_ != 0 ? &brackets_[std::min(depth_, kept) - 1] : nullptr; }
-  // Forgets the open brackets when nothing else follows on the line.
+  // Forgets the open brackets if nothing else follows on the line.
   void leave_brackets_at_line_end();
 
-  // Inside brackets that are not going to be closed: reads the line of `token` again, as a logical line of
+  // Inside brackets that will not be closed: reads the line of `token` again, as a logical line of
   // its own.
   void restart_line(const Token& token);
-  // Nothing but `End` from here on.
+  // From now on every token is `End`.
   void stop();
 
-  // A place to come back to within one logical line, inside one bracket at most.
+  // A position to rewind to, within one logical line and inside at most one bracket.
   struct Mark {
     const char* at;
     const char* line_start;
@@ -191,17 +191,17 @@ class Lexer {
   Mark mark() const;
   void rewind(const Mark& mark);
 
-  // The columns of the blocks around, outermost first.
+  // The columns of the enclosing blocks, outermost first.
   struct Indentation {
     uint32_t column, tab_is_one;
     bool operator==(const Indentation&) const = default;
   };
   std::span<const Indentation> indentations() const { return indents_; }
-  // After the `:` that opens a block: goes to the line behind the block without reading it. False, and
-  // nowhere else, when the text is not plain enough to tell: tabs in front of code, f-strings, brackets that
-  // do not match. What it skips is not checked.
+  // After the `:` that opens a block: moves to the line after the block without reading it. Returns false and
+  // does not move if the text is not simple enough: tabs before code, f-strings, unmatched brackets.
+  // Skipped text is not checked.
   bool skim_block();
-  // Back to a mark in any line before, outside brackets, with the blocks that were around it.
+  // Rewinds to a mark in an earlier line, outside brackets, with the blocks that enclosed it.
   void rewind(const Mark& mark, std::span<const Indentation> blocks);
 
   std::string_view text(const Token& token) const { return {text_ + token.begin, token.end - token.begin}; }

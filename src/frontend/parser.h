@@ -1,12 +1,12 @@
 // Text to syntax tree.
 //
-// `Strict`: all of the text is a Tilewire program; anything else of Python is reported where it stands, with
-// what to write instead. `Module`: the text is a .py file; imports, constants and the functions and classes
+// `Strict`: all of the text is a Tilewire program; any other Python is reported where it is, with the
+// replacement. `Module`: the text is a .py file; imports, constants and the functions and classes
 // with a Tilewire decorator (a dotted name with a `pl`-like first part: `pl.program`, `pl.function`,
 // `pl.jit`, `pl.jit.host`, ... under whatever name the module was imported) are parsed strictly, every other
-// statement is skipped without a word.
+// statement is skipped silently.
 //
-// Errors are reported and parsing goes on at the next statement. Nesting deeper than 200 is an error, found
+// After an error, parsing continues with the next statement. Nesting deeper than 200 is an error, found
 // without recursion beyond it. Never throws on bad input, whatever the bytes.
 #pragma once
 
@@ -27,7 +27,7 @@ inline constexpr int max_nesting = 200;
 // Never null; after errors, holds what could be read.
 std::unique_ptr<SyntaxTree> parse(Ref<const SourceFile> file, ParseMode mode, Diagnostics& diags,
                                   Bodies bodies = Bodies::Read);
-// One expression, as `-D NAME=VALUE` gives it. Null root after an error.
+// One expression, from `-D NAME=VALUE`. Null root after an error.
 std::unique_ptr<SyntaxTree> parse_expression(Ref<const SourceFile> file, Diagnostics& diags,
                                              const Expr** root);
 

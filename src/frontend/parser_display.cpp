@@ -1,4 +1,4 @@
-// What stands in brackets of its own: tuples, lists, dicts, and the sets and comprehensions that are refused.
+// Bracketed expressions: tuples, lists, dicts, and the sets and comprehensions that are refused.
 #include "frontend/parser_impl.h"
 #include "support/diagnostics/syntax.h"
 

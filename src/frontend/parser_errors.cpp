@@ -1,4 +1,4 @@
-// What the user is told about text that is not Python, and where reading goes on after it.
+// Errors about text that is not Python, and where parsing continues after them.
 #include <cstdio>
 
 #include "frontend/literals.h"
@@ -169,7 +169,7 @@ void Parser::lexical_error() {
   switch (tok_.error) {
     case LexError::None:
     case LexError::NotText:
-      return;  // said for the whole file
+      return;  // reported for the whole file
     case LexError::StrayCharacter:
       return stray_character();
     case LexError::UnterminatedString:

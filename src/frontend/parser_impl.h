@@ -1,12 +1,12 @@
-// The recursive-descent parser behind parser.h, one function per construct.
+// The recursive-descent parser of parser.h, one function per construct.
 //
-// A function returns null when the text cannot be what it reads; the error has then been reported, once, and
-// the statement being read is given up. Python that the language has no form for is reported and read over:
+// A function returns null if the text is not the construct that it reads; the error has then been reported,
+// once, and the statement is abandoned. Python without a form in the language is reported and skipped:
 // it becomes an `Unsupported` node, so that the rest of the statement is still checked.
 //
 // Lists are gathered on stacks that are reused and copied into the arena when complete.
 //
-// Where bodies are skipped, the state of the parser in front of one is kept (BodyPlace), and `skipped_body`
+// Where bodies are skipped, the parser state before each is saved (BodyPlace), and `skipped_body`
 // reads it from there.
 #pragma once
 
@@ -24,7 +24,7 @@
 
 namespace tilewire::frontend {
 
-// A list in the making: the top of a stack that lists inside it use too.
+// A list being collected: the top of a stack that nested lists use too.
 template <class T>
 class Gathered {
  public:
@@ -48,7 +48,7 @@ using Stmts = Gathered<const Stmt*>;
 // Chained comparisons inside operands of chained comparisons.
 inline constexpr int max_chains = 4;
 
-// The parser in front of the `:` of a function.
+// The parser state before the `:` of a function.
 struct BodyPlace {
   Token header, token, line_head;
   Tok previous;
@@ -56,7 +56,7 @@ struct BodyPlace {
   int depth, blocks;
   Lexer::Mark lexer;
   List<Lexer::Indentation> indents;
-  uint32_t next = 0;  // where the first token behind the body is
+  uint32_t next = 0;  // position of the first token after the body
   bool read = false;
 };
 

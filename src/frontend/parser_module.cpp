@@ -112,7 +112,7 @@ void Parser::known_to_python(std::string_view what, const Stmt* stmt, const Toke
   if (only_names(result->targets)) out.push(result);
 }
 
-// The dotted name behind the `@`, seen through the imports.
+// The dotted name after the `@`, resolved through the imports.
 bool Parser::decorator_is_ours() {
   if (mode_ == ParseMode::Strict || place_ != Place::Module) return true;
   if (!at(Tok::Name)) return false;

@@ -87,7 +87,7 @@ const Expr* Parser::yield() {
   return whole ? result : nullptr;
 }
 
-// At the `for` behind the first element, up to the closing bracket.
+// At the `for` after the first element, up to the closing bracket.
 const Expr* Parser::comprehension(const Open& open, std::string_view what) {
   Range keyword = tok_.range;
   skip_into(open);
@@ -139,7 +139,7 @@ void Parser::refuse_loop_else() {
   block(header);
 }
 
-// `match` is a name as well; only the form of the line tells.
+// `match` is a name as well; only the form of the line distinguishes the two.
 bool Parser::is_match_statement() {
   if (!at(Tok::Name) || tok_.symbol != soft::match) return false;
   switch (peek()) {

@@ -51,7 +51,7 @@ bool augmented_operator(Tok tok, Operator& op) {
   }
 }
 
-// Keywords whose statements say something else than that they are no names.
+// Keywords whose statements have their own error, other than that they are not names.
 bool starts_compound(Tok tok) {
   return tok == Tok::Class || tok == Tok::Def || tok == Tok::If || tok == Tok::While || tok == Tok::For ||
          tok == Tok::With || tok == Tok::Try || tok == Tok::Elif || tok == Tok::Else || tok == Tok::Except ||

@@ -52,7 +52,7 @@ struct Scope {
 
   struct Constant {
     const Expr* expr = nullptr;
-    int element = -1;  // of the list `expr` gives; -1: all of it
+    int element = -1;  // element of the list that `expr` yields; -1: the whole value
     bool evaluating = false;
     bool known = false;
     Value value;

@@ -54,10 +54,10 @@ struct FunctionContext {
   std::unordered_set<const ir::Expr*> whole_tiles;  // variables whose valid extent is known to be their shape
   int loop_depth = 0;
   int scope_depth = 0;                              // of pl.at and pl.spmd
-  int spmd_depth = 0;                               // of pl.spmd alone
+  int spmd_depth = 0;                               // of pl.spmd only
   size_t defer_waits = 0;                           // read so far
   Span scope_call;                                  // the last call of a kernel in the pl.at being read
-  const FunctionInfo* scope_callee = nullptr;       // and what it calls
+  const FunctionInfo* scope_callee = nullptr;       // and its callee
   std::vector<const ir::Var*> rank_variables;       // of the pl.range loops around
   std::unordered_set<const ir::Var*> rank_scalars;  // of a host function: scalars made from those
 };
@@ -107,7 +107,7 @@ struct Sema {
   int inline_depth = 0;
   int inline_calls = 0;
   bool broken_text =
-      false;  // it has syntax errors: a name that is missing may stand in what could not be read
+      false;  // has syntax errors: a missing name may be defined in text that could not be read
   std::unordered_map<const Expr*, Value> once;  // middles of the chained comparisons being read
 
   Span span(const Range& range) const { return current_scope->tree->span(range); }
@@ -124,7 +124,7 @@ struct Sema {
   void emit(ir::StmtRef stmt) { fn->out->push_back(std::move(stmt)); }
 };
 
-// Sends statements to a block of their own while it lives.
+// While alive, collects emitted statements in a separate block.
 class BlockGuard {
  public:
   explicit BlockGuard(Sema& sema) : sema_(sema), outer_(sema.fn->out) { sema.fn->out = &stmts_; }

@@ -66,7 +66,7 @@ void branch(Sema& sema, const Stmt& s) {
     merged.push_back(sema.frame->active_flag);
     if (sema.frame->running_flag) merged.push_back(sema.frame->running_flag);
   }
-  if (!test) test = ir::make<ir::ConstBool>(sema.span(*s.value), true);  // reported: go on for further errors
+  if (!test) test = ir::make<ir::ConstBool>(sema.span(*s.value), true);  // reported; look for more errors
   branch_on(sema, test, s.body, s.orelse, merged, s.range);
 }
 
@@ -129,7 +129,7 @@ void branch_on(Sema& sema, const ir::ExprRef& condition, std::span<const Stmt* c
     Side& side = sides[i];
     BlockGuard guard(sema);
     side.yield = take_explicit_yield(sema, bodies[i]);
-    // One that is not the last statement is reported where it stands.
+    // One that is not the last statement is reported in its place.
     bool misplaced =
         std::any_of(bodies[i].begin(), bodies[i].end(), [&](const Stmt* b) { return is_yield(sema, *b); });
     side.yield.failed = misplaced;

@@ -14,7 +14,7 @@ struct Explicit {
   Span span;
 };
 
-// A literal takes the dtype of the value it stands beside, where it can.
+// Gives a literal the dtype of the value beside it, where it can represent it.
 void adopt_dtype(Sema& sema, Value& literal, std::optional<ir::DType> dtype, const Span& at);
 // An `if`: the side that is known to be taken, or both.
 void branch(Sema& sema, const Stmt& s);

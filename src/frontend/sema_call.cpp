@@ -422,7 +422,7 @@ ir::ExprRef substitute(Sema& sema, const ir::ExprRef& dim, const ir::DimBindings
   if (!changed) return dim;
   Ref<const ir::Call> made = ir::create_call(*call->op, args, call->attrs, dim->span, sema.diags);
   if (!made) return dim;
-  // `NR * 16` with NR = 4 is 64 to whoever reads the result's type.
+  // A reader of the result's type sees `NR * 16` with NR = 4 as 64.
   return ops::affine_sum(made, 1, ir::const_index(0), 1);
 }
 

@@ -11,7 +11,7 @@ int call_root(const Sema& sema, const ir::FunctionCall& call, size_t result);
 Value call_function(Sema& sema, FunctionInfo& info, const Expr& e);
 // Whether a scalar of a host function has the variable of a `pl.range` in it.
 bool follows_rank_loop(const Sema& sema, const ir::ExprRef& expr);
-// A `pl.at` is a kernel call and nothing else, or a kernel written inline, and kernels call no kernels.
+// A `pl.at` holds either one kernel call or a kernel written inline, and kernels cannot call kernels.
 bool check_scope_call(Sema& sema, const ir::AtScope& scope);
 
 }  // namespace tilewire::frontend

@@ -262,7 +262,7 @@ Value call(Sema& sema, const Expr& e) {
     return refused ? Value() : ask_host(sema, e);
   }
   if (callee.is_error()) {
-    // The arguments may hold errors of their own.
+    // The arguments may have further errors.
     for (const Expr* item : e.items) eval(sema, *item);
     for (const Keyword& keyword : e.keywords) eval(sema, *keyword.value);
     return {};
@@ -339,7 +339,7 @@ bool may_take(ir::OpParam::Kind kind, uint16_t accepts, const ir::OpArgument& ar
                               [&](const ir::TypeRef& type) { return ir::accepts(accepts, type); });
 }
 
-// The expression that says which op is meant: the argument, or the first of a list.
+// The expression that determines which op is meant: the argument, or the first of a list.
 const ir::Expr* first_operand(const ir::OpArgument& arg) {
   if (const auto* expr = std::get_if<ir::ExprRef>(&arg.value)) return expr->get();
   const auto* items = std::get_if<ArgumentList>(&arg.value);

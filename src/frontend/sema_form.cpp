@@ -81,7 +81,7 @@ Value typed_constant(Sema& sema, const Value& value, ir::DType dtype, const Span
   return {};
 }
 
-// pl.split(mode) in `optimizations=[...]`: the mode is all there is to say.
+// pl.split(mode) in `optimizations=[...]`: it is equivalent to the mode.
 Value split_form(Sema& sema, const Expr& e) {
   Value mode = e.items.size() == 1 && e.keywords.empty() ? eval(sema, *e.items[0]) : Value(NoneValue{});
   const auto* member = mode.get<ir::EnumValue>();

@@ -230,7 +230,7 @@ int root_of(const Sema& sema, const ir::Expr* value) {
 void note_effects(Sema& sema, const ir::Call& call) {
   const ir::Op& op = *call.op;
   for (const ir::Effect& effect : op.effects) {
-    if (effect.peer_param >= 0 || effect.all_peers) continue;  // the own copy is what counts
+    if (effect.peer_param >= 0 || effect.all_peers) continue;  // this rank's copy is what counts
     if (!ir::happens(effect, call)) continue;
     bool reads = effect.access != ir::Access::Write && effect.access != ir::Access::Signal;
     bool writes = effect.access != ir::Access::Read && effect.access != ir::Access::Wait;
@@ -244,7 +244,7 @@ void note_access(Sema& sema, const ir::ExprRef& value, bool reads, bool writes, 
   const ir::Parameter& param = *sema.fn->params[root];
   if (writes && sema.fn->direction_given[root] && param.direction == ir::Direction::In &&
       !sema.fn->written[root] && !ir::isa<ir::DistributedTensorType>(param.type)) {
-    // Peers write windows whatever a parameter says, so directions do not protect them.
+    // Peers write windows whatever the declared direction of a parameter, so directions do not protect them.
     sema.report(diag::writes_input, at, {param.name})
         .with_note("the parameter is declared here", param.span)
         .with_help("declare it `" + param.name + ": pl.Out[" + ir::to_string(param.type) +

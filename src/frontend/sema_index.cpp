@@ -348,7 +348,7 @@ void write_region(Sema& sema, const ir::ExprRef& base, const ir::ExprRef& part, 
     rebind(op_call(sema, "pl.tile.store", {part, offsets, base}, at));
   } else {
     ir::ExprRef whole = part;
-    if (kept.size() < r.extents.size()) {  // scalar subscripts: give the part their dimensions of one again
+    if (kept.size() < r.extents.size()) {  // scalar subscripts: restore the dimensions of one
       ir::ExprRef shaped =
           op_call(sema, "pl.tensor.reshape", {part, ir::make<ir::MakeTuple>(at, r.extents)}, at);
       whole = shaped ? operand(sema, Value(shaped), at, "part") : nullptr;

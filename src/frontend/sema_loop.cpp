@@ -1,4 +1,4 @@
-// Loops: names that live from round to round become carried values.
+// Loops: names whose values live across iterations become carried values.
 #include "frontend/sema_loop.h"
 
 #include <algorithm>
@@ -270,7 +270,7 @@ void carry(Sema& sema, Symbol name, ir::ExprRef init, std::vector<Carried>& carr
   carried.push_back(std::move(c));
 }
 
-// The values at the end of a round, one per carried name; null where an error was reported.
+// The values at the end of an iteration, one per carried name; null where an error was reported.
 ir::ExprList close_carries(Sema& sema, const std::vector<Carried>& carried, size_t explicit_count,
                            const Explicit& yield, const Stmt& s) {
   ir::ExprList values;
@@ -357,7 +357,7 @@ void finish_loop(Sema& sema, Loop& loop, const OpenLoop& open, const Stmt& s) {
   }
 }
 
-// The rest of a loop that has been entered: its body, what a round hands on, and the loop itself.
+// The rest of a loop that has been entered: its body, the carried values, and the loop itself.
 template <class Loop, class Body>
 void read_body(Sema& sema, Ref<Loop> loop, OpenLoop& open, const Stmt& s, const Body& body) {
   ir::ExprList values;

@@ -1,4 +1,4 @@
-// Loops: names that live from round to round become carried values.
+// Loops: names whose values live across iterations become carried values.
 #pragma once
 
 #include "frontend/sema.h"

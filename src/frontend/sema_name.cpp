@@ -154,7 +154,7 @@ Value lookup(Sema& sema, const Expr& e) {
   auto found = resolved.find(e.name);
   if (found != resolved.end()) return found->second;
   Value value = lookup_global(sema, e.name, e.range);
-  // Errors too: an undefined name is said once, not at each of its uses.
+  // Errors too: an undefined name is reported once, not at each of its uses.
   resolved.emplace(e.name, value);
   return value;
 }
@@ -263,7 +263,7 @@ Value command_constant(Sema& sema, Symbol name) {
   const Expr* root = nullptr;
   auto tree = parse_expression(file, sema.diags, &root);
   if (!root) return {};
-  // The value is read in a scope of its own: `-D N=M` must not find the program's M.
+  // The value is read in a separate scope: `-D N=M` must not find the program's M.
   Scope* own = add_scope(sema, std::move(tree), nullptr);
   Scope* outer = std::exchange(sema.current_scope, own);
   Frame* outer_frame = std::exchange(sema.frame, nullptr);

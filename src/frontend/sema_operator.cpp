@@ -1,4 +1,4 @@
-// Operators: folded when both sides are known, else the op the language says they are.
+// Operators: folded if both sides are known, else calls of the corresponding op.
 #include "frontend/sema_operator.h"
 
 #include "frontend/fold.h"
@@ -94,7 +94,7 @@ Value eval_operator(Sema& sema, const Expr& e) {
   return binary(sema, e.op, a, b, e);
 }
 
-// The middle of a chained comparison stands in the tree twice and is evaluated once.
+// The middle of a chained comparison is in the tree twice and is evaluated once.
 Value eval_once(Sema& sema, const Expr& e) {
   if (sema.once.empty()) return eval(sema, e);
   auto found = sema.once.find(&e);
@@ -276,7 +276,7 @@ Value logical(Sema& sema, const Expr& e) {
   Value a = eval(sema, *e.left);
   Value result;
   if (auto known = is_known(a) ? truth(a) : std::nullopt) {
-    // Python gives the operand that decided.
+    // Python returns the deciding operand.
     result = *known == is_and ? eval(sema, *e.right) : a;
   } else if (!a.is_error()) {
     result = runtime_logical(sema, is_and, a, e);

@@ -1,4 +1,4 @@
-// Operators: folded when both sides are known, else the op the language says they are.
+// Operators: folded if both sides are known, else calls of the corresponding op.
 #pragma once
 
 #include "frontend/sema.h"
@@ -11,15 +11,15 @@ Value eval_operator(Sema& sema, const Expr& e);
 Value binary(Sema& sema, Operator op, const Value& a, const Value& b, const Expr& e);
 // Whether evaluating a scalar may stop the run: a division, a shift, a narrowing cast.
 bool may_stop(const ir::Expr& scalar);
-// `a and b`, `a or b`. The right side is evaluated only when the left one asks for it: if it needs statements
-// of its own, they go into a branch.
+// `a and b`, `a or b`. The right side is evaluated only if needed: if that takes statements,
+// they are emitted into a branch.
 Value logical(Sema& sema, const Expr& e);
 // The row_expand_* or col_expand_* form of a binary op whose operands have shapes [r, c] and [r, 1] or [1,
 // c].
 const ir::Op* expanded_form(Sema& sema, const ir::Op& op, std::vector<ir::OpArgument>& args);
 // `a if c else b`.
 Value conditional(Sema& sema, const Expr& e);
-// The value of an expression whose literals, if it has nothing else to go by, become `dtype`.
+// Evaluates an expression; literals without another operand to determine their dtype become `dtype`.
 Value eval_for(Sema& sema, const Expr& e, std::optional<ir::DType> dtype);
 
 }  // namespace tilewire::frontend

@@ -147,7 +147,7 @@ void collect_module(Sema& sema, Scope& scope, std::vector<const Stmt*>& classes)
           // `import tilewire.language` binds `tilewire`.
           bool bare = tree.name(import.name) == "tilewire" && import.module.starts_with("tilewire.");
           std::string path = bare ? "tilewire" : language_path(import.module);
-          scope.modules[import.name] = path;  // empty: a module of Python alone
+          scope.modules[import.name] = path;  // empty: a module with plain Python only
         }
         break;
       case StmtKind::Assign:
@@ -207,7 +207,7 @@ void collect_class(Sema& sema, Scope& scope, const Stmt& cls, std::vector<const 
       if (FunctionInfo* info = add_function(sema, scope, *stmt->function, true)) sema.order.push_back(info);
     } else if ((stmt->kind == StmtKind::Assign || stmt->kind == StmtKind::AnnAssign) && stmt->value) {
       if (is_group(*stmt->value)) {
-        eval(sema, *stmt->value);  // says where it may stand
+        eval(sema, *stmt->value);  // explains where it is allowed
         continue;
       }
       for (const Expr* target : stmt->targets)
@@ -230,7 +230,7 @@ FunctionInfo* add_function(Sema& sema, Scope& scope, const FunctionDef& def, boo
   info.def = &def;
   info.is_method = is_method;
   if (!read_decorators(sema, info)) {
-    scope.resolved.emplace(def.name, Value());  // its calls say nothing new
+    scope.resolved.emplace(def.name, Value());  // its calls would repeat the error
     return nullptr;
   }
   if (is_method &&

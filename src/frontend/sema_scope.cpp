@@ -47,7 +47,7 @@ bool may_be_created(const ir::StorageOrigins& origins, const Value& value) {
   return value.expr() && origins.may_be_created(value.expr());
 }
 
-// From here on nobody may use what the scope created.
+// From here on, what the scope created must not be used.
 void hide_created(Sema& sema, const Stmt& s, const ir::Block& body, size_t start) {
   const ir::StorageOrigins origins({}, body, [&](const ir::FunctionCall& call) {
     std::vector<ir::Origins> results;

@@ -143,7 +143,7 @@ void expression_statement(Sema& sema, const Stmt& s) {
   perform(sema, eval(sema, e), e, s.range);
 }
 
-// A value evaluated for what it does: it must do something.
+// A value evaluated for its effect: it must have one.
 void perform(Sema& sema, const Value& value, const Expr& e, const Range& range) {
   const auto* expr = value.get<ir::ExprRef>();
   if (value.is_error()) return;
@@ -343,7 +343,7 @@ void assign_annotated(Sema& sema, const Stmt& s) {
   Value value;
   const auto* op = callee.get<OpValue>();
   if (op && !type && op->candidates[0]->needs_annotation) {
-    value = Value();  // what is wrong with the annotation has been said
+    value = Value();  // the error of the annotation has been reported
   } else if (op) {
     value = call_op(sema, *op, *s.value, type ? type->type : nullptr);
   } else if (callee.is_error()) {

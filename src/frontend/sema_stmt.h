@@ -11,7 +11,7 @@ void block(Sema& sema, std::span<const Stmt* const> body);
 std::optional<Form> form_of(Sema& sema, const Expr& callee);
 // After an error the name counts as assigned, so that its uses stay silent.
 void bind_error(Sema& sema, const Expr& target);
-// An op that must be the right-hand side of a plain `name = ...` stands elsewhere.
+// Reports an op that must be the right-hand side of a plain `name = ...` but is not.
 void report_not_plain(Sema& sema, const ir::Op& op, const Span& at);
 // Whether a call has no value.
 bool has_no_value(const ir::Expr& expr);

@@ -39,7 +39,7 @@ void with_statement(Sema& sema, const Stmt& s) {
   skip_scope(sema, s);
 }
 
-// After a broken `with`: what it would have assigned counts as assigned, so that its uses stay silent.
+// After a broken `with`: the names that it would assign count as assigned, so that their uses stay silent.
 void skip_scope(Sema& sema, const Stmt& s) {
   for (const Expr* name : s.names) {
     if (name) bind_error(sema, *name);
@@ -270,7 +270,7 @@ ir::BlockRef scope_body(Sema& sema, const Stmt& s, ir::VarList& results, std::op
   return block_node;
 }
 
-// `defer_wait` turns its scope into a task that occupies no core: nothing else may stand in it.
+// `defer_wait` turns its scope into a task that occupies no core: it must be the only statement.
 bool check_defer_waits(Sema& sema, const ir::AtScope& scope, const Expr& call, size_t waits) {
   const ir::Op* defer = sema.ops.find("pld.system.defer_wait");
   size_t others = 0;

@@ -37,7 +37,7 @@ template <class T>
 class List {
  public:
   List() = default;
-  // `items` stay where they are, with their count in the eight bytes in front of them.
+  // `items` stay where they are, with their count in the eight bytes before them.
   static List at(const T* items) {
     List result;
     result.items_ = items;
@@ -99,7 +99,7 @@ class NodeArena {
   void refill(size_t bytes);
 
   std::vector<Piece> pieces_;
-  size_t piece_ = 0;  // behind the one in use
+  size_t piece_ = 0;  // after the one in use
   std::byte* next_ = nullptr;
   std::byte* limit_ = nullptr;
 };
@@ -117,7 +117,7 @@ enum class ExprKind : uint8_t {
   Tuple,      // items
   Dict,       // items: key, value, key, value ...
   Attribute,  // left . name
-  Subscript,  // left [ items ]: the subscripts, Slice among them; `x[a, b]` and `x[(a, b)]` both give two
+  Subscript,  // left [ items ]: the subscripts, Slice among them; `x[a, b]` and `x[(a, b)]` both have two
   Slice,      // items: start, stop, step; null where absent
   Call,       // left ( items ), keywords
   Unary,      // op, left
@@ -174,7 +174,7 @@ struct Expr {
   Operator op{};
   bool big : 1 = false;
   bool chained : 1 = false;
-  uint8_t height = 0;  // levels of nodes below; with the blocks around it at most max_nesting
+  uint8_t height = 0;  // levels of nodes below; together with the enclosing blocks at most max_nesting
   Symbol name = 0;
   Range range;
   union {
@@ -209,8 +209,8 @@ enum class StmtKind : uint8_t {
 };
 
 struct ImportName {
-  // What the name stands for. `import a.b as c`: "a.b"; `import a.b` binds `a`: "a"; `from m import n`:
-  // "m.n", with the dots of a relative import in front.
+  // What the name denotes. `import a.b as c`: "a.b"; `import a.b` binds `a`: "a"; `from m import n`:
+  // "m.n", with the leading dots of a relative import.
   std::string_view module;
   Symbol name;  // the name it binds
   Range range;

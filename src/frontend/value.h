@@ -24,8 +24,8 @@ struct Value;
 struct UnboundValue {};
 // Reported already; every use stays silent.
 struct ErrorValue {};
-// Assigned on some paths only, or with different types: using it is the error. `why` completes
-// "`x` ..."; `help` says what to write.
+// Assigned on some paths only, or with different types: using it is an error. `why` completes
+// the message "`x` ..."; `help` is its help.
 struct UnusableValue {
   std::string why;
   std::string help;
@@ -108,7 +108,7 @@ struct Value {
       if (expr) {
         v = std::move(expr);
       } else {
-        v = ErrorValue{};  // whoever failed to make it has reported why
+        v = ErrorValue{};  // its maker has reported the error
       }
     } else {
       v = std::forward<T>(value);

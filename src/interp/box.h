@@ -1,4 +1,4 @@
-// Regions of a storage as strided boxes, and whether two of them share a byte.
+// Regions of a storage as strided boxes, and whether two of them overlap.
 #pragma once
 
 #include <cstdint>

@@ -29,7 +29,7 @@ enum class Opcode : uint8_t {
   Move,       // dst = a
   Jump,       // to `target`
   JumpIfNot,  // to `target` unless a holds
-  Round,      // a `while` loop is about to go round
+  Round,      // a `while` loop starts another iteration
   ForTest,    // to `target` when a, counting by c, has reached b
   ForNext,    // a += c, then to `target`; past the end of 64 bits it is as if the loop were done
   Tuple,      // dst = (list)
@@ -91,7 +91,7 @@ struct Code {
   std::map<std::string, Slot, std::less<>> symbols;  // dynamic dimensions it looks at
   size_t result_count = 0;
   std::vector<int> result_param;  // per result: the parameter it is, always; -1: another value
-  bool defers = false;            // a scope of pld.system.defer_wait alone, or a task_join
+  bool defers = false;            // a scope with only pld.system.defer_wait, or a task_join
   const ir::Node* node = nullptr;
   std::vector<std::unique_ptr<Site>> sites;
   std::vector<ir::ExprRef> keeps;  // made here, not found in the program

@@ -208,7 +208,7 @@ void Context::report_accesses() {
     Access access = region.effect->access;
     // Told with the value, by the op.
     if (access == Access::Signal || access == Access::Wait || access == Access::Update) continue;
-    // A write under way is told when it lands.
+    // A write in flight is reported when it lands.
     if (world.options().in_flight && region.effect->peer_param >= 0 && access != Access::Read) continue;
     Event event{.kind = Event::Kind::Access,
                 .agent = agent_id,
@@ -252,7 +252,7 @@ std::shared_ptr<Buffer> Context::new_elements(DType dtype, int64_t count) {
   return buffer;
 }
 
-// The storage stays, with elements that nobody may read.
+// The storage stays, but its elements must not be read.
 void Context::forget_elements(const Tensor& tensor) {
   const Storage& storage = world.storages_[tensor.storage];
   if (storage.kind != Storage::Kind::Created || !world.options().poison) return;

@@ -1,4 +1,4 @@
-// What the semantics of an op sees of the call that runs: operands, regions, the world.
+// What the semantics of an op can access: operands, regions, the world.
 #pragma once
 
 #include <span>
@@ -53,7 +53,7 @@ class Context {
   const Value& element(size_t operand, size_t i) const { return slot(at(operand).first + i); }
   Dims integers(size_t operand) const;
 
-  // Whether anybody uses what the op returns.
+  // Whether the result of the op is used.
   bool result_used() const;
 
   // --- attributes; null, or false, when absent and without default
@@ -77,13 +77,13 @@ class Context {
   // --- who takes part
   // Of the group of a context, numbered as the window's group numbers them.
   Members members(const CommCtx& ctx) const;
-  // What the list operand `members` says.
+  // The value of the list operand `members`.
   Members members_operand(size_t operand) const;
   // The context given as `group`, which has to be of the window's group; null: none.
   const CommCtx* group_of(const Tensor& window) const;
-  // The number again; fails where there is no such member.
+  // Returns the number; fails if there is no such member.
   int64_t member(const Members& members, int64_t number) const;
-  // The rank of the run that a peer of this call is.
+  // The rank of the run for a peer of this call.
   int peer(const Tensor& window, int64_t number) const;
 
   // --- data
@@ -96,7 +96,7 @@ class Context {
   // A tile of the given shape, filled with zeros or poison, to be written through `data` and finished.
   std::shared_ptr<Buffer> new_elements(DType dtype, int64_t count);
   Tensor new_tensor(DType dtype, Dims shape);
-  // Poisons the elements of a tensor that this kernel has created, where runs poison; leaves others alone.
+  // Poisons the elements of a tensor that this kernel created, in runs that poison; ignores other tensors.
   void forget_elements(const Tensor& tensor);
 
  private:

@@ -27,7 +27,7 @@ bool releases(const Instr& instr) {
 
 Delays::Delays(const Image& image, const std::function<bool(const Instr&)>& passes_by)
     : passes_by_(passes_by) {
-  // What comes after the end of a block: tasks that are ordered after it, and what submitted them.
+  // What follows the end of a block: tasks that are ordered after it, and its submitter.
   bool later = false;
   for (const auto& code : image.codes()) {
     const bool submits = code->level != CodeLevel::Kernel;

@@ -1,4 +1,4 @@
-// Dynamic dimensions of one call: what each stands for, from the shapes of the arguments.
+// The values of dynamic dimensions in one call, from the shapes of its arguments.
 #pragma once
 
 #include <functional>
@@ -12,8 +12,8 @@ namespace tilewire::interp {
 
 using Lookup = std::function<std::optional<int64_t>(std::string_view)>;
 
-// Checks the arguments of a function against the shapes its parameters declare and gives the dimensions that
-// follow. `outside`: asked for dimensions that no shape fixes. Fails where shapes contradict each other.
+// Checks the arguments of a function against the declared shapes of its parameters and returns the dimensions
+// that follow. `outside`: asked for dimensions that no shape fixes. Fails if shapes contradict each other.
 std::map<std::string_view, int64_t> bind_dimensions(const Code& code, const std::vector<Value>& args,
                                                     const Lookup& outside);
 

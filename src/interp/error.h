@@ -1,4 +1,4 @@
-// How a run ends that went wrong.
+// How a failed run ends.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace tilewire::interp {
 struct RunError {
   enum class Kind : uint8_t {
     Argument,  // the caller's arrays do not fit the parameters; nothing has run
-    Program,   // the program did what it must not
+    Program,   // an error of the program
     Deadlock,  // every task is blocked
     Limit,     // too many steps or too much memory
   };
@@ -26,7 +26,7 @@ struct RunError {
   std::string text() const { return render(diagnostic); }
 };
 
-// Thrown where the mistake is seen and caught where the step began, which knows place and agent.
+// Thrown where the error is detected and caught where the step began, which knows place and agent.
 struct Failure {
   Diag id;
   std::vector<std::string> arguments;

@@ -1,7 +1,7 @@
-// What happens while a program runs, for whoever watches: the checker, traces, tests.
+// Events of a running program, for observers: the checker, traces, tests.
 //
-// Accesses come from the effects that ops declare, with the regions they had in this call. An event is good
-// only while the sink looks at it.
+// Accesses come from the effects that ops declare, with the regions they had in this call. An event is valid
+// only during the call of the sink.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct Event {
     Update,   // `box` is the cell, `value` what it holds now, `old` what it held; one that wrote nothing has
               // `held` false
     Storage,  // `box`: all of it, created by this agent
-    Join,     // the agent goes on after `task`, which it had to wait for (Options::full_order)
+    Join,     // the agent continues after `task`, for which it had to wait (Options::full_order)
     Issue,    // a remote write left, or a notify that has not landed, access Signal; it lands as agent
               // `flight` (Options::in_flight, late_notifies), after the notifies `after`
     Collective,  // the ops that follow are those of a collective; `box`: its signal, `name`: which one
@@ -50,7 +50,7 @@ struct Event {
   // Of Signal, Wait and Update: what was added, set or compared with, and how.
   int64_t operand = 0;
   int64_t old = 0;
-  bool used = true;  // of Update: whether what it returns is
+  bool used = true;  // of Update: whether its result is used
   bool set = false;
   bool test = false;
   ir::WaitCmp cmp = ir::WaitCmp::Ge;
@@ -63,8 +63,8 @@ struct Event {
   const ir::Node* where = nullptr;  // its span is the place in the source; null: none
 };
 
-// The word that a schedule has for it, if any. `test`: a wait that only looks; `cell`: an access that looks
-// at a cell.
+// The name of the event in a schedule, if it has one. `test`: a wait that only looks; `cell`: an access that
+// looks at a cell.
 inline std::optional<ScheduleEvent> schedule_event(Event::Kind kind, bool test, bool cell) {
   switch (kind) {
     case Event::Kind::Submit:

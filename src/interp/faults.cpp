@@ -8,7 +8,7 @@
 namespace tilewire::interp {
 
 void World::take_fault(const Failure& failure, AgentId id, EventSink* sink) {
-  constexpr size_t most = 10'000;  // a loop may go on and on
+  constexpr size_t most = 10'000;  // a loop may never end
   const bool is_program = failure.kind == RunError::Kind::Program && faults_.size() < most;
   if (options_.on_error == OnError::Stop || !is_program || agents_[id]->level == CodeLevel::Host) {
     return fail_with(failure, id);

@@ -73,7 +73,7 @@ void World::land_all(AgentId issuer, EventSink* sink) {
   }
 }
 
-// Those of the same block that a release, or an access to the same bytes, comes after.
+// Those of the same block that a release, or an access to the same bytes, must follow.
 void World::land_before(Context& context) {
   const OpEntry& entry = *context.instr.entry;
   std::vector<CellUse> cells;

@@ -63,7 +63,7 @@ class Follower final : public EventSink {
     while (!world_.error() && can_step(0) && world_.agent(0).level == CodeLevel::Host) step(0);
   }
 
-  // Whether the agent stands before an event, or has ended.
+  // Whether the agent is at an event, or has ended.
   bool before_event(AgentId id) {
     const Agent& agent = world_.agent(id);
     const Instr* next = agent.next();
@@ -87,7 +87,7 @@ class Follower final : public EventSink {
     return tensor && tensor->window >= 0 && tensor->dtype == ir::DType::Int32;
   }
 
-  // False: it cannot go on, or the run has failed.
+  // Returns false if it is blocked, or the run has failed.
   bool go_to_event(AgentId id) {
     while (!before_event(id)) {
       if (!can_step(id)) return false;
@@ -125,7 +125,7 @@ class Follower final : public EventSink {
     }
   }
 
-  // Cells of memory that is no window have no name.
+  // Cells outside windows have no name.
   bool is_cell(const Tensor& cell, const ScheduleStep& wanted) const {
     if (cell.window < 0) return wanted.cell.empty();
     const Window& window = world_.windows()[static_cast<size_t>(cell.window)];
@@ -134,7 +134,7 @@ class Follower final : public EventSink {
            world_.storage(cell.storage).rank == wanted.cell_rank;
   }
 
-  // A notify that has left, as this step says: it lands, or is known to land later. False: there is none.
+  // Lands the notify in flight that this step names, or notes that it lands later. False: there is none.
   bool land(AgentId issuer, size_t index) {
     const ScheduleStep& wanted = schedule_.steps[index];
     const bool lands = wanted.event == ScheduleEvent::Land;
@@ -251,7 +251,7 @@ class Follower final : public EventSink {
   AgentId current_ = 0;
   std::optional<Done> done_;
   std::optional<AgentKey> last_;
-  std::set<AgentId> known_;                           // notifies under way that the schedule has told of
+  std::set<AgentId> known_;                           // notifies in flight that the schedule has mentioned
   std::map<AgentId, std::vector<const Span*>> used_;  // places of what each has used since its last event
   std::optional<RunError> problem_;
 };

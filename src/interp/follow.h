@@ -1,5 +1,5 @@
 // Follows a schedule that the checker found: every step of it, or an error that names the one that cannot be
-// done. What comes after the schedule runs in turns, one event of an agent at a time, in the order of their
+// done. After the schedule, agents run in turns, one event at a time, in the order of their
 // keys.
 #pragma once
 
@@ -11,7 +11,7 @@
 namespace tilewire::interp {
 
 // `world` has been started and has taken no step, with Granularity::Access and the ranks and cores of the
-// schedule. Gives why the schedule was not followed, if it was not; otherwise the world has ended: finished,
+// schedule. Returns why the schedule was not followed, if so; otherwise the world has ended: finished,
 // failed or deadlocked.
 std::optional<RunError> follow(World& world, const Schedule& schedule);
 

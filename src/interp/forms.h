@@ -1,5 +1,5 @@
-// Values that decide something without being operands of an op: conditions, bounds, what a call is given. One
-// table says what each of them decides, as the op records do for operands.
+// Values that decide something without being operands of an op: conditions, bounds, arguments of calls. One
+// table has what each of them decides, as the op records do for operands.
 #pragma once
 
 #include <span>

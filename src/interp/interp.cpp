@@ -235,7 +235,7 @@ RunResult run(const ProgramRef& program, std::string_view entry, std::span<const
     return result;
   }
   Options settings = options;
-  if (options.replay) {  // which says when each notify lands
+  if (options.replay) {  // which determines when each notify lands
     settings.late_notifies = Late::Always;
     settings.full_order = true;
   }

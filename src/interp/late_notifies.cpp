@@ -156,11 +156,11 @@ bool World::waits_for_notifies(AgentId id, const Instr& instr) {
                     std::any_of(context.regions().begin(), context.regions().end(), meets);
            });
   } catch (const Failure&) {
-    return false;  // running it says what is wrong
+    return false;  // running it reports the error
   }
 }
 
-// A function that submits tasks goes on after some of them.
+// A function that submits tasks continues after some of them.
 void World::join_notifies(AgentId id, const Instr& instr) {
   for (TaskNo task : joined_tasks(id, instr)) {
     if (!tasks_[task]->end_notifies.empty()) {

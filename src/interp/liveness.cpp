@@ -44,7 +44,7 @@ void each_read(const Code& code, const Instr& instr, F f) {
   }
 }
 
-// A register that the instruction gives a new value, whatever happens; no_slot: none.
+// A register that the instruction always overwrites; no_slot: none.
 Slot written(const Instr& instr) {
   switch (instr.code) {
     case Opcode::Op:

@@ -101,7 +101,7 @@ void matmul(Context& c, int) {
   is_float(p.a.dtype) ? matmul_of<float>(c, p) : matmul_of<int64_t>(c, p);
 }
 
-// The accumulator of tiles is narrowed to what it has in common with the product.
+// The accumulator of tiles is narrowed to its overlap with the product.
 template <class T>
 void matmul_acc_of(Context& c, Product p) {
   View acc = c.view(0);

@@ -8,7 +8,7 @@
 
 namespace tilewire::interp {
 
-// `which` tells apart ops that share a function.
+// `which` distinguishes ops that share a function.
 using OpRun = void (*)(Context&, int which);
 using OpReady = bool (*)(Context&, int which);
 using OpExplain = std::string (*)(Context&, int which);
@@ -21,7 +21,7 @@ struct OpEntry {
   OpExplain explain = nullptr;  // why it blocks, for the report of a deadlock
   OpCells cells = nullptr;      // the signal cells it uses; null: none
   bool visible = false;         // signals, waits, touches a peer
-  bool signals = false;         // a release: what was written before is there
+  bool signals = false;         // a release: earlier writes have landed
   bool joint = false;           // notifies several ranks in one release
   bool writes = false;          // memory or cells, anywhere
   bool moves = false;           // writes more than cells

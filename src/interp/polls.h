@@ -1,9 +1,9 @@
-// When an agent that looks at signal cells in a loop repeats itself: it has come back to the same point with
-// the same live values and has written nothing on the way. Going on would lead it there again, until one of
-// the cells it looked at on the way changes; so far it is blocked.
+// Detects an agent that looks at signal cells in a loop and repeats itself: it is back at the same point with
+// the same live values and has written nothing since. Continuing would lead it there again, until one of
+// the cells it looked at changes; until then it is blocked.
 //
-// A state can repeat only where a `while` loop goes round, so states are kept at the first look of each round
-// since the agent's last write. A program without such a loop pays nothing.
+// A state can repeat only at the start of an iteration of a `while` loop, so states are kept at the first
+// look of each iteration since the agent's last write. A program without such a loop pays nothing.
 #pragma once
 
 #include <cstdint>
@@ -43,13 +43,13 @@ struct Polls {
     size_t first_look;
   };
   bool round_begins = false;  // and has not looked at a cell yet
-  int32_t repeated = -1;      // the round whose state this is; -1: none
+  int32_t repeated = -1;      // the iteration with this state; -1: none
   std::vector<Round> rounds;  // since its last write
   std::vector<Look> looks;    // since the first of them
 
-  // The agent stands before a look.
+  // The agent is about to look.
   void arrive(const Agent& agent);
-  // It goes on from there. A round that repeated an earlier one takes its place.
+  // It continues from there. An iteration that repeats an earlier one replaces it.
   void leave();
   // It writes.
   void forget();

@@ -1,5 +1,5 @@
-// Told now and then that programs still run, and may end that by throwing; the world that was running is then
-// of no use any more.
+// Called regularly while programs run; may end the run by throwing, after which the world that was running is
+// unusable.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ class Pulse {
   // At least once in some thousand instructions.
   virtual void beat() = 0;
 
-  uint64_t runs = 0, steps = 0;  // counted by whoever drives the worlds
+  uint64_t runs = 0, steps = 0;  // counted by the caller of the worlds
 };
 
 }  // namespace tilewire::interp

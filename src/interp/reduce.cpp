@@ -129,7 +129,7 @@ void reduce(Context& c, int) {
 
 // --- broadcasts
 
-// `vector` as a view of `extents` in which one of the last two dimensions stands still.
+// `vector` as a view of `extents` with stride 0 in one of the last two dimensions.
 View spread(const Context& c, View vector, const Dims& extents, bool row) {
   const size_t rank = extents.size(), axis = row ? rank - 1 : rank - 2;
   for (size_t i = 0; i < rank; ++i) {

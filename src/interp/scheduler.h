@@ -1,4 +1,4 @@
-// Who takes the next step.
+// Chooses the agent of the next step.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ class Scheduler {
   virtual size_t pick(const World& world, std::span<const AgentId> runnable) = 0;
 };
 
-// Tasks before the functions that submit them, the oldest first: program order, where one rank runs alone.
-// One that takes very many steps in a row, waiting in a loop of its own making, lets the others have a turn.
+// Tasks before the functions that submit them, the oldest first: program order if one rank runs alone.
+// An agent that takes very many steps in a row, in a polling loop, yields to the others.
 class InOrder final : public Scheduler {
  public:
   size_t pick(const World& world, std::span<const AgentId> runnable) override;

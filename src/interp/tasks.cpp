@@ -177,7 +177,7 @@ TaskNo World::submit(AgentId id, Task task, const std::vector<TaskNo>& deps, Eve
     tasks_[earlier].write().successors.push_back(number);
     ++task.pending;
   }
-  if (dispatch) ++task.pending;  // until the host function has said all it has to say
+  if (dispatch) ++task.pending;  // until the host function has returned
   const bool free = task.pending == 0;
   const int rank = task.rank;
   const Node* where = task.where;

@@ -13,7 +13,7 @@ namespace {
 
 using namespace ir;
 
-// What a register holds: what a register held before the test, or what has come since.
+// The origin of a register's value: a register before the test, or something computed since.
 struct Content {
   enum class Kind : uint8_t { Before, Answer, Seen } kind = Kind::Before;
   Slot slot = no_slot;  // of Before

@@ -1,11 +1,11 @@
-// Tests that are waits in all but name: where the answer is no, the agent asks again, or waits for the same,
-// and then goes on as it does after a yes, with the same live registers.
+// Tests that are equivalent to waits: on failure the agent tests again, or waits for the same condition,
+// and then continues as after a success, with the same live registers.
 //
 //     if not pld.system.test(s, [0, 0], 1):          while not pld.system.test(s, [0, 0], 1):
 //         pld.system.wait(s, [0, 0], 1)                  pass
 //
-// Nothing lies between the test and the place where both answers meet but the answer being passed on. So an
-// agent that was told no might as well have come to the test when the answer was yes.
+// Between the test and the point where both answers meet, only the answer is passed on. So an
+// agent whose test failed might as well have arrived when it would succeed.
 #pragma once
 
 #include <set>

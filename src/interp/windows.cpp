@@ -258,7 +258,7 @@ void add_windows(OpEntries& entries) {
   entries.add(ops::pld::get_comm_ctx, get_comm_ctx);
   entries.add(ops::pld::system::check_extent, check_extent);
   entries.add(ops::pld::system::check_count, check_count);
-  entries.add(ops::pld::system::enter_collective, enter_collective).visible = false;  // no step of its own
+  entries.add(ops::pld::system::enter_collective, enter_collective).visible = false;  // not a separate step
   entries.add(ops::pld::system::collective_effects, collective_effects).visible = false;
 }
 

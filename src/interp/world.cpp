@@ -338,7 +338,7 @@ bool World::is_ready(AgentId id, const Instr& instr) {
     }
     return true;
   } catch (const Failure&) {
-    return true;  // running it says what is wrong
+    return true;  // running it reports the error
   }
 }
 
@@ -347,7 +347,7 @@ bool World::is_waiting_test(const Instr& instr) const {
          options_.waiting_tests->contains(instr.node);
 }
 
-// Nobody but agents before such tests can do anything, and what these do is to ask in vain and block.
+// Only agents before such tests can do anything, and these would only fail their test and block.
 void World::let_tests_fail() {
   tests_fail_ = true;
   wake();
@@ -495,7 +495,7 @@ void World::run_return(AgentId id, const Instr& instr, EventSink* sink) {
   }
 }
 
-// Where the agent stands after its step: ended, before something it can do, or blocked.
+// The state of the agent after its step: ended, before something it can do, or blocked.
 void World::settle(AgentId id, EventSink* sink) {
   const Agent& agent = *agents_[id];
   const Instr* next = agent.next();
@@ -531,7 +531,7 @@ std::vector<CellUse> World::next_cells(AgentId id, bool issued) {
     cells.push_back({CellUse::Kind::Set, no_storage, agent.rank});
   }
   if (!agent.started || instr->code != Opcode::Op || !add_cells(id, *instr, cells, issued)) return cells;
-  // It blocks, and goes on, as a wait does.
+  // It blocks and resumes as a wait does.
   if (is_waiting_test(*instr)) {
     for (CellUse& cell : cells) cell.kind = CellUse::Kind::Wait;
   }
@@ -546,7 +546,7 @@ std::vector<CellUse> World::next_cells(AgentId id, bool issued) {
   return cells;
 }
 
-// The cells of one op. False: it cannot be said, and running it says what is wrong.
+// The cells of one op. False: they are not known, and running the op reports the error.
 bool World::add_cells(AgentId id, const Instr& instr, std::vector<CellUse>& cells, bool issued) {
   const OpEntry& entry = *instr.entry;
   const bool updates = options_.order_sums && adds_floats(instr);
@@ -609,7 +609,7 @@ bool World::polls_in_vain(const Agent& agent) const {
                      polls.looks.end(), unchanged);
 }
 
-// Looks again at who can go on. A change may also take away what a wait was ready for.
+// Recomputes which agents are runnable. A change may also take away what a wait was ready for.
 void World::wake() {
   std::vector<AgentId> still;
   auto stopped = [&](AgentId id) {
@@ -683,7 +683,7 @@ void World::fail_with(const Failure& failure, AgentId id) {
 }
 
 void World::report_deadlock() {
-  // Those that wait for others to end say nothing new.
+  // Those that wait for others to end add nothing.
   std::vector<AgentId> waiting;
   for (AgentId id : blocked_) {
     if (agents_[id]->next()->code == Opcode::Op) waiting.push_back(id);

@@ -1,13 +1,13 @@
 // The state of a running program, all of it: agents, storage, tasks. Copying a World is cheap (agents, tasks
 // and buffers are shared until one copy writes them) and the copy runs on its own.
 //
-// An agent is a host function, an orchestration function or one block of a task. One step of an agent carries
-// out one visible event and everything invisible after it, up to just before its next visible event; so an
-// agent that is not runnable stands before an event whose condition does not hold. Visible are starts and
-// ends of blocks, submissions, waits for tasks, signals, waits, tests, accesses to peers, and with
+// An agent is a host function, an orchestration function or one block of a task. One step of an agent
+// executes out one visible event and everything invisible after it, up to just before its next visible event;
+// so an agent that is not runnable is at an event whose condition does not hold. Visible are starts and ends
+// of blocks, submissions, waits for tasks, signals, waits, tests, accesses to peers, and with
 // Granularity::Access every access to a tensor.
 //
-// Arrays of the caller are used in place and belong to all copies alike, unless Options::detach is set.
+// Arrays of the caller are used in place and shared by all copies, unless Options::detach is set.
 #pragma once
 
 #include <map>
@@ -35,12 +35,12 @@ struct View;
 
 enum class Granularity : uint8_t { Sync, Access };
 
-// Which notifies land later than they are issued, on their own, as agents: never, those that make a
+// Which notifies land later than they are issued, separately, as agents: none, those that make a
 // difference (Delays) and all that are one release together, or all. Needs Options::full_order.
 enum class Late : uint8_t { Never, Needed, Always };
 
-// What a checked error does. Halt: its agent goes no further, the others do. Skip: so does its agent, if the
-// op only notifies or writes.
+// The effect of a checked error. Halt: its agent stops, the others continue. Skip: its agent continues, if
+// the op only notifies or writes.
 enum class OnError : uint8_t { Stop, Halt, Skip };
 
 // Of a loop or a launch that ran: how far the loop counted, in how many rounds; blocks.
@@ -53,14 +53,14 @@ struct Rounds {
 
 struct Options {
   int ranks = 1;
-  int hosts = 1;  // that the ranks live on, as many on each; a divisor of their number
+  int hosts = 1;  // that the ranks are spread over evenly; a divisor of their number
   // Of the entry, one after the other with the same arguments. Windows keep their content, as in a session.
   int calls = 1;
   Granularity granularity = Granularity::Sync;
   // Fill with NaN, or a pattern, what the program must not read: new tensors and tiles, elements outside the
   // valid extent.
   bool poison = false;
-  // Tell the sink of every task it is ordered after, also of those that have ended.
+  // Report to the sink every task that one is ordered after, also those that have ended.
   bool full_order = false;
   // Remote writes land on their own, as agents, between their issue and their block's next notify, end or
   // access to the same bytes. Otherwise at once.
@@ -69,15 +69,15 @@ struct Options {
   std::shared_ptr<const Delays> delays;  // with Late::Needed
   // These tests block like waits, until nothing else can happen. Null: none do.
   std::shared_ptr<const WaitingTests> waiting_tests;
-  // Atomic updates of floats are steps of their own: their order decides what the sum is rounded to.
+  // Atomic updates of floats are separate steps: their order determines the rounding of the sum.
   bool order_sums = false;
   // Blocks of a rank that run at a time, waiting ones included; 0: any number. A launch with sync_start
-  // starts when there is a core for each of its blocks.
+  // starts only when there is a core for each of its blocks.
   int cores = 0;
   OnError on_error = OnError::Stop;
   bool detach = false;     // work on copies of the caller's arrays
-  bool prints = false;     // what `pl.print` writes goes to standard output, not nowhere
-  Pulse* pulse = nullptr;  // null: nobody wants to know
+  bool prints = false;     // `pl.print` writes to standard output, not nowhere
+  Pulse* pulse = nullptr;  // null: not needed
   // By the number of each instruction of the image: 1 once it has run; a launch, once it has had a block.
   std::vector<uint8_t>* reached = nullptr;
   // Likewise, of the test of a `for` loop or a launch: the most it went round, or the most blocks.
@@ -115,7 +115,7 @@ struct Flight {
 };
 
 // What the next step of an agent does to a signal cell, or, as Sum, to a part of a storage whose floats it
-// adds to (Options::order_sums). Fetch adds and Swap replaces what equals `expected`, and both tell what was
+// adds to (Options::order_sums). Fetch adds, Swap replaces what equals `expected`, and both return what was
 // there; a compare that would fail now is a Test.
 struct CellUse {
   enum class Kind : uint8_t { Add, Set, Fetch, Swap, Wait, Test, Read, Sum };
@@ -128,9 +128,9 @@ struct CellUse {
   int64_t expected = 0;  // of Swap
   bool writes() const { return kind != Kind::Wait && kind != Kind::Test && kind != Kind::Read; }
   bool adds() const { return kind == Kind::Add || kind == Kind::Fetch; }
-  // Whether the cell may hold something else afterwards.
+  // Whether the cell may change.
   bool changes() const { return writes() && !(adds() && value == 0); }
-  // Not a notify, nor a sum: an update that returns the old value, whether or not anybody uses it.
+  // Not a notify, nor a sum: an update that returns the old value, used or not.
   bool updates() const { return kind == Kind::Fetch || kind == Kind::Swap; }
 };
 
@@ -140,9 +140,9 @@ inline bool writes_cell(std::span<const CellUse> uses) {
   }
   return false;
 }
-// What a cell holds after that use.
+// The value of a cell after that use.
 int64_t value_after(const CellUse& use, int64_t before);
-// What a cell holds after a notify.
+// The value of a cell after a notify.
 int64_t notified(int64_t before, int64_t value, bool add);
 
 struct Frame {
@@ -168,10 +168,10 @@ struct Agent {
   // landed.
   std::vector<AgentId> notifies, tasks_notifies;
   std::vector<Frame> frames;
-  std::shared_ptr<const Flight> flight;  // it is a write under way, and nothing else
+  std::shared_ptr<const Flight> flight;  // set only for an agent that is a write in flight
 
   const Frame& top() const { return frames.back(); }
-  // What comes next; null when it has ended.
+  // The next event; null if it has ended.
   const Instr* next() const { return frames.empty() ? nullptr : &top().code->instrs[top().pc]; }
 };
 
@@ -243,12 +243,12 @@ class World {
   const std::optional<RunError>& error() const { return error_; }
   const std::vector<Fault>& faults() const { return faults_; }
   void set_on_error(OnError on_error) { options_.on_error = on_error; }
-  // Says that nobody can go on; the error lists who waits for what.
+  // Reports a deadlock; the error lists who waits for what.
   void report_deadlock();
   // What the entry returned.
   const std::vector<Value>& results() const { return results_; }
 
-  // --- looking
+  // --- inspection
   const Options& options() const { return options_; }
   const Code& entry() const { return image_->entry(); }
   const std::vector<Value>& arguments() const { return arguments_; }  // of the entry
@@ -262,7 +262,7 @@ class World {
   int64_t steps() const { return steps_; }
   // Writes and notifies that have not landed.
   std::span<const AgentId> flights() const { return flights_; }
-  // From now on the notifies that make a difference land on their own.
+  // From now on the notifies that matter land separately.
   void delay(std::shared_ptr<const Delays> delays);
   // From now on these tests block like waits.
   void take_for_waits(std::shared_ptr<const WaitingTests> tests) {
@@ -270,17 +270,17 @@ class World {
   }
   // The cells that the next step of an agent looks at or changes. A block that starts or ends uses, where
   // there are Options::cores, the cell `no_storage` at its rank. An agent that repeats a state of a poll
-  // looks at all cells whose change makes it go on. A notify that lands later uses its cell only then;
+  // looks at all cells whose change would unblock it. A notify that lands later uses its cell only then;
   // `issued`: it counts here too.
   std::vector<CellUse> next_cells(AgentId id, bool issued = false);
   // What a block that has not started waits for.
   std::string core_text(const Agent& agent) const;
-  // Ids of the agents that cannot go on, ascending.
+  // Ids of the blocked agents, ascending.
   std::vector<AgentId> blocked() const;
   const std::byte* bytes(StorageId id) const;
   // What a signal cell holds, by its offset in bytes.
   int64_t cell_value(StorageId id, int64_t offset, ir::DType dtype = ir::DType::Int32) const;
-  // After memory was written from outside: looks again at who can go on.
+  // After memory was written from outside: recomputes which agents are runnable.
   void recheck() { wake(); }
   void set_order_sums(bool order) { options_.order_sums = order; }
 
@@ -301,14 +301,14 @@ class World {
   int rank_in_group(int32_t window, int rank) const;
   // `even_hosts` (abi/even_hosts.h) of the window's group.
   int even_hosts(int32_t window) const;
-  // Something changed that a blocked agent may wait for.
+  // A change that a blocked agent may wait for.
   void note_change() { changed_ = true; }
   // A remote write that lands later; `from` has been read.
   void take_off(Context& context, const View& from, const Tensor& to, bool add);
   void land_all(AgentId issuer, EventSink* sink);
   // Adds to or sets a signal cell, now or later. `joint`: its place among notifies that are one release.
   void notify(Context& context, const Tensor& cell, int64_t value, bool add, uint32_t joint);
-  // A window's tensor as rank `rank` has it.
+  // The tensor of a window for rank `rank`.
   Tensor at_rank(const Tensor& tensor, int rank) const;
 
  private:
@@ -346,7 +346,7 @@ class World {
   void add_notifies(std::vector<AgentId>& to, const std::vector<AgentId>& from) const;
   void join_notifies(AgentId id, const Instr& instr);
   std::vector<TaskNo> joined_tasks(AgentId id, const Instr& instr) const;
-  // Whether a block that has not started may, and what follows when it does or ends.
+  // Whether a block that has not started may, and the effects of its start or end.
   bool has_core(const Agent& agent) const;
   int64_t cores_to_start(const Agent& agent) const;
   bool needs_core(const Agent& agent) const;
@@ -354,7 +354,7 @@ class World {
   void run_return(AgentId id, const Instr& instr, EventSink* sink);
   void settle(AgentId id, EventSink* sink);
   void wake();
-  // The end of a step: whatever it made possible.
+  // The end of a step: updates everything that it enabled.
   void go_on(EventSink* sink);
   RunError error_of(const Failure& failure, AgentId id) const;
   void fail_with(const Failure& failure, AgentId id);
@@ -369,7 +369,7 @@ class World {
   TaskNo submit(AgentId id, Task task, const std::vector<TaskNo>& deps, EventSink* sink);
   std::vector<TaskNo> dependencies(AgentId id, const Site& site) const;
   // The tasks submitted on `rank`, ended ones that are remembered included, that an access of an
-  // orchestration function to `region` comes after.
+  // orchestration function to `region` is ordered after.
   std::vector<TaskNo> users(int rank, const Tensor& region, bool writes) const;
   void step_in(AgentId id, abi::ParallelStep step);
   void leave_storage_scope(AgentId id);

@@ -1,4 +1,4 @@
-// The operand whose storage the result of a call names.
+// The operand whose storage the result of a call shares.
 #pragma once
 
 #include "ir/nodes.h"
@@ -6,13 +6,13 @@
 
 namespace tilewire::ir {
 
-// Its place among the arguments of a call; -1: the result has storage of its own, or none.
+// Its index among the arguments of a call; -1: the result has its own storage, or none.
 inline int alias_slot(const Op& op) {
   const bool known = op.result_alias >= 0 && static_cast<size_t>(op.result_alias) < op.operand_slots.size();
   return known ? op.operand_slots[static_cast<size_t>(op.result_alias)] : -1;
 }
 
-// Null also where the operand was left out.
+// Null also if the operand was omitted.
 inline const Expr* aliased_operand(const Call& call) {
   const int slot = alias_slot(*call.op);
   return slot >= 0 && static_cast<size_t>(slot) < call.args.size()

@@ -1,5 +1,5 @@
-// Ops that only stop the run when something is not as another op needs it. Passes write them where that other
-// op was, and messages name it.
+// Ops whose only effect is to stop the run if the precondition of another op does not hold. Passes emit them
+// in the place of that op, and messages name it.
 #pragma once
 
 #include <string>

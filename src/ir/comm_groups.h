@@ -7,7 +7,7 @@
 
 namespace tilewire::ir {
 
-// The number of the group that the buffer assigned to `base` is a slot of; -1: none says so.
+// The number of the group that lists the buffer assigned to `base`; -1: none does.
 inline int group_number(const std::vector<Ref<const CommGroup>>& groups, const Var* base) {
   for (size_t number = 0; number < groups.size(); ++number) {
     for (const WindowBufferRef& slot : groups[number]->slots) {

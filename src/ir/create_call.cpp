@@ -305,7 +305,7 @@ TypeRef CallMaker::type_given(int param) const {
   return expr && *expr ? (*expr)->type : nullptr;
 }
 
-// What to write for an argument that is no list.
+// What to write for an argument that is not a list.
 std::string CallMaker::list_help_of(const OpParam& param, const OpArgument& argument) {
   OpParam entry = param;
   entry.kind = OpParam::Operand;
@@ -420,7 +420,7 @@ ExprRef CallMaker::to_operand(const OpParam& param, OpArgument& argument) {
   return nullptr;
 }
 
-// A Python number as an expression; null when the value is no number.
+// A Python number as an expression; null if the value is not a number.
 ExprRef CallMaker::to_expr(const AttrValue& value, const Span& at) {
   if (const auto* i = value.get<int64_t>()) return make<ConstInt>(at, *i);
   if (const auto* f = value.get<double>()) return make<ConstFloat>(at, *f);

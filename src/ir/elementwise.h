@@ -1,12 +1,12 @@
-// What an op computes with elements, and how it goes over them. Interpreter, folding and targets share these:
-// an op whose record says both needs no entry of its own in any of them.
+// What an op computes per element, and how it iterates over elements. Interpreter, folding and targets share
+// these: an op whose record has both needs no entry in any of them.
 #pragma once
 
 #include <cstdint>
 
 namespace tilewire::ir {
 
-// The arithmetic of one element, or of a scalar. Of a reduction: what joins two elements.
+// The arithmetic of one element, or of a scalar. For a reduction: how two elements are combined.
 enum class Elementwise : uint8_t {
   None,
   // two operands
@@ -58,8 +58,8 @@ constexpr bool is_comparison(Elementwise op) {
   return op >= Elementwise::Eq && op <= Elementwise::Ge;
 }
 
-// How an op on tiles or whole tensors goes over their elements. Ops without a form are scalars, views,
-// element access and communication, or work on tiles in a way of their own.
+// How an op on tiles or whole tensors iterates over their elements. Ops without a form are scalars, views,
+// element access and communication, or have their own way to work on tiles.
 enum class OpForm : uint8_t {
   None,
   Map,        // element by element, all operands of the result's shape
@@ -86,7 +86,7 @@ enum class OpForm : uint8_t {
   Same,   // the operand itself under another type
 };
 
-// How an op on tiles takes part in a loop over rows that several ops share.
+// The role of an op on tiles in a loop over rows that several ops share.
 enum class Fusion : uint8_t {
   None,         // reads its tiles from memory and writes its results there
   Elementwise,  // an element of the result from an element of each operand

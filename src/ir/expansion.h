@@ -1,4 +1,4 @@
-// Writing an op as other ops: what the `expansion` of its record is given.
+// Expressing an op by other ops: what the `expansion` in its record receives.
 //
 //     .expands([](Expansion& e) {  // silu
 //       ExprRef x = e.arg("x");
@@ -25,16 +25,16 @@ class Expansion {
 
   const Call& call;
 
-  // An operand by the name of its parameter; null where it was left out.
+  // An operand by parameter name; null if it was omitted.
   const ExprRef& arg(std::string_view name) const;
   // The value of an attribute or of its default; null when it has neither.
   const AttrValue* attr(std::string_view name) const;
-  // What elements of the first tile or tensor are computed in.
+  // The dtype in which elements of the first tile or tensor are computed.
   DType dtype() const;
 
-  // A call of an op on tiles, or of its counterpart where this call is on tensors.
+  // A call of an op on tiles, or of its counterpart on tensors if this call is on tensors.
   ExprRef op(const Op& tile_op, ExprList args, AttrList attrs = {});
-  // A number of dtype(). There is no literal of an infinity.
+  // A constant of dtype(). Infinities have no literal.
   ExprRef number(double value) const;
 
  private:

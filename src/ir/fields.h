@@ -23,8 +23,8 @@
 
 namespace tilewire::ir {
 
-// The most nodes on a path from a program down to a leaf. Walks recurse, so the reader of serialised IR and
-// the verifier reject anything deeper; parsed programs stay far below.
+// The maximum depth of nodes from a program to a leaf. Walks recurse, so the reader of serialised IR and
+// the verifier reject anything deeper; parsed programs are far less deep.
 inline constexpr int max_depth = 1000;
 
 // --- traits of field values -------------------------------------------------------------------------------
@@ -81,7 +81,7 @@ struct ListSize<TypeList<T...>> {
   static constexpr size_t value = sizeof...(T);
 };
 
-// Cut out of the compiler's own text for a template argument, so that no list of names is kept.
+// Extracted from the compiler's own text for a template argument, so there is no separate list of names.
 template <class T>
 constexpr std::string_view class_name() {
   std::string_view text = __PRETTY_FUNCTION__;
@@ -131,7 +131,7 @@ inline std::string_view kind_name(const Node& node) {
   return kind_name(node.kind());
 }
 
-// Calls f with the node as what it is. All calls must return the same type.
+// Calls f with the node as its concrete class. All calls must return the same type.
 template <class F>
 decltype(auto) dispatch(const Node& node, F&& f) {
   return detail::dispatch(node, f, AllNodes{});
@@ -148,14 +148,14 @@ decltype(auto) dispatch_kind(NodeKind kind, F&& f) {
 template <class T>
 inline constexpr size_t field_count = std::tuple_size_v<decltype(T::fields())>;
 
-// f(field, value) for each field in list order. T must be the very class of the node, as `dispatch` gives it:
+// f(field, value) for each field in list order. T must be the exact class of the node, as from `dispatch`:
 // Var and TensorType have fields and also subclasses with more of them.
 template <class T, class F>
 void for_each_field(T& node, F&& f) {
   constexpr auto list = std::remove_const_t<T>::fields();
   std::apply([&](const auto&... field) { (f(field, node.*field.member), ...); }, list);
 }
-// The same until f returns false; whether all returned true.
+// The same until f returns false; returns whether all calls returned true.
 template <class T, class F>
 bool all_fields(const T& node, F&& f) {
   constexpr auto list = T::fields();

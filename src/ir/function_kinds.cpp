@@ -28,7 +28,7 @@ std::string describe(FunctionType type) {
 
 uint8_t level_of(FunctionType type) {
   if (type == FunctionType::Host) return OnHost;
-  // A Group starts the halves of a kernel and does no work of its own.
+  // A Group starts the halves of a kernel and does nothing else.
   if (is_orchestration(type) || type == FunctionType::Group) return OnOrchestration;
   return type == FunctionType::Inline ? 0 : OnKernel;
 }

@@ -1,4 +1,4 @@
-// Kinds of functions, for everything that tells them apart.
+// Kinds of functions and their properties.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ constexpr bool is_kernel(FunctionType type) {
 constexpr bool is_kernel_or_group(FunctionType type) {
   return is_kernel(type) || type == FunctionType::Group;
 }
-// A call of it from the host or from an orchestration function makes one task.
+// A call from the host or from an orchestration function creates one task.
 constexpr bool is_task(FunctionType type) {
   return type == FunctionType::InCore || type == FunctionType::Group;
 }
@@ -33,7 +33,7 @@ constexpr bool is_orchestration(FunctionType type) {
 
 // "an orchestration function", for messages.
 std::string describe(FunctionType type);
-// The level (LevelBits) at which the body of such a function runs; 0 when it depends on the caller.
+// The level (LevelBits) at which the body of such a function runs; 0 if it depends on the caller.
 uint8_t level_of(FunctionType type);
 
 }  // namespace tilewire::ir

@@ -9,8 +9,8 @@
 //     };
 //     ProgramRef after = DropEvals().mutate(before);
 //
-// `rewrite` is a public overload set of Derived, as `visit` of a Visitor. What it returns must fit the place
-// of the old node; in a list of statements a Block stands for its statements and null for none.
+// `rewrite` is a public overload set of Derived, like `visit` of a Visitor. Its result must fit the place
+// of the old node; in a list of statements a Block is replaced by its statements, and null by none.
 //
 // Variables (window buffers among them) and types are rewritten once and the result is used at every place
 // of the old node, so definitions and uses stay one node. Replace a variable in `rewrite(const Var&)`, or
@@ -48,7 +48,7 @@ class Mutator {
     }
   }
 
-  // `after` takes the place of a variable or type wherever it is met from now on.
+  // From now on `after` replaces the variable or type wherever it occurs.
   template <class T>
   void replace(const Ref<const T>& before, NodeRef after) {
     static_assert(is_memoised<T>, "only variables and types are looked up by identity");
@@ -91,7 +91,7 @@ class Mutator {
     return finish_node(std::move(changed));
   }
 
-  // The old node is kept alive too: its address must not come to mean another one.
+  // Keeps the old node alive too: its address must not be reused.
   void remember(const Node& before, NodeRef after) {
     auto [index, added] = memo_.insert(&before, static_cast<uint32_t>(results_.size()));
     if (added) {

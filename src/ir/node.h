@@ -1,4 +1,4 @@
-// What every IR class is made of: a kind, a source span and one list of fields.
+// The parts of every IR class: a kind, a source span and one list of fields.
 //
 // The field list is the only description of a class. The visitor, mutator, structural equality and hash,
 // serialisation, dump, verifier scopes and the Python class are all derived from it (see fields.h for the
@@ -14,7 +14,7 @@
 // of Call::args may be null). Construct with make<T>(span, values of the first fields in list order...); the
 // rest keep the defaults of their initialisers. A class may have `void finish()`: it completes derived
 // members and throws InvalidNode for a value no program may hold. `static constexpr size_t required` is the
-// number of leading fields every maker must give (1 when not said, see required_fields); the others have
+// number of leading fields that every maker must pass (default 1, see required_fields); the others have
 // defaults a maker may rely on, so a field appended later breaks no caller.
 #pragma once
 
@@ -77,7 +77,7 @@ constexpr size_t required_fields() {
   }
 }
 
-// A value that no node of that class may hold: an empty name, a non-positive count, a null base.
+// Thrown for a value that no node of the class may hold: an empty name, a non-positive count, a null base.
 struct InvalidNode : std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };

@@ -1,16 +1,16 @@
-// The IR: what a Tilewire program is after it has been read.
+// The IR of a Tilewire program.
 //
 // Contract:
 // - Nodes are immutable and shared; a pass returns new nodes. Names are hints, identity is the node.
 // - The form is SSA. A Var is defined once (Assign, loop and branch results, parameters) and used where it
 //   is in scope. Loops and branches carry values explicitly: `iter_args` take `init_values`, then what the
-//   body yields; `results` are the values after the statement. The last statement of a block that must give
-//   values is a Yield of as many.
+//   body yields; `results` are the values after the statement. A block that must produce values ends in a
+//   Yield of as many.
 // - Tensors are references to storage. An op that writes one returns it again (`out = store(tile, o, out)`):
 //   the new Var names the same storage, and the order of statements is the order of effects.
 // - Operands of a call are expressions; scalar arithmetic nests, every other call is the value of an Assign
-//   or an Eval of its own, so effects happen in statement order. An Assign never gives a variable a second
-//   name: use the variable.
+//   or an Eval of its own, so effects happen in statement order. An Assign never introduces a second name for
+//   a variable: use the variable.
 // - A type never depends on a Var, only on constants, DimSymbols and, for windows, a WindowBuffer; the
 //   exception is the size of host tensors and windows, which may use host scalars.
 #pragma once
@@ -114,7 +114,7 @@ struct ArrayType final : Type {
   void finish();
 };
 
-// The empty tuple is the type of ops that give no value.
+// The empty tuple is the type of ops without a value.
 struct TupleType final : Type {
   std::vector<TypeRef> types;
   static constexpr size_t required = 0;
@@ -342,8 +342,8 @@ struct For final : Stmt {
   void finish();
 };
 
-// Each round runs `before`, leaves the loop if `condition` is false, else runs `body`; what `before` defines
-// is visible in `condition` and `body`. The results are the iter_args at the round that left.
+// Each iteration runs `before`, leaves the loop if `condition` is false, else runs `body`; definitions of
+// `before` are visible in `condition` and `body`. The results are the iter_args of the iteration that left.
 struct While final : Stmt {
   ExprList init_values;
   VarList iter_args;
@@ -351,8 +351,8 @@ struct While final : Stmt {
   ExprRef condition;
   BlockRef body;
   VarList results;
-  // Of a lowered program: a round writes and submits nothing and carries only what it read from signal cells,
-  // so that repeating it is waiting for one of those cells to change.
+  // In a lowered program: an iteration writes and submits nothing and carries only values of signal cells,
+  // so repeating it is equivalent to waiting for one of those cells to change.
   bool poll = false;
   static constexpr size_t required = 5;
   static constexpr auto fields() {
@@ -410,7 +410,7 @@ struct SpmdScope final : Stmt {
 };
 
 // `with pl.manual_scope():` (Manual) or `with pl.scope():` (Storage) in an orchestration function. The
-// statements run where they stand, and what they define stays in scope behind it.
+// statements run in place, and their definitions stay in scope after it.
 struct WithScope final : Stmt {
   ScopeKind scope_kind = ScopeKind::Manual;
   BlockRef body;
@@ -430,10 +430,10 @@ struct Function final : Node {
   std::vector<TypeRef> return_types;
   BlockRef body;
   SplitMode split = SplitMode::NONE;  // asked for with attrs={"split": ...}
-  // Of a kernel in a lowered program: what it does to each parameter, as ir/param_effects.h writes it. Empty:
+  // Of a kernel in a lowered program: its effects on each parameter, as encoded by ir/param_effects.h. Empty:
   // not recorded yet.
   std::string effects;
-  // Of a kernel made of two halves: how many blocks of a launch work as one, the cube half and its vector
+  // Of a kernel made of two halves: how many blocks of a launch run as one, the cube half and its vector
   // lanes.
   int64_t lanes = 1;
   static constexpr size_t required = 5;

@@ -263,7 +263,7 @@ Diagnostic& OpCheck::error(Diag id, std::string_view operand, std::vector<std::s
   Diagnostic& d = diags.report(id, place && *place ? *place : span, std::move(arguments));
   if (position < 0 || !args[position]) return d;
   const ExprRef& expr = args[position];
-  // What a list or a constant is stands in the source line already.
+  // A list or a constant is visible in the source line already.
   if (isa<MakeTuple>(expr) || isa<ConstInt>(expr) || isa<ConstFloat>(expr) || isa<ConstBool>(expr)) return d;
   return d.with_label("`" + written(place, expr) + "` is " + to_string(expr->type));
 }

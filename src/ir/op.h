@@ -1,6 +1,6 @@
-// The record of an op: everything the compiler knows about it, said once.
+// The record of an op: the only home of everything the compiler knows about it.
 //
-// `ops` fills these records; nobody else lists ops. Lookup by name, arity and keyword checks, literal
+// `ops` fills these records; there is no other list of ops. Lookup by name, arity and keyword checks, literal
 // typing, type rule, effects, levels, printing, Python functions, stubs and the reference page all read them.
 #pragma once
 
@@ -22,7 +22,7 @@ namespace tilewire::ir {
 // What an operand may be. A window is a tensor: `Tensor` accepts both, `Window` only the narrower.
 enum Accept : uint16_t {
   AcceptScalar = 1,  // any scalar, BOOL included; the type rule narrows
-  AcceptInt = 2,     // an integer scalar; BOOL is an error that says so
+  AcceptInt = 2,     // an integer scalar; BOOL has an error of its own
   AcceptTensor = 4,
   AcceptWindow = 8,
   AcceptTile = 16,
@@ -108,20 +108,20 @@ struct Op {
   bool plain_assignment_only = false;  // only `name = op(...)`: alloc_window_buffer
   int result_peer = -1;        // >= 0: the result names memory of the rank this parameter names (peer_slot)
   int group_param = -1;        // >= 0: a context whose ranks its peers and roots are counted in
-  uint16_t functions = 0;      // bits of the FunctionTypes it may stand in; 0: any its levels allow
-  bool synchronizes = false;   // keeps its place among effects though no operand shows one: pipes
+  uint16_t functions = 0;      // bits of the FunctionTypes it may be used in; 0: any that its levels allow
+  bool synchronizes = false;   // keeps its order among effects although no operand shows one: pipes
   OpForm form = OpForm::None;  // of ops on tiles and tensors; the same on both
   Elementwise kind = Elementwise::None;
   uint8_t cost =
-      1;  // of one element, in additions; from 2 on, doing it twice costs more than a trip to memory
-  bool note = false;    // nothing happens where it stands: its effects are those of the function as a whole
-  bool keeps = false;   // stays although nobody uses its result and no effect shows: others count on it
-  int scratch = -1;     // a parameter whose value is never looked at
+      1;  // of one element, in additions; from 2 on, recomputing costs more than an access to memory
+  bool note = false;    // has no effect in its place: its effects are those of the function as a whole
+  bool keeps = false;   // kept although its result is unused and no effect shows: others rely on it
+  int scratch = -1;     // a parameter whose value is ignored
   std::string no_rule;  // why targets, and interpreters unless they have one, have no rule for it
-  // What it is made of, where other ops can say it (expansion.h); null: interpreter and targets have rules.
+  // Its expression by other ops, if it has one (expansion.h); null: interpreter and targets have rules.
   std::function<ExprRef(Expansion&)> expansion;
   int ulp = 0;  // of an expansion: the largest error against the exact result, FP32
-  // Checks what the declaration cannot say and gives the result type; null after reporting an error.
+  // Checks what the declaration cannot express and returns the result type; null after reporting an error.
   std::function<TypeRef(OpCheck&)> rule;
 
   std::string qualified() const { return module + "." + name; }
@@ -133,7 +133,7 @@ struct Op {
   // Set by the table.
   uint16_t index = 0;               // within OpTable::all
   bool on_tensors = false;          // of the `tensor` family
-  bool removable = false;           // a call whose result nobody uses may be left out
+  bool removable = false;           // a call may be dropped if its result is unused
   const Op* counterpart = nullptr;  // of the same name on tiles, of an op on tensors; and the reverse
 };
 
@@ -160,7 +160,7 @@ class OpTable {
 // The view a type rule has of the call being made. It may replace operands (to normalise them).
 class OpCheck {
  public:
-  // `places`: where each parameter's value stands, null where that is not known; null: nowhere.
+  // `places`: where the value of each parameter is written, null if that is not known; null: nowhere.
   OpCheck(const Op& op, ExprList& args, const AttrList& attrs, const Span& span, Diagnostics& diags,
           TypeRef annotated, const Span* const* places = nullptr)
       : op(op),
@@ -207,7 +207,7 @@ class OpCheck {
   bool failed_ = false;
 };
 
-// An argument as it was written, before it is known what it binds to.
+// An argument as it was written, before it is bound to a parameter.
 struct OpArgument {
   std::variant<std::monostate, ExprRef, AttrValue, std::vector<OpArgument>> value;  // monostate: None
   Span span;

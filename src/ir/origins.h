@@ -16,7 +16,7 @@ inline constexpr int created = -1;
 
 class StorageOrigins {
  public:
-  // For each result of the function that is called: its parameters, or `created`. What is not said is
+  // For each result of the called function: its parameters, or `created`. Results without an entry are
   // created.
   using Results = std::function<std::vector<Origins>(const FunctionCall&)>;
   // Tensors of neither `params` nor `body` have no origin.

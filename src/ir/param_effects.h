@@ -21,7 +21,7 @@ enum EffectBits : uint8_t {
 using ParamEffects = std::vector<uint8_t>;
 
 std::string to_text(const ParamEffects& effects);
-// Nothing where the text does not say it.
+// Empty if the text has no such record.
 std::optional<ParamEffects> param_effects(std::string_view text);
 
 }  // namespace tilewire::ir

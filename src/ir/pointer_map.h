@@ -1,7 +1,7 @@
 // A map from addresses to small values for walks over large programs.
 //
 // Open addressing in one array; `clear` is one increment, so a walk can start afresh at every function
-// without paying for the largest one it has seen. Addresses are not owned: whoever fills the map keeps the
+// without paying for the largest one it has seen. Addresses are not owned: the caller keeps the
 // objects alive while it is used.
 #pragma once
 

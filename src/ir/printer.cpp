@@ -62,7 +62,7 @@ class Printer {
   void function_once(const Function& function);
   void signature(const Function& function);
 
-  // `results`: the names that a Yield at the end of the block gives values to.
+  // `results`: the names that a Yield at the end of the block assigns.
   void block(const BlockRef& body, const VarList& results);
   void lines(const Block& body, const VarList& results);
   void stmt(const StmtRef& stmt, const VarList& results);
@@ -443,7 +443,7 @@ void Printer::deps(const ExprList& deps) {
 template <class T>
 void Printer::keywords(const T& node) {
   for_each_attr(node, [&](std::string_view name, const AttrValue& value) {
-    if (std::is_same_v<T, AtScope> && name == "level") return;  // always there, in front
+    if (std::is_same_v<T, AtScope> && name == "level") return;  // always present, first
     out_ += ", ";
     out_ += name;
     out_ += '=';

@@ -424,7 +424,7 @@ void ExprWriter::tensor_type(const TensorType& type) {
 
 void ExprWriter::tensor_view(const TensorView& view) {
   if (view.stride.empty()) {
-    // `pl.ND` alone is no view at all.
+    // `pl.ND` by itself is no view at all.
     out_ += view.layout == Layout::ND ? "pl.TensorView()" : to_string(enum_value(view.layout));
     return;
   }

@@ -30,8 +30,8 @@ class ExprWriter {
       : out_(out), names_(names), constants_(constants) {}
 
   void expr(const ExprRef& expr) { write(expr, Precedence::Lowest, Literal::Default); }
-  // Where the reader treats what it knows differently: it would prune a branch on a literal, and take an
-  // assigned literal for a name of it. A constant is spelled with its dtype, which it leaves alone.
+  // Where the reader would treat a known value differently: it would prune a branch on a literal, or
+  // bind a name to an assigned literal. A constant is written with its dtype, which prevents both.
   void runtime_expr(const ExprRef& expr) { write(expr, Precedence::Lowest, Literal::Typed); }
   // `a, b`
   void comma_separated(const ExprList& elements);
@@ -70,7 +70,7 @@ class ExprWriter {
   };
   enum class Literal : uint8_t {
     Default,  // bare when a bare literal has that dtype anyway
-    Bare,     // the place gives the dtype
+    Bare,     // the context determines the dtype
     Typed,    // always pl.const
   };
   struct Infix;

@@ -8,7 +8,7 @@
 namespace tilewire::ir {
 namespace {
 
-// Python's keywords, and the names that printed text gives a meaning.
+// Python's keywords, and the names with a meaning in printed text.
 bool is_reserved(std::string_view name) {
   static constexpr std::string_view words[] = {
       "False",    "None", "True",   "and",    "as",   "assert", "async",    "await", "break", "class",

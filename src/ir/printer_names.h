@@ -15,7 +15,7 @@
 
 namespace tilewire::ir {
 
-// `text` with everything that may not stand in an identifier replaced; never empty, never a keyword.
+// `text` with every character that is not allowed in an identifier replaced; never empty, never a keyword.
 std::string identifier(std::string_view text);
 
 // The variables that window buffers of a host function are assigned to, in program order.

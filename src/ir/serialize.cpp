@@ -149,7 +149,7 @@ struct Failure {
   Diag id;
   std::vector<std::string> arguments;
 };
-// What is wrong with a value, before it is known where it stands.
+// The error of a value, before its position is known.
 struct BadValue {
   std::string what;
 };
@@ -234,7 +234,7 @@ class Reader {
   }
 
  private:
-  // What a node stands for when sharing is undone.
+  // The number of nodes of a tree when sharing is undone.
   struct Size {
     uint64_t nodes;
     uint32_t depth;

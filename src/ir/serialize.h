@@ -9,8 +9,8 @@
 // (1: the node before) or nil. The root is the last node. A node that is shared in memory is written once and
 // is shared again when read; spans and the text they point into are kept.
 //
-// Kinds, enumerations and fields are only ever appended, so a reader takes older files as they are (missing
-// fields have their defaults) and says of a newer one what it does not know.
+// Kinds, enumerations and fields are only ever appended, so a reader accepts older files as they are (missing
+// fields have their defaults) and reports what it does not know in a newer one.
 //
 // Readers accept any bytes: an error is one diagnostic, never an exception, and memory stays proportional to
 // the input. Nothing is repaired on the way: what is read is what was written.

@@ -40,7 +40,7 @@ bool same_value(const AttrList& a, const AttrList& b) {
   return true;
 }
 
-// Ops of two tables (a test's and the registry's, say) are the same op by name.
+// Ops of two tables (such as a test's and the registry's) are the same op by name.
 bool same_value(const Op* a, const Op* b) {
   if (a == b || !a || !b) return a == b;
   return a->module == b->module && a->name == b->name;
@@ -186,7 +186,7 @@ class Hasher {
 
  private:
   void feed(uint64_t value) {
-    // One-to-one in `value` for a given state and the other way round.
+    // One-to-one in `value` for a given state and vice versa.
     state_ = (state_ ^ value) * 0x9e3779b97f4a7c15ULL;
     state_ ^= state_ >> 29;
   }

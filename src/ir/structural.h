@@ -28,10 +28,10 @@ uint64_t structural_hash(const NodeRef& node);
 // empty when they are equal.
 std::string first_difference(const NodeRef& left, const NodeRef& right);
 
-// What the dynamic dimensions of a callee stand for in one call.
+// The values of a callee's dynamic dimensions in one call.
 class DimBindings {
  public:
-  // Whether `symbol` can stand for `dim`: false only when it stands for another constant already.
+  // Binds `symbol` to `dim`; returns false only if it is already bound to another constant.
   bool unify(const DimSymbol& symbol, const ExprRef& dim);
   // Null when the symbol is not bound.
   const ExprRef* find(std::string_view name) const;
@@ -42,7 +42,7 @@ class DimBindings {
 
 // Whether a value of type `actual` can be passed where `annotation` is asked for. A window passes for a
 // tensor; a window buffer or a tile's memory space left out on either side fits any; a dynamic dimension of
-// the annotation stands for any dimension, the same one throughout; a dimension computed from dynamic ones
+// the annotation matches any dimension, the same one throughout; a dimension computed from dynamic ones
 // is left to the check at run time; strides left out fit any.
 bool compatible(const TypeRef& annotation, const TypeRef& actual);
 bool compatible(const TypeRef& annotation, const TypeRef& actual, DimBindings& bindings);

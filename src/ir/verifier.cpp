@@ -495,7 +495,7 @@ class Verifier {
   std::vector<const Var*> scope_;  // those in scope, outermost first
   PointerMap<uint8_t> checked_types_;
   bool type_uses_variables_ = false;
-  PointerMap<const Function*> allocated_;  // bases of window buffers, and who allocates them
+  PointerMap<const Function*> allocated_;  // bases of window buffers, and the functions that allocate them
   PointerMap<uint8_t> known_buffers_;
   std::vector<const WindowBuffer*> buffers_;
 };

@@ -35,7 +35,7 @@ bool same_type(const TypeRef& given, const TypeRef& stated) {
   return identical_but_for_definitions(given, stated);
 }
 
-// What a call of the function gives: nothing, its one value, or a tuple.
+// The result of a call of the function: nothing, its one value, or a tuple.
 TypeRef result_type(const Function& function) {
   if (function.return_types.empty()) return unit_type();
   if (function.return_types.size() == 1) return function.return_types[0];
@@ -134,7 +134,7 @@ void CallVerifier::check(const FunctionCall& call, const CallPlace& place, bool 
   check_arguments(call, *callee);
 }
 
-// Who may call whom (language reference, "Functions and levels").
+// Which functions may call which (language reference, "Functions and levels").
 void CallVerifier::check_levels(const FunctionCall& call, const Function& callee, const CallPlace& place) {
   FunctionType caller = place.function->type, target = callee.type;
   auto misplaced = [&](const char* keyword) {

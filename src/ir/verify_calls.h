@@ -13,7 +13,7 @@
 
 namespace tilewire::ir {
 
-// Where a call stands.
+// The context of a call.
 struct CallPlace {
   const Function* function = nullptr;
   uint8_t level = 0;     // LevelBits; 0: not known, as in inline functions

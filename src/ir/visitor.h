@@ -4,16 +4,16 @@
 //       int calls = 0;
 //       void visit(const Call& call) {
 //         ++calls;
-//         walk_children(call);        // without this line, what is below the call is not seen
+//       walk_children(call);        // without this line, the children of the call are not visited
 //       }
 //     };
 //     CountCalls counter;
 //     counter.walk(program);
 //
 // `visit` is a public overload set of Derived for the classes it cares about; an overload for a base class
-// (`const Expr&`, `const Var&`) takes what has no closer one. Everything else has its children walked in
-// field order. A definition and every use of a Var are visited alike; a shared node is visited once per
-// place. Types are walked only if Derived says `static constexpr bool into_types = true`.
+// (`const Expr&`, `const Var&`) handles classes without a closer one. All other nodes have their children
+// walked in field order. A definition and every use of a Var are visited alike, a shared node once per
+// place. Types are walked only if Derived has `static constexpr bool into_types = true`.
 #pragma once
 
 #include "ir/fields.h"

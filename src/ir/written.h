@@ -1,4 +1,4 @@
-// How an operand stands in the program, for messages.
+// How an operand is written in the program, for messages.
 #pragma once
 
 #include <string>

@@ -1,8 +1,8 @@
 // What Tilewire asks of an MPI library, as a plain C table.
 //
 // The binary interfaces of Open MPI and MPICH differ, so library.cpp is compiled once for each, into
-// libtilewire-openmpi.so and libtilewire-mpich.so. One of them is loaded under a launcher that says which MPI
-// it belongs to; the rest of Tilewire knows this table alone.
+// libtilewire-openmpi.so and libtilewire-mpich.so. One of them is loaded under a launcher that names the MPI
+// it belongs to; the rest of Tilewire only knows this table.
 //
 // Every function returns 0, or an error code of MPI that `explain` puts into words.
 #pragma once
@@ -30,7 +30,7 @@ struct TilewireMpiStatus {
 struct TilewireMpiPlace {
   int32_t rank;
   int32_t size;
-  int32_t found;       // MPI was initialised by somebody else, who finalises it
+  int32_t found;       // MPI was initialised by the program, which also finalises it
   int32_t any_thread;  // any thread may call MPI at any time: MPI_THREAD_MULTIPLE
 };
 
@@ -45,7 +45,7 @@ struct TilewireMpi {
   int32_t (*join)(TilewireMpi*, TilewireMpiPlace*);
   // From rank 0 to all others; all processes call it.
   int32_t (*broadcast)(TilewireMpi*, void* bytes, int32_t count);
-  // Called first of all when MPI is finalised, by whoever does that.
+  // Called first when MPI is finalised, by whichever party does that.
   int32_t (*at_end)(TilewireMpi*, void (*call)(void*), void* argument);
   // The bytes have to stay where they are until the operation is done.
   int32_t (*send)(TilewireMpi*, const void* bytes, int32_t count, int32_t to, int32_t tag,

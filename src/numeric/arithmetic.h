@@ -1,4 +1,4 @@
-// Binary arithmetic of elements, as tiles and tensors have it: integers wrap, division truncates and gives 0
+// Binary arithmetic on elements of tiles and tensors: integers wrap, division truncates and yields 0
 // for a zero divisor, shifts take the count as unsigned.
 #pragma once
 
@@ -14,7 +14,7 @@ namespace tilewire::numeric {
 
 using ir::Elementwise;
 
-// In FP32; whoever stores the result rounds it to its dtype.
+// In FP32; the caller rounds the result to its dtype when it stores it.
 inline float combine(Elementwise op, float a, float b) {
   switch (op) {
     case Elementwise::Add:

@@ -8,7 +8,7 @@
 
 namespace tilewire::numeric {
 
-// Magnitudes (encodings without the sign bit) grow with the values they stand for, so rounding is arithmetic
+// Magnitudes (encodings without the sign bit) grow with the values they encode, so rounding is arithmetic
 // on them and a carry out of the mantissa is the next power of two.
 struct Format {
   int mantissa;         // explicit bits

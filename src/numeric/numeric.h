@@ -4,10 +4,10 @@
 // of its own and is kept sign-extended, BOOL is 0 or 1. All functions here are total: no bit pattern and no
 // value is out of bounds for them.
 //
-// - Floats are rounded once, to nearest even unless a mode says otherwise. What is too large for FP16, BF16,
-//   FP32 and FP8E5M2 becomes an infinity; FP8E4M3FN has none and gives NaN. A directed mode (floor, ceil,
+// - Floats are rounded once, to nearest even unless a mode is given. Overflow of FP16, BF16,
+//   FP32 and FP8E5M2 becomes an infinity; FP8E4M3FN has none and yields NaN. A directed mode (floor, ceil,
 //   trunc, odd) stops at the largest finite value where it does not round away from zero.
-// - Integers wrap. A float that becomes an integer is rounded, then saturates; NaN gives 0.
+// - Integers wrap. A float that becomes an integer is rounded, then saturates; NaN becomes 0.
 // - Anything but 0 becomes True as BOOL, NaN included.
 #pragma once
 

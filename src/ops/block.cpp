@@ -1,4 +1,4 @@
-// Where in a launch a kernel runs: SPMD blocks, and the vector lanes of a split kernel; and what it prints.
+// The position of a kernel in a launch: SPMD blocks, and the vector lanes of a split kernel; and printing.
 #include "ops/define.h"
 #include "ops/families.h"
 

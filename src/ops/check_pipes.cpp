@@ -45,7 +45,7 @@ struct HalfPipes : Visitor<HalfPipes> {
   };
   struct Initialised {
     Pipe pipe;
-    size_t before;  // how many uses come before it
+    size_t before;  // number of uses before it
     bool nested;
   };
   const Function* function = nullptr;

@@ -1,4 +1,4 @@
-// What only a whole program can say about its pipes.
+// Checks of pipes that need the whole program.
 #pragma once
 
 #include "ir/nodes.h"

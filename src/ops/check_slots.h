@@ -1,4 +1,4 @@
-// What only a whole function can say about slots of peers.
+// Checks of slots of peers that need the whole function.
 #pragma once
 
 #include "ir/nodes.h"

@@ -1,4 +1,4 @@
-// Rules that many ops share. Each reports what is wrong, at the operand that is, and says whether it held.
+// Rules that many ops share. Each reports violations at the offending operand and returns whether it held.
 #pragma once
 
 #include <functional>
@@ -71,8 +71,8 @@ bool check_tensor_shape(ir::OpCheck& c, std::string_view list);
 // The valid extents, when given: as many as `shape` has, none known to be above it.
 bool check_valid_shape(ir::OpCheck& c, std::string_view list, const ir::ExprList& shape);
 
-// The region a tile covers in a tensor of rank `rank`: the tile's extents with ones in front, or the columns
-// alone for rank 1. Reports at `tile`.
+// The region that a tile covers in a tensor of rank `rank`: its extents with leading ones, or only
+// the columns for rank 1. Reports at `tile`.
 std::optional<ir::ExprList> region_of_tile(ir::OpCheck& c, std::string_view tile, size_t rank);
 
 // An integer operand normalised to INT32; constants that do not fit are reported, other values converted.

@@ -163,7 +163,7 @@ TypeRef all_to_all_v_rule(OpCheck& c) {
 
 const char* const target_doc = "The window; FP32, FP16, BF16 or INT32.";
 
-// `more_cells` says when a mode needs more than P cells.
+// `more_cells`: whether a mode needs more than P cells.
 Define& signal_operand(Define& def, const std::string& more_cells = "") {
   return def
       .operand("signal", AcceptWindow, Data,
@@ -300,7 +300,7 @@ void define_exchanges(std::vector<Op>& ops) {
   counted.rebinds("target").result("`target`, with the rows received.").rule(all_to_all_v_rule);
 }
 
-// What collectives can only check at run time, as ops so that their lowering can say it.
+// Run-time checks of collectives, as ops that their lowering can emit.
 void define_checks(std::vector<Op>& ops) {
   struct Form {
     const char* name;
@@ -322,7 +322,7 @@ void define_checks(std::vector<Op>& ops) {
   }
 }
 
-// What is left of a collective in a lowered program for whoever follows its runs.
+// What is left of a collective in a lowered program, for observers of its runs.
 void define_mark(std::vector<Op>& ops) {
   Define enter(
       ops, "pld", "system.enter_collective",

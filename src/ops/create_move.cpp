@@ -82,7 +82,7 @@ TypeRef tri_rule(OpCheck& c, bool is_tile) {
   return normalise_int32(c, "k") ? type : nullptr;
 }
 
-// Column - row says on which diagonal an element lies.
+// Column - row identifies the diagonal of an element.
 ExprRef tri(Expansion& e) {
   auto count = [&](int64_t axis) {
     return e.op(pl::tile::arange, {e.arg("shape")}, {{"axis", AttrValue{axis}}});

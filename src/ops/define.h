@@ -72,10 +72,10 @@ class Define {
   Define& infix(std::string text);
   Define& levels(uint8_t levels);
   Define& rebinds(std::string_view param);  // the result names the storage of this operand
-  // How it goes over elements, what it computes with them, and at what cost (op.h).
+  // How it iterates over elements, what it computes per element, and at what cost (op.h).
   Define& form(ir::OpForm form);
   Define& computes(ir::Elementwise kind, int cost = 1);
-  Define& keeps();                      // a call stays although nobody uses its result
+  Define& keeps();                      // a call is kept although its result is unused
   Define& no_rule(std::string reason);  // why targets have none
   // What it is made of, and the largest error of that in FP32 (ir/expansion.h).
   Define& expands(std::function<ir::ExprRef(ir::Expansion&)> expansion, int ulp = 0);

@@ -1,5 +1,5 @@
 // The names of the language that are neither ops, enums nor dtypes: decorators, loops, scopes, allocations,
-// types. Sema finds them by this table and decides with it where a call may stand; a row with a signature is
+// types. Sema finds them in this table, which also decides where a call is allowed; a row with a signature is
 // also what the Python package and its stubs show. Programs may write a parameter by name exactly if its
 // signature allows it.
 #pragma once
@@ -55,7 +55,7 @@ struct FormRecord {
   std::string_view module;  // "pl" or "pld"
   std::string_view name;
   std::string_view
-      place;  // where a call may stand, for a message about one elsewhere; empty: in an expression
+      place;  // where a call is allowed, for the message about one elsewhere; empty: in an expression
   std::string_view signature;  // as after `def name`; empty: not a function that Python shows
   std::string_view doc;
   bool in_class_body = false;  // Python runs it there when it makes the class, to no effect

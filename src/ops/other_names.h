@@ -1,4 +1,4 @@
-// What other systems call the parts of the language: the help for a name that it does not have.
+// Names that other systems use for parts of the language: the help for a name that it does not have.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 
 namespace tilewire::ops {
 
-// A sentence that says what to write for a name of NumPy, PyTorch, Triton, MPI or NVSHMEM.
+// The help for a name of NumPy, PyTorch, Triton, MPI or NVSHMEM: what to write instead.
 std::optional<std::string> known_elsewhere(std::string_view name);
 
 }  // namespace tilewire::ops

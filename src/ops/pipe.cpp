@@ -13,7 +13,7 @@ using namespace ir;
 
 namespace {
 
-// Of a call, with what it is where it was left out; null when there is no default.
+// An argument of a call, or its default if it was omitted; null if there is none.
 const AttrValue* attr(const Call& call, const char* name) {
   if (const AttrValue* given = find_attr(call.attrs, name)) return given;
   const int param = call.op->param_index(name);

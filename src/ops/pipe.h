@@ -1,5 +1,5 @@
-// What the calls of pipe ops say: which pipe, which direction, which part of the tile. The one place that
-// knows.
+// The meaning of calls of pipe ops: which pipe, which direction, which part of the tile. This is its only
+// home.
 #pragma once
 
 #include <optional>
@@ -30,7 +30,7 @@ struct Pipe {
     return dir_mask == other.dir_mask && slot_size == other.slot_size && slots == other.slots;
   }
 };
-// Nothing when the call is none of `pl.aic_initialize_pipe` and `pl.aiv_initialize_pipe`.
+// Empty unless the call is `pl.aic_initialize_pipe` or `pl.aiv_initialize_pipe`.
 std::optional<Pipe> pipe_of(const ir::Call& call);
 // Those that a function initialises, by id.
 std::vector<Pipe> pipes_of(const ir::Function& function);
@@ -45,18 +45,18 @@ struct PipeUse {
 };
 std::optional<PipeUse> pipe_use(const ir::Call& call);
 
-// Bytes of a block's workspace: its rings, one behind the other.
+// Bytes of the workspace of a block: its rings, one after the other.
 int64_t workspace_bytes(const std::vector<Pipe>& pipes);
 
-// The cells of a block's pipes: ring after ring, for each slot how often it was filled and how often it was
-// emptied. Each is an INT32 in a line of its own, so that the halves do not share one.
+// The cells of a block's pipes: ring after ring, how often each slot was filled and how often it was
+// emptied. Each is an INT32 in its own cache line, so that the halves do not share one.
 inline constexpr int64_t cell_line = 16;
 int64_t cell_count(const std::vector<Pipe>& pipes);
-// The rings of these cells as a text, and what it says of the cell of that number: "`filled[3]` of pipe 0,
+// The rings of these cells as text, and the name of the cell with that number: "`filled[3]` of pipe 0,
 // cube to vector".
 std::string rings_text(const std::vector<Pipe>& pipes);
 std::string cell_text(const std::string& rings, int64_t cell);
-// The same in a few letters: "filled[3]", where there are several rings "filled[3] of pipe 0, c2v".
+// The short form: "filled[3]", or with several rings "filled[3] of pipe 0, c2v".
 std::string short_cell_text(const std::string& rings, int64_t cell);
 
 // The parameter for the workspace, of every function that initialises a pipe and of its callers.

@@ -1,5 +1,5 @@
-// What is said of an op to people, made from its record: `tilewire ops`, docs/ops.md and Python docstrings
-// print the same words.
+// The description of an op for people, generated from its record: `tilewire ops`, docs/ops.md and Python
+// docstrings print the same words.
 #pragma once
 
 #include <string>
@@ -35,7 +35,7 @@ struct Family {
 // All ops of a table by family: those of `pl` first, then those of `pld`, each in alphabetic order.
 std::vector<Family> families(const ir::OpTable& table);
 
-// The ops a person may mean: `pl.tile.add`, `tile.add`, `pl.add` or plain `add`. Empty if none.
+// The ops that a name may mean: `pl.tile.add`, `tile.add`, `pl.add` or plain `add`. Empty if there is none.
 std::vector<const ir::Op*> named(const ir::OpTable& table, std::string_view name);
 // Qualified names that look like `name`, the nearest first, at most `limit`.
 std::vector<std::string> similar(const ir::OpTable& table, std::string_view name, size_t limit = 3);

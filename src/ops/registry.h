@@ -12,7 +12,7 @@ const ir::OpTable& registry();
 // that programs can be handed over as they are. Before the first use of registry() there.
 void share_registry(const ir::OpTable& table);
 
-// What `pl.AUTO` stands for where an int attribute may be left to the compiler (`base` of reserve_buffer).
+// The value of `pl.AUTO` where an int attribute may be left to the compiler (`base` of reserve_buffer).
 inline constexpr int64_t automatic = -1;
 
 }  // namespace tilewire::ops

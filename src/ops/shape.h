@@ -1,4 +1,4 @@
-// Extents, shapes and the types made of them: what type rules compute with.
+// Extents, shapes and the types made of them: the vocabulary of type rules.
 #pragma once
 
 #include <optional>
@@ -22,7 +22,7 @@ std::string shape_text(const ir::ExprList& shape);
 
 // Product of the extents when all are constant and it fits.
 std::optional<int64_t> element_count(const ir::ExprList& shape);
-// Bytes of so many elements, rounded up for dtypes below one byte; none when it does not fit.
+// Bytes of that many elements, rounded up for dtypes below one byte; empty if it overflows.
 std::optional<int64_t> byte_count(int64_t elements, ir::DType dtype);
 
 // `a * b` of integer expressions, folded when both are constants, without a multiplication by one.
@@ -32,7 +32,7 @@ ir::ExprRef sum(const ir::ExprRef& a, const ir::ExprRef& b);
 // `x` converted by pl.scalar.cast; `x` itself when it has that dtype already.
 ir::ExprRef scalar_cast(const ir::ExprRef& x, ir::DType dtype);
 
-// A tile or a tensor, seen alike: what they have in common.
+// What a tile and a tensor have in common.
 struct Shaped {
   const ir::ExprList* shape;
   ir::DType dtype;
@@ -43,7 +43,7 @@ std::optional<Shaped> shaped(const ir::ExprRef& expr);
 ir::TypeRef tile_type(int64_t rows, int64_t cols, ir::DType dtype,
                       std::optional<ir::MemorySpace> memory = std::nullopt);
 ir::TypeRef tensor_type(ir::ExprList shape, ir::DType dtype);
-// A new value of `shape` and `dtype`, a tile or a tensor as `model` says.
+// A new value of `shape` and `dtype`, a tile or a tensor like `model`.
 ir::TypeRef value_type(bool is_tile, ir::ExprList shape, ir::DType dtype);
 // The type of a value computed element by element from operands like `type`: the same without the memory,
 // strides or window of the operand. Shares `type` where it can.

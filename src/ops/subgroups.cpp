@@ -89,7 +89,7 @@ void define_divisions(std::vector<Op>& ops) {
       .rule(mesh_axis_rule);
 }
 
-// What sub-groups can only check at run time, as ops so that their lowering can say it.
+// Run-time checks of sub-groups, as ops that their lowering can emit.
 void define_checks(std::vector<Op>& ops) {
   struct Operand {
     const char* name;

@@ -29,7 +29,7 @@ class Origins : public Visitor<Origins> {
   void visit(const While& loop) { carried(loop); }
 
   bool is_sum(const Expr& tile) {
-    auto [known, is_new] = sums_.try_emplace(&tile, true);  // a round takes the others for granted
+    auto [known, is_new] = sums_.try_emplace(&tile, true);  // an iteration relies on the others
     if (!is_new) return known->second;
     const bool found = find_sum(tile);
     return sums_[&tile] = found;

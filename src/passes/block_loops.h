@@ -1,7 +1,7 @@
 // Loops over the blocks of tensors that are too large, or not known well enough, to be one tile.
 //
 // A block is [rows, cols] elements of the last two dimensions at one index of the others. At the end of a
-// dimension that is not a multiple of the block, blocks stand out over the tensor and say with a valid shape
+// dimension that is not a multiple of the block, blocks reach past the tensor and carry a valid shape
 // how much of them is there.
 #pragma once
 

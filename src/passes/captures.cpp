@@ -41,7 +41,7 @@ class Finder {
     });
   }
 
-  // In types, variables do not count: whoever moves the code derives its types anew from the operands.
+  // Variables in types do not count: types are derived anew from the operands when the code moves.
   void variable(const Var& var, bool defined) {
     if (in_type_ || isa<WindowBuffer>(var) || !seen_.insert(&var, 1).second) return;
     type(*var.type);

@@ -23,7 +23,7 @@ ExtentId extent_of(const ValidShapes& valid, const Expr& tile, int dimension) {
   return dimension == 0 ? shape.rows : shape.cols;
 }
 
-// What loops and branches give to variables: initial values and those of rounds, or those of both sides.
+// The values that loops and branches assign: initial values and those of iterations, or those of both sides.
 struct Sources : Visitor<Sources> {
   std::map<const Var*, std::vector<const Expr*>> of;
 
@@ -51,7 +51,7 @@ class Needed {
  public:
   Needed(const Function& kernel, const ValidShapes& valid) : valid_(valid) { sources_.walk(*kernel.body); }
 
-  // False, and nothing is added, if something other than loops and branches changes the extents.
+  // Returns false, and adds nothing, if something other than loops and branches changes the extents.
   bool add(const Var& tile) {
     std::set<Key> before = keys_;
     if (follow(valid_.of(tile).rows) && follow(valid_.of(tile).cols)) return true;
@@ -116,7 +116,7 @@ class Writer final : public StructuredBuilder {
   }
 
  private:
-  // One of the variables that a loop or branch gives, and a dimension that it is to say the extent of.
+  // A variable that a loop or branch assigns, and a dimension of it whose extent is wanted.
   struct Slot {
     size_t index;
     int dimension;
@@ -147,7 +147,7 @@ class Writer final : public StructuredBuilder {
     slots_.push_back(slots);
     StructuredBuilder::loop(*finish_node(Ref<T>(now)));
     slots_.pop_back();
-    // Extents of what a loop leaves are those of what it carries.
+    // The extents of a loop's results are those of its carried values.
     know(loop.iter_args, slots, now->results);
     for (const VarRef& result : loop.results) state(*result);
   }

@@ -1,7 +1,7 @@
-// Valid extents that change from round to round as scalars that loops carry and branches decide.
+// Valid extents that change between iterations, as scalars that loops carry and branches select.
 //
-// An extent of a tile is the smallest of what its operands state (valid_shapes.h). Where a loop hands a tile
-// on it may differ in every round, and then no expression of the kernel is it. This adds such scalars beside
+// The extent of a tile is the minimum of those of its operands (valid_shapes.h). Where a loop carries a tile
+// it may differ in every iteration, so no expression of the kernel denotes it. This adds such scalars beside
 // the tiles, so that the other half of a kernel can compute the extents of a tile that it is sent.
 #pragma once
 

@@ -166,7 +166,7 @@ class HostGroups {
     });
   }
 
-  // In one run, the loops that hand out a buffer may have no rounds; it is there all the same.
+  // In one run, the loops that dispatch a buffer may have no iterations; it exists all the same.
   void check_dispatched() {
     for (Shared& shared : buffers_) {
       if (!shared.devices.empty()) continue;
@@ -218,7 +218,7 @@ class HostGroups {
     }
   }
 
-  // Groups of the program: nothing outside them, nobody left out.
+  // Groups of the program: no rank outside them, none left out.
   void check_written() {
     for (Shared& shared : buffers_) {
       if (!shared.written || shared.written->devices.empty()) continue;

@@ -4,7 +4,7 @@
 // Ensures: window buffers whose views go to the same ranks are slots of one group, in the order of the
 // source. Groups that were written out are checked and kept. A buffer whose ranks only a call can tell, such
 // as those of pl.range(1, pld.world_size()), is in no group until the pass runs again with what the call
-// says.
+// determines.
 //
 // Errors: a buffer that no rank is given, dispatches that do not fit the group, signals with too few cells
 // for it, views larger than their buffer.

@@ -145,7 +145,7 @@ void CollectiveBuilder::take(const Team& team, const ExprRef& source, const Expr
   consume(team, source, value);
 }
 
-// The first blocks of all ranks: each tells the others, then hears from each.
+// The first blocks of all ranks: each notifies the others, then waits for each.
 void CollectiveBuilder::meet_ranks(const Team& team) {
   choose(
       equal(team.hosts, number(1)),
@@ -287,7 +287,7 @@ Chunk CollectiveBuilder::chunk_at(const ExprRef& start, const ExprRef& stop, int
   return {{at}, size, let("valid", smaller(sub(stop, at), number(size)))};
 }
 
-// Whole chunks first, in a loop of their own: their width is a constant.
+// Whole chunks first, in a separate loop: their width is a constant.
 void CollectiveBuilder::chunks_of_line(const ExprList& lead, const ExprRef& start, const ExprRef& stop,
                                        int64_t size, const std::function<void(const Chunk&)>& body) {
   auto at = [&](const ExprRef& position) {

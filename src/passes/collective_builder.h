@@ -9,15 +9,15 @@
 
 namespace tilewire::passes {
 
-// Everyone who takes part in one call, as the block that runs the code sees it. INDEX scalars. Ranks are
-// counted in the sub-group that the call is given, if any; peers of ops and cells by the window's group.
+// The participants of one call, as seen by the block that runs the code. INDEX scalars. Ranks are
+// counted in the sub-group of the call, if any; peers of ops and cells in the window's group.
 struct Team {
   ir::ExprRef signal;
   ir::ExprRef rank, ranks;
   ir::ExprRef block, blocks;  // of this rank
   ir::ExprRef first, stride;  // of the sub-group, in the window's group
   ir::ExprRef cells;          // per block: the ranks of the window's group
-  ir::ExprRef hosts;          // that the ranks live on, equally many on each; 1 also where it does not matter
+  ir::ExprRef hosts;          // that the ranks are spread over evenly; 1 also where it does not matter
 };
 
 // Where a rank of the team is, when it is on several hosts.
@@ -59,10 +59,10 @@ class CollectiveBuilder : public StructuredBuilder {
   // What the window's group calls a rank of the team.
   ir::ExprRef peer_of(const Team& team, const ir::ExprRef& rank);
 
-  // Writes `work` once for each of the usual rank counts, with that number known, and once for all others.
-  // Where the number is known, a loop over ranks is written out and its ops share one pass over memory.
+  // Emits `work` once for each of the usual rank counts, as a constant, and once for all others.
+  // With a constant count, a loop over ranks is unrolled and its ops share one pass over memory.
   void by_rank_count(const Team& team, const std::function<void(const Team&)>& work);
-  // For every rank of the team, the own one first unless the number is known.
+  // For every rank of the team; this rank first, unless the number is a constant.
   void each_rank(const Team& team, const std::function<void(const ir::ExprRef&)>& body);
 
   // For all other ranks of this host, starting with the next one; each is called `name`.
@@ -72,16 +72,16 @@ class CollectiveBuilder : public StructuredBuilder {
 
   // Returns when all blocks of all ranks have arrived.
   void barrier(const Team& team);
-  // The same for the blocks of the ranks of a host, in two halves: says so, and waits until all have said so,
-  // or as often as `times`.
+  // The same for the blocks of the ranks of a host, in two halves: announce the arrival, and wait until all
+  // have arrived, or `times` times.
   void arrive(const Team& team, const Placement& at);
   void await_host(const Team& team, const Placement& at, const ir::ExprRef& times, const char* name);
-  // When all blocks of the rank have arrived, the first does `alone` and the others wait for it.
+  // When all blocks of the rank have arrived, the first runs `alone` and the others wait for it.
   void together(const Team& team, const std::function<void()>& alone);
   // The neighbour `distance` ranks on.
   ir::ExprRef neighbour(const Team& team, const ir::ExprRef& distance);
-  // Adds `value` to the cell that block `block` of `rank` has for this rank, and takes `value` off the own
-  // cell for `source` once it is there. Gives what was seen.
+  // Adds `value` to the cell that block `block` of `rank` has for this rank, waits for `value` in this rank's
+  // cell for `source`, and subtracts it again. Returns the value seen.
   void notify(const Team& team, const ir::ExprRef& rank, const ir::ExprRef& block, const ir::ExprRef& value);
   void take(const Team& team, const ir::ExprRef& source, const ir::ExprRef& value);
   // Copies a region of this rank's window to that of `rank`, and notifies as above.
@@ -91,8 +91,8 @@ class CollectiveBuilder : public StructuredBuilder {
   void consume(const Team& team, const ir::ExprRef& source, const ir::ExprRef& value);
 
   Units units(const ir::ExprRef& window);
-  // Part `index` of `count` equal ones, as far as there is something; parts of dense windows start at cache
-  // lines of their own, and at multiples of `least_bytes`.
+  // Part `index` of `count` equal parts, clipped to the data; parts of dense windows start at their own cache
+  // lines, and at multiples of `least_bytes`.
   Part part(const Units& units, const ir::ExprRef& all, const ir::ExprRef& index, const ir::ExprRef& count,
             int64_t least_bytes = 0);
   // The elements of a part, chunk by chunk. The last chunk of a line may be short.

@@ -81,7 +81,7 @@ void TensorConverter::emit_group(const OpGroup& group) {
   });
 }
 
-// Makes sure that what the group reads from outside is in memory, and makes what it leaves there.
+// Makes sure that outside inputs of the group are in memory, and creates its outputs.
 void TensorConverter::open_memory(const OpGroup& group) {
   PointerMap<uint8_t> inside;
   for (const OpGroup::Item& item : group.items) {

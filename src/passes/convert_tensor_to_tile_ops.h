@@ -9,7 +9,7 @@ namespace tilewire::passes {
 
 // In kernels, every op that computes on whole tensors becomes tile ops. Tensors that the kernel makes for
 // itself become tiles where they can (tile_plan.h); the others stay in memory and are worked on block by
-// block, with valid shapes at ragged ends (block_loops.h). What a kernel returns that is no parameter is
+// block, with valid shapes at ragged ends (block_loops.h). A returned tensor that is not a parameter is
 // written to a new Out parameter, which the caller creates.
 //
 // Needs: no inline bodies in scopes. Ensures: no tensor op with a form (tensor_forms.h) but `create` is left

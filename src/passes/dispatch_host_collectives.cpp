@@ -54,7 +54,7 @@ ExprList step_with(const Call& step, const ExprRef& context, F number) {
   return args;
 }
 
-// The numbers of its steps that only a run tells: what the kernel takes, in this order.
+// The numbers of its steps that are known only at run time: parameters of the kernel, in this order.
 ExprList numbers_of(const HostContext& context) {
   ExprList numbers;
   for (const Ref<const Call>& step : context.steps) {
@@ -177,7 +177,7 @@ class Dispatcher final : public StructuredBuilder {
     ExprRef view;
   };
 
-  // Notes what contexts stand for, which groups need a signal, and how many blocks use it.
+  // Notes what contexts denote, which groups need a signal, and how many blocks use it.
   struct Collectives : Visitor<Collectives> {
     Dispatcher* owner = nullptr;
     bool any = false;

@@ -86,7 +86,7 @@ class Sweep {
     return ref(static_cast<const Stmt*>(&yield));
   }
 
-  // Runs `walk` and says whether it kept anything with a purpose.
+  // Runs `walk` and returns whether it kept anything with a purpose.
   template <class F>
   bool keeps(F&& walk) {
     bool outer = std::exchange(keep_, false);

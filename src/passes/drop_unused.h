@@ -1,11 +1,11 @@
-// Statements without an effect whose results nobody uses.
+// Removes statements without an effect whose results are unused.
 #pragma once
 
 #include "ir/nodes.h"
 
 namespace tilewire::passes {
 
-// The body without calls of removable ops (ir::Op) whose results nobody uses. One walk from the end.
+// The body without calls of removable ops (ir::Op) whose results are unused. One walk from the end.
 ir::BlockRef drop_unused(const ir::BlockRef& body);
 
 }  // namespace tilewire::passes

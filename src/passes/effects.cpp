@@ -78,7 +78,7 @@ class EffectWalk : public Visitor<EffectWalk> {
     for (int root : roots) {
       if (root != fresh) add(static_cast<size_t>(root), bits);
     }
-    // Where a tensor comes from that nothing tells of: it may be any of them.
+    // The origin of a tensor about which nothing is known: it may be any of them.
     for (size_t i = 0; roots.empty() && i < params_.size(); ++i) {
       if (isa<TensorType>(params_[i]->type)) add(i, bits);
     }
@@ -108,7 +108,7 @@ ParamEffects effects_of(const Block& body, const std::vector<const Var*>& roots,
 
 namespace {
 
-// Kernels, and before they are spliced in, the inline functions that kernels call.
+// Kernels, and before inlining, the inline functions that kernels call.
 bool has_effects(const Function& function) {
   return is_kernel_or_group(function.type) || function.type == FunctionType::Inline;
 }

@@ -64,7 +64,7 @@ class HalfWriter final : public StructuredBuilder {
     BlockRef written = collect(body.span, [&] {
       block_ = &body;
       index_ = before_all;
-      // What a round of a loop is handed may cross first.
+      // The initial values of a loop may cross first.
       for (size_t i = 0; handed && i < handed->size(); ++i) exchange(*(*handed)[i]);
       for (size_t i = 0; i < body.stmts.size(); ++i) {
         block_ = &body;
@@ -74,7 +74,7 @@ class HalfWriter final : public StructuredBuilder {
     });
     const std::vector<Popped> pops = std::move(pops_.back());
     pops_.pop_back();
-    // A slot is handed back behind the last use of its tile.
+    // A slot is freed after the last use of its tile.
     std::vector<std::vector<VarRef>> behind(written->stmts.size());
     for (const auto& [slot, tile] : pops) {
       size_t last = 0;
@@ -91,7 +91,7 @@ class HalfWriter final : public StructuredBuilder {
 
   void assign(const Assign& assign) override {
     const Var& var = *assign.var;
-    // A tensor that somebody else writes goes by its name before.
+    // A tensor that is written elsewhere keeps its previous name.
     const auto* call = as<Call>(assign.value);
     const Expr* written = call && isa<TensorType>(var.type) ? aliased_operand(*call) : nullptr;
     if (plan_.places(assign) & half_) {
@@ -223,7 +223,7 @@ class HalfWriter final : public StructuredBuilder {
     ExprRef start = lane_start(lane_tile);
     return whole ? let("start", smaller(start, whole)) : start;
   }
-  // How much of it is valid: what lies behind the start of the part.
+  // How much of it is valid: what follows the start of the part.
   ExprRef lane_extent(const ExprRef& whole, const TypeRef& lane_tile) {
     const auto& tile = static_cast<const TileType&>(*lane_tile);
     const int64_t most = split_dimension(dealt_) == 0 ? tile.rows() : tile.cols();
@@ -314,7 +314,7 @@ class HalfWriter final : public StructuredBuilder {
     push(let("row", op(ops::pl::tile::full, {list(row.shape), given}, {{"dtype", AttrValue{dtype}}})));
   }
 
-  // True: the variable has come from the other half. `next`: the statement behind its definition.
+  // Returns true if the variable has come from the other half. `next`: the statement after its definition.
   bool receive(const Var& var, size_t next) {
     if (plan_.crosses_from(var) != other_half(half_)) return false;
     at(var.span);
@@ -405,7 +405,7 @@ class HalfWriter final : public StructuredBuilder {
     const Block* block = block_;
     const size_t index = index_;
     if (plan_.places(loop) & half_) {
-      // A value may be needed in the rounds only, or only behind them.
+      // A value may be needed only in the iterations, or only after them.
       std::vector<bool> kept = held(loop.iter_args);
       const std::vector<bool> after = held(loop.results);
       for (size_t i = 0; i < kept.size(); ++i) kept[i] = kept[i] || after[i];

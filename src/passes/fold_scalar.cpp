@@ -15,7 +15,7 @@ namespace {
 
 // --- constants
 
-// Null where there is no constant: the upper half of UINT64.
+// Null if there is no constant: the upper half of UINT64.
 ExprRef integer(int64_t value, DType dtype, const Span& span) {
   if (dtype == DType::Bool) return make<ConstBool>(span, value != 0);
   return fits(value, dtype) ? ExprRef(make<ConstInt>(span, value, dtype)) : nullptr;
@@ -59,7 +59,7 @@ ExprRef bool_identity(Elementwise op, const ConstBool& known, const ExprRef& oth
   return nullptr;
 }
 
-// Only between integers, and only what fits: the rest rounds, or stops the run.
+// Only between integers, and only if it fits: the rest rounds, or stops the run.
 ExprRef fold_cast(const Call& call, DType to) {
   const ExprRef& x = call.args[0];
   if (scalar_dtype(x->type) == to) return x;

@@ -9,7 +9,7 @@ namespace tilewire::passes {
 bool has_chain(ir::ReduceOp how, const Units& units);
 
 // Combines a dense window, hosts one after the other. Needs: more than one host. Complete when it returns,
-// and begins without a barrier of its own.
+// and begins without its own barrier.
 void host_chain(ir::ReduceOp how, const Units& units, const Team& team, CollectiveBuilder& b);
 
 }  // namespace tilewire::passes

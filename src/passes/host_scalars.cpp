@@ -39,7 +39,7 @@ class HostScalarWalk : public Visitor<HostScalarWalk> {
     if (isa<ScalarType>(assign.var->type)) define(assign.var, assign.value);
   }
 
-  // What goes round a loop is not followed.
+  // Values carried by a loop are not followed.
   void visit(const If& branch) {
     walk(branch.then_body);
     walk(branch.else_body);

@@ -1,7 +1,7 @@
-// Scalars of a host function, as far as they are known.
+// Known scalars of a host function.
 //
 // A host function computes with constants, dimensions, scalar arguments and the number of ranks. Which of
-// these have a value is the caller's to say: none of them when a program is compiled, all of them when it is
+// these have a value depends on the caller: none of them when a program is compiled, all of them when it is
 // called.
 #pragma once
 
@@ -15,21 +15,21 @@
 namespace tilewire::passes {
 
 bool is_world_size(const ir::Expr& expr);
-// The operand behind conversions from one integer type to another.
+// The operand below conversions from one integer type to another.
 const ir::ExprRef& without_casts(const ir::ExprRef& expr);
 
 class HostScalars {
  public:
-  // The constant that a DimSymbol, a Parameter or a call of world_size stands for; null: not known.
+  // The constant value of a DimSymbol, a Parameter or a call of world_size; null: not known.
   using Known = std::function<ir::ExprRef(const ir::Expr&)>;
 
   explicit HostScalars(const ir::Function& host, Known known = {});
 
-  // Everything known put in and folded. A variable that is not known stays, unless it is what world_size()
-  // or another variable is called.
+  // Substitutes and folds everything known. An unknown variable stays, unless it is another name for
+  // world_size() or another variable.
   ir::ExprRef fold(const ir::ExprRef& expr) const;
   std::optional<int64_t> integer(const ir::ExprRef& expr) const;
-  // The same in one round of loops: with these values for their variables.
+  // The same in one iteration of the loops: with these values for their variables.
   using Given = std::map<const ir::Expr*, int64_t>;
   std::optional<int64_t> integer(const ir::ExprRef& expr, const Given& given) const;
   std::optional<bool> condition(const ir::ExprRef& expr) const;

@@ -24,7 +24,7 @@ struct Accesses : Visitor<Accesses> {
   void visit(const Call& call) {
     const Op& op = *call.op;
     for (const Effect& effect : op.effects) {
-      // What happens at a peer does nothing to the own copy.
+      // Accesses at a peer do nothing to this rank's copy.
       if (effect.peer_param >= 0 || effect.all_peers || !happens(effect, call)) continue;
       bool reads = effect.access != Access::Write && effect.access != Access::Signal;
       bool writes = effect.access != Access::Read && effect.access != Access::Wait;

@@ -10,7 +10,7 @@ using namespace ir;
 
 namespace {
 
-// Of what is spliced into one function. Functions that call others twice double at each level.
+// Of what is inlined into one function. Functions that call others twice double at each level.
 constexpr int64_t most_statements = 200'000;
 
 // The calls of `inlined` functions in one function, replaced.
@@ -85,7 +85,7 @@ Spliced splice(const Function& callee, const ExprList& args, Diagnostics& diags)
 ProgramRef inline_functions(const ProgramRef& program, Diagnostics& diags) {
   Inliner::Inlined inlined;
   std::map<std::string_view, FunctionRef> changed;
-  // Callees first, so that what is spliced has nothing left to splice.
+  // Callees first, so that inlined bodies contain no further calls.
   for (const FunctionRef& function : callees_first(*program)) {
     FunctionRef now = function;
     if (!inlined.empty()) {

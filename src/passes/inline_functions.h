@@ -1,4 +1,4 @@
-// Splices functions into their callers.
+// Inlines functions into their callers.
 #pragma once
 
 #include "ir/nodes.h"
@@ -7,18 +7,18 @@
 
 namespace tilewire::passes {
 
-// Puts the body of every function of type Inline in the place of its calls and drops those functions. The
+// Replaces the calls of every function of type Inline by its body and drops those functions. The
 // text frontend inlines on its own; this is for IR that was built.
 //
 // Needs: verified IR. Ensures: no Inline function and no call of one is left.
 ir::ProgramRef inline_functions(const ir::ProgramRef& program, Diagnostics& diags);
 
-// What a spliced body did: its statements, and the values it returned.
+// The result of inlining a body: its statements, and the values that it returned.
 struct Spliced {
   std::vector<ir::StmtRef> stmts;
   ir::ExprList values;
 
-  // What takes the place of the call: nothing, one value or a tuple of them.
+  // The replacement of the call: nothing, one value or a tuple of them.
   ir::ExprRef value(const Span& span) const;
 };
 

@@ -114,7 +114,7 @@ struct Ops : Visitor<Ops> {
     possible = possible && (call ? fits(*call) : isa<ScalarType>(value->type));
     if (call) walk_children(*call);
   }
-  // Within another expression, or a condition: an element of a tile is not everybody's.
+  // Within another expression, or a condition: an element of a tile differs between lanes.
   void visit(const Call& call) {
     for (const ExprRef& arg : call.args) possible = possible && !(arg && isa<TileType>(arg->type));
     walk_children(call);
@@ -134,7 +134,7 @@ struct Ops : Visitor<Ops> {
       tiles = true;
       if (!evenly(arg->type)) return false;
     }
-    // Scalars and views are everybody's; effects happen once.
+    // Scalars and views are common to all lanes; effects happen once.
     if (!tiles) return op.effects.empty() && !op.synchronizes && !op.keeps && op.form != OpForm::Create;
     switch (op.form) {
       case OpForm::Map:

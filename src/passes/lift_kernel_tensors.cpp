@@ -49,7 +49,7 @@ class Kernel final : public StructuredBuilder {
  protected:
   void assign(const Assign& assign) override {
     const auto* call = as<Call>(assign.value);
-    // The launch gives it back.
+    // Released by the launch.
     if (call && call->op == ops::pl::tensor::release) return bind(*assign.var, use(call->args[0]));
     const auto* type = call && call->op == ops::pl::tensor::create ? as<TensorType>(call->type) : nullptr;
     const bool known = type && std::all_of(type->shape.begin(), type->shape.end(), is_known_outside);

@@ -1,4 +1,4 @@
-// The rules, one a collective. Each is: everyone has arrived, then the work, then everyone is done.
+// One lowering per collective: everyone arrives, the work, everyone is done.
 #include "passes/lower_composite_ops.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ namespace {
 
 using namespace ir;
 
-// Writes the call, whose operands are `args`; gives what stands for its value.
+// Emits the call, whose operands are `args`; returns the replacement of its value.
 using Rule = ExprRef (*)(const Call& call, const ExprList& args, const Team& team, CollectiveBuilder& b);
 
 template <class E>
@@ -52,7 +52,7 @@ void mesh(ReduceOp how, const Units& units, const Team& team, CollectiveBuilder&
     b.barrier(team);
     b.store(sum, units, chunk);
   });
-  b.together(team, [] {});  // blocks go on to read what the others of their rank have stored
+  b.together(team, [] {});  // blocks then read what the others of their rank have stored
 }
 
 // Every block of every rank combines a part of its own and hands it to all. Nobody else touches that part.
@@ -117,7 +117,7 @@ bool one_mode(std::span<const ModeRow> rows) {
   return std::all_of(rows.begin(), rows.end(), [&](const ModeRow& row) { return row.mode == rows[0].mode; });
 }
 
-// The number of the mode that the rows say: a constant where they agree.
+// The number of the mode in the rows: a constant if they agree.
 ExprRef fastest_mode(std::span<const ModeRow> rows, const Units& units, const Team& team,
                      CollectiveBuilder& b) {
   auto number = [&] { return b.number(static_cast<int64_t>(rows[0].mode)); };
@@ -170,7 +170,7 @@ void allreduce_on_one(ReduceOp how, const Units& units, const Team& team, Collec
   next();
 }
 
-// Whether the table for several hosts says Chain, as a condition; known where all of its rows agree.
+// Whether the table for several hosts selects Chain, as a condition; constant if all of its rows agree.
 ExprRef goes_by_chain(std::span<const HostRow> rows, const Units& units, const Team& team,
                       CollectiveBuilder& b) {
   auto is_chain = [](const HostRow& row) { return row.form == HostRow::Form::Chain; };
@@ -328,7 +328,7 @@ ExprRef all_to_all(const Call&, const ExprList& args, const Team& team, Collecti
   return target;
 }
 
-// How many rows a list of counts says for a rank, as the INT32 it is.
+// The number of rows for a rank in a list of counts, as an INT32.
 ExprRef read_count(const ExprRef& counts, const ExprRef& rank, CollectiveBuilder& b) {
   return b.let("count", b.op(ops::pl::tensor::read, {counts, b.list({rank})}));
 }

@@ -220,7 +220,7 @@ class Launches final : public StructuredBuilder {
     cells_ = let("cells", op(ops::pl::pipe::cells, {shape}, {{"rings", AttrValue{joined.rings}}}));
   }
 
-  // A call that stands alone, as a scope of one block.
+  // A call outside a scope, as a scope of one block.
   void launch(const FunctionCall& call, const VarRef& result) {
     Ref<SpmdScope> scope = make_empty<SpmdScope>();
     scope->span = call.span;

@@ -109,7 +109,7 @@ class Lowering final : public StructuredBuilder {
     return use(ExprRef(finish_node(std::move(now))));
   }
 
-  // Wherever the call stands: numbers of contexts are parts of other expressions, too.
+  // In any position: numbers of contexts are parts of other expressions, too.
   ExprRef fold(const ExprRef& expr) override {
     const auto& call = static_cast<const Call&>(*expr);
     at(call);
@@ -204,7 +204,7 @@ class Lowering final : public StructuredBuilder {
 
   // --- where contexts are handed on
 
-  // Values with each context as that of a window, and its numbers behind all of them.
+  // Values with each context as that of a window, and its numbers after all of them.
   ExprList handed_on(ExprList values) {
     for (size_t i = 0, count = values.size(); i < count; ++i) {
       if (!is_context(values[i])) continue;

@@ -20,7 +20,7 @@ std::string attr_text(const AttrValue& value) {
   return text;
 }
 
-// `allreduce(mode=ring)`: what differs from the defaults. How many blocks share the work is no part of it.
+// `allreduce(mode=ring)`: what differs from the defaults. The number of blocks is not included.
 std::string name_of(const Call& call) {
   std::string settings;
   for (const OpParam& param : call.op->params) {

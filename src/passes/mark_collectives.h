@@ -1,4 +1,4 @@
-// Says in front of every collective of a kernel which one it is.
+// Marks every collective of a kernel.
 #pragma once
 
 #include "ir/nodes.h"
@@ -6,8 +6,8 @@
 
 namespace tilewire::passes {
 
-// Puts a `pld.system.enter_collective`, with the span of the call, in front of each collective in a kernel,
-// so that whoever follows a run of the lowered program knows which ops belong together.
+// Puts a `pld.system.enter_collective`, with the span of the call, before each collective in a kernel,
+// so that an observer of a run of the lowered program knows which ops belong together.
 ir::ProgramRef mark_collectives(const ir::ProgramRef& program, Diagnostics& diags);
 
 }  // namespace tilewire::passes

@@ -48,7 +48,7 @@ Touch touch_of(const Call& call) {
   return touch;
 }
 
-// Whether a round looks at cells, or tries to update them, and does nothing else to memory.
+// Whether an iteration looks at cells, or tries to update them, and does nothing else to memory.
 struct Round : Visitor<Round> {
   bool looks = false, other = false;
   void visit(const Call& call) {
@@ -64,7 +64,7 @@ struct Round : Visitor<Round> {
   void visit(const Return&) { other = true; }
 };
 
-// What the values of a round are made of.
+// The inputs of the values of an iteration.
 class Origins {
  public:
   // Whether each value that the loop hands on comes from cells and constants, or is the one it was given.

@@ -201,7 +201,7 @@ void MixedPlan::find_effects() {
   if (synchronizes_) cube_owned_.assign(count, false);
 }
 
-// Whether nobody writes the memory while the kernel runs, as far as it knows.
+// Whether the memory is not written while the kernel runs, as far as the kernel shows.
 bool MixedPlan::stays_unwritten(const ExprRef& tensor) const {
   if (synchronizes_ || isa<DistributedTensorType>(tensor->type)) return false;
   const RootSet& roots = roots_.of(tensor);

@@ -1,13 +1,13 @@
-// Which half of a kernel, the cube or the vector core, does what, and which values go from one to the other.
+// Which half of a kernel, the cube or the vector core, runs what, and which values cross between them.
 //
-// - Products are the cube half's, everything else on tiles the vector half's. What only makes tiles (loads of
-//   memory that nobody writes meanwhile, constants) is done where it is needed, twice if need be. So is
+// - Products run on the cube half, everything else on tiles on the vector half. What only makes tiles (loads
+//   of memory that is not written meanwhile, constants) is done where it is needed, twice if need be. So is
 //   scalar arithmetic, and the loops and branches around what a half does.
 // - Effects happen once: on the vector half, but stores of products to a tensor that only such stores touch.
 // A
 //   kernel that signals, waits or reaches a peer has all its effects on the vector half, in the order of
 //   program.
-// - A tile, or a scalar with a meaning of its own (an element read, what a wait saw), that the other half
+// - A tile, or a scalar that cannot be recomputed (an element read, what a wait saw), that the other half
 // needs
 //   crosses where it is defined.
 #pragma once
@@ -43,20 +43,20 @@ class MixedPlan {
   MixedPlan(const ir::Function& kernel, const ReturnRoots& returns, Sharing sharing, const Traits& traits,
             std::map<const ir::Var*, TileExtents> stated = {});
 
-  // Whether both halves have work to do, and values to hand on.
+  // Whether both halves have work, and values to pass on.
   bool mixed() const { return mixed_; }
   // Why it cannot be split, for a message; empty when it can.
   const std::string& obstacle() const { return obstacle_; }
 
-  // Where a statement stands: a call, a loop, a branch.
+  // Which half runs a statement: a call, a loop, a branch.
   Halves places(const ir::Stmt& stmt) const;
-  // Where a variable has its value, what crosses aside.
+  // Which half computes a variable, not counting values that cross.
   Halves holds(const ir::Var& var) const;
   // The half it crosses from; 0: it does not.
   Halves crosses_from(const ir::Var& var) const;
   // Of a tile that crosses: the extents to be set where it arrives.
   TileExtents extents(const ir::Var& tile) const;
-  // Whether extents() says all there is: no extent is known at run time only.
+  // Whether extents() is complete: no extent is known only at run time.
   bool states_extents(const ir::Var& tile) const;
   // The tiles that cross without it.
   const std::vector<const ir::Var*>& without_extents() const { return without_extents_; }
@@ -88,12 +88,12 @@ class MixedPlan {
     const ir::Stmt* stmt;
     int outer;
     Halves halves = 0;
-    bool condition = false;  // what a while loop runs in front of its condition
+    bool condition = false;  // evaluated by a while loop before its condition
   };
   struct Work {
     const ir::Stmt* stmt;
     const ir::Call* call;  // null: a TupleGet or scalar expression
-    ir::VarRef var;        // null: nobody uses a value
+    ir::VarRef var;        // null: the value is unused
     int structure;
     Halves home = 0;
   };

@@ -23,7 +23,7 @@ bool is_zero(const ExprRef& offset) {
   return constant_value(offset) == 0;
 }
 
-// Ops that work row by row: a row of the result depends on that row of the operands alone.
+// Ops that work row by row: a row of the result depends only on that row of the operands.
 bool works_on_rows(OpForm form) {
   const Fusion fusion = fusion_of(form);
   return fusion == Fusion::Elementwise || fusion == Fusion::RowReduce || form == OpForm::Fill;
@@ -209,7 +209,7 @@ class Grouper {
   const Sharing& sharing_;
   const UseCounts& uses_;
   OpGroup group_;
-  std::vector<size_t> stmts_;  // where each item stands
+  std::vector<size_t> stmts_;  // position of each item
   std::vector<std::pair<size_t, StmtRef>> before_;
   PointerMap<uint8_t> inside_;
   std::vector<std::pair<ExprRef, bool>> read_;  // from memory; whether row by row

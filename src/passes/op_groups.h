@@ -32,11 +32,11 @@ struct OpGroup {
     const ir::Call* call = nullptr;
     const ir::Op* op = nullptr;  // of the call
     ir::VarRef var;              // what it defines; null in a bare statement
-    bool escapes = false;        // used behind the group as well: it must be in memory too
+    bool escapes = false;        // used after the group as well: it must be in memory too
   };
   std::vector<Item> items;
   std::vector<ir::StmtRef> before;  // views and scalars between them, which depend on none of them
-  size_t end = 0;                   // the statement behind the group
+  size_t end = 0;                   // the statement after the group
   ir::ExprList shape;               // what the loops go over
   bool whole_rows = false;     // each block is of full rows; else blocks have both extents, equal for all
   int64_t rows = 1, cols = 1;  // of a block

@@ -64,7 +64,7 @@ bool names(const Stmt& stmt, const PointerMap<uint8_t>& vars) {
   return search.found;
 }
 
-// The number of leading statements that may move in front of the scope.
+// The number of leading statements that may move before the scope.
 size_t movable_prefix(const Block& body, const VarRef& block_var) {
   PointerMap<uint8_t> inside;
   if (block_var) inside.insert(block_var.get(), 1);
@@ -75,7 +75,7 @@ size_t movable_prefix(const Block& body, const VarRef& block_var) {
   return count;
 }
 
-// The new kernel: the body of a scope with parameters for what it captured.
+// The new kernel: the body of a scope with parameters for its captures.
 class KernelBody : public Rebuilder {
  public:
   KernelBody(const Program& program, Diagnostics& diags) : Rebuilder(diags), program_(program) {}
@@ -193,7 +193,7 @@ class Outliner : public Rebuilder {
   }
 
  private:
-  // `k(..., blocks=n)` is a scope of its own.
+  // `k(..., blocks=n)` is a separate scope.
   void launch(const FunctionCall& call, const VarRef& var) {
     const Span& span = call.span;
     Ref<FunctionCall> plain = copy(call);
@@ -215,7 +215,7 @@ class Outliner : public Rebuilder {
     if (var) bind(*var, results.size() == 1 ? results[0] : ExprRef(make<MakeTuple>(span, results)));
   }
 
-  // Emits a call and gives its results one by one.
+  // Emits a call and returns its results one by one.
   ExprList call_parts(const ExprRef& call, const std::string& hint, const Span& span) {
     const auto* tuple = as<TupleType>(call->type);
     if (tuple && tuple->types.empty()) {
@@ -298,7 +298,7 @@ class Outliner : public Rebuilder {
                        [&](const Argument& argument) { return argument.value == value; });
   }
 
-  // Two results in the same storage are one value to return; `slots_` says which return a result is.
+  // Two results in the same storage are returned as one value; `slots_` maps results to returns.
   void share_returns(Function& kernel, const std::vector<size_t>& returned) {
     Roots roots(kernel, returns_);
     slots_.assign(returned.empty() ? 0 : returned.back() + 1, -1);
@@ -356,7 +356,7 @@ class Outliner : public Rebuilder {
     emit(finish_node(std::move(now)));
   }
 
-  // Emits the call and gives its results one by one.
+  // Emits the call and returns its results one by one.
   template <class T>
   ExprList take_apart(const ExprRef& call, size_t count, const T& old) {
     ExprList results;
@@ -395,7 +395,7 @@ class Outliner : public Rebuilder {
     return arguments;
   }
 
-  // Makes a parameter for a value and gives what stands for it in the kernel.
+  // Adds a parameter for a value and returns the replacement in the kernel.
   ExprRef pass(const ExprRef& value, const std::string& hint, Names& names,
                std::vector<Argument>& arguments) {
     if (const auto* tuple = as<TupleType>(value->type)) {
@@ -413,7 +413,7 @@ class Outliner : public Rebuilder {
     return param;
   }
 
-  // Whether a parameter's shape says what a dynamic dimension is.
+  // Whether a parameter's shape determines a dynamic dimension.
   static bool is_bound(const std::string& dim, const std::vector<Argument>& arguments) {
     for (const Argument& argument : arguments) {
       const auto* tensor = as<TensorType>(argument.param->type);
@@ -453,7 +453,7 @@ class Dispatcher : public Rebuilder {
     const auto* call = as<FunctionCall>(now);
     FunctionRef callee = call ? program_.find(call->callee) : nullptr;
     if (!callee || !is_kernel_or_group(callee->type)) return now;
-    // A Group needs somebody to make the workspace of its pipes.
+    // The workspace of a Group's pipes must be created by a caller.
     const bool group = callee->type == FunctionType::Group;
     if (!everywhere_ && !group && returns_parameters(*callee)) return now;
     Ref<FunctionCall> changed = copy(*call);
@@ -465,7 +465,7 @@ class Dispatcher : public Rebuilder {
   }
 
  private:
-  // Other tensors need somebody to make them.
+  // Other tensors must be created by a caller.
   bool returns_parameters(const Function& kernel) const {
     const auto& roots = returns_.at(kernel.name);
     return std::all_of(roots.begin(), roots.end(), [](const Returned& value) {

@@ -7,17 +7,17 @@
 
 namespace tilewire::passes {
 
-// The body of every `pl.at` and `pl.spmd` becomes a kernel of its own, named after `name_hint`, or after the
+// The body of every `pl.at` and `pl.spmd` becomes a kernel, named after `name_hint`, or after the
 // function when there is none. Scalars and task ids that the body captures are passed by value, tensors by
 // reference; the variable of `for b in pl.spmd(n)` becomes `pl.tile.get_block_idx()`. Kernels that the body
-// calls beside other work are spliced into it. The scope stays and calls the kernel.
+// calls beside other work are inlined into it. The scope stays and calls the kernel.
 //
 // `pl.tensor.full` and `pl.tensor.arange` in an orchestration function become tasks. A kernel that the host
 // dispatches gets an orchestration function that passes it on, unless Traits::dispatches_kernels: a function
-// that does nothing but submit one task adds steps to every schedule, and no order. Opaque functions become
+// that only submits one task adds steps to every schedule, but no order. Opaque functions become
 // Orchestration.
 //
-// Needs: no Inline functions. Ensures: a scope holds exactly one call of a kernel, or `defer_wait` alone; the
+// Needs: no Inline functions. Ensures: a scope holds exactly one call of a kernel, or only `defer_wait`; the
 // host dispatches orchestration functions only, or such kernels.
 ir::ProgramRef outline_scopes(const ir::ProgramRef& program, const Traits& traits, Diagnostics& diags);
 

@@ -105,7 +105,7 @@ class Half final : public StructuredBuilder {
     at(call->span);
     if (use->kind == PipeUse::Kind::Push) push(*use, this->use(call->args[0]));
     if (use->kind == PipeUse::Kind::Free) free(*use);
-    // A pop that nobody uses still takes its tile.
+    // A pop whose value is unused still takes its tile.
     if (use->kind == PipeUse::Kind::Pop) await(*use, next(*use));
   }
 
@@ -150,7 +150,7 @@ class Half final : public StructuredBuilder {
   }
 
  private:
-  // The statements of a body that hands these counts on, behind what it yields.
+  // The statements of a body that yields these counts after its other values.
   BlockRef inside(const Counters& used, const BlockRef& body) {
     carried_.push_back(used);
     BlockRef result = block(*body);
@@ -228,7 +228,7 @@ class Half final : public StructuredBuilder {
 
   void wait(const PipeUse& use, const ExprRef& slot, Cell which, const ExprRef& rounds, int64_t each) {
     const auto known = constant_value(rounds);
-    if (known == 0) return;  // the first round through the ring
+    if (known == 0) return;  // the first pass through the ring
     const bool fills = which == Cell::Filled;
     const std::string what = (fills ? "a tile from " : "a free slot of ") + pipe_text(use);
     ExprRef expected = known ? int32(*known * each)

@@ -102,7 +102,7 @@ ir::ProgramRef run(const ir::ProgramRef& program, Traits traits, Diagnostics& di
   // another one.
   traits.written_kernels = traits.written_kernels && !has_composite_ops(*program) && !has_groups(*program) &&
                            !traits.splits_kernels;
-  // A kernel that is split needs somebody to make the workspace of its pipe.
+  // The workspace of a split kernel's pipe must be created by a caller.
   traits.dispatches_kernels = traits.dispatches_kernels && !traits.splits_kernels;
   ir::ProgramRef now = program;
   for (const Pass* pass : pipeline(traits)) {

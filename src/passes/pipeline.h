@@ -9,7 +9,7 @@
 //   and, but for targets that have pipes, the halves of kernels are written with these;
 // - kernels return what they wrote, in the order of their parameters;
 // - orchestration functions hold scalars, control flow, `create`, views, element reads and writes, calls of
-//   kernels, and scopes with exactly one such call (or `defer_wait` alone);
+//   kernels, and scopes with exactly one such call (or only `defer_wait`);
 // - the host dispatches orchestration functions only.
 #pragma once
 
@@ -32,7 +32,7 @@ struct Pass {
 
 // Those that a target with these traits needs, in the order they run.
 std::vector<const Pass*> pipeline(const Traits& traits);
-// Null when there is no pass of that name among them.
+// Null if there is no pass of that name.
 const Pass* find_pass(std::string_view name, const Traits& traits);
 
 // Called after each pass, with its result.

@@ -133,7 +133,7 @@ ExprRef Rebuilder::rebuild_call(const ExprRef& expr) {
   return other ? other : expr;
 }
 
-// A spliced body may meet arguments it cannot work with, such as a strided part where it reshapes.
+// An inlined body may get arguments it cannot work with, such as a strided part that it reshapes.
 ExprRef Rebuilder::rejected(const Call& call, ExprList args) {
   TypeRef annotated = call.op->needs_annotation ? use_type(call.type) : nullptr;
   return create_call(*call.op, std::move(args), call.attrs, call.span, diags_, annotated);
@@ -264,7 +264,7 @@ void Rebuilder::loop(const For& loop) {
   now->start = use(loop.start);
   now->stop = use(loop.stop);
   now->step = use(loop.step);
-  // Text has no form for a constant step of 0; at run time it is an error of its own.
+  // Text has no form for a constant step of 0; at run time it is a separate error.
   if (constant_value(now->step) == 0) now->step = assign_new("k", now->step, loop.span);
   carried(loop, *now);
   now->loop_var = define(loop.loop_var, loop.loop_var->type);
@@ -278,7 +278,7 @@ void Rebuilder::loop(const For& loop) {
 void Rebuilder::loop(const While& loop) {
   Ref<While> now = copy(loop);
   carried(loop, *now);
-  // What a pass computes for the new condition belongs to the round.
+  // Code that a pass emits for the new condition belongs to the iteration.
   now->before = collect(loop.before->span, [&] {
     statements(*loop.before);
     now->condition = use(loop.condition);

@@ -1,7 +1,7 @@
-// Writing a function's statements anew, one after the other: what passes that move or retype code start from.
+// Writes the statements of a function anew, in order: the base of passes that move or retype code.
 //
 // A Rebuilder walks statements in order and emits their new form. Variables are looked up in a table, so that
-// a pass may put any expression in the place of one; a call whose operands changed type goes through its type
+// a pass may replace one by any expression; a call whose operands changed type goes through its type
 // rule again, and loops and branches take the types of the values they are given. A pass overrides the
 // statements it cares about and calls the base for the rest:
 //
@@ -31,7 +31,7 @@ class Rebuilder {
   Rebuilder(const Rebuilder&) = delete;
   Rebuilder& operator=(const Rebuilder&) = delete;
 
-  // From now on `value` stands where `var` was used.
+  // From now on `value` replaces `var`.
   void bind(const ir::Var& var, ir::ExprRef value);
   // The same for a dynamic dimension, in expressions and in types.
   void bind_dim(const std::string& name, ir::ExprRef value) { dims_[name] = std::move(value); }
@@ -42,7 +42,7 @@ class Rebuilder {
   ir::ExprList use(const ir::ExprList& list);
   ir::TypeRef use_type(const ir::TypeRef& type);
 
-  // The rebuilt statements of a block of their own.
+  // The rebuilt statements of a separate block.
   ir::BlockRef block(const ir::Block& body);
   // The same, into the block being written.
   virtual void statements(const ir::Block& body);
@@ -62,15 +62,15 @@ class Rebuilder {
   // The value of a statement: a call of an op or of a function, or scalar arithmetic.
   virtual ir::ExprRef value(const ir::ExprRef& expr) { return use(expr); }
 
-  // What takes the place of a call of an op, once its operands are the new ones.
+  // The replacement of a call of an op with rebuilt operands.
   virtual ir::ExprRef fold(const ir::ExprRef& call) { return call; }
-  // What does when its type rule refuses the new operands; null after reporting why.
+  // The replacement if its type rule rejects the new operands; null after reporting why.
   virtual ir::ExprRef rejected(const ir::Call& call, ir::ExprList args);
 
   void emit(ir::StmtRef stmt) { out_->push_back(std::move(stmt)); }
   // The new form of a definition; uses of `old` find it.
   ir::VarRef define(const ir::VarRef& old, const ir::TypeRef& type);
-  // A variable for a value the pass makes itself, assigned here.
+  // A variable for a value that the pass creates, assigned here.
   ir::VarRef assign_new(const std::string& name, ir::ExprRef value, const Span& span);
   // A call of an op with operands that are known to fit it; an internal error when they do not.
   ir::ExprRef call_op(const ir::Op& op, ir::ExprList args, ir::AttrList attrs, const Span& span);
@@ -98,11 +98,11 @@ class Rebuilder {
 
   std::vector<ir::StmtRef>* out_ = nullptr;
   ir::PointerMap<uint32_t> places_;
-  std::vector<std::pair<ir::VarRef, ir::ExprRef>> bound_;  // the old one too: its address must stay taken
+  std::vector<std::pair<ir::VarRef, ir::ExprRef>> bound_;  // also the old: its address must stay taken
   std::map<std::string, ir::ExprRef, std::less<>> dims_;
 };
 
-// What the last statement of a block hands on; empty when it is no yield.
+// What the last statement of a block yields; empty if it is not a yield.
 const ir::ExprList& yielded(const ir::Block& block);
 
 // The function with another body.

@@ -22,7 +22,7 @@ namespace {
 // A tensor that a kernel makes, and now takes as a parameter.
 struct Made {
   TypeRef type;       // in terms of the kernel's parameters
-  int returned = -1;  // the number of the return that gives it; -1: a Group keeps what its half returns
+  int returned = -1;  // the index of the return value; -1: a Group does not return this result of its half
 };
 
 // A kernel or Group, with a parameter at the end of the list for each tensor it made.
@@ -167,7 +167,7 @@ class Caller : public Rebuilder {
   Caller(const ChangedKernels& changed, Diagnostics& diags) : Rebuilder(diags), changed_(changed) {}
 
  protected:
-  // What a task needs is made before its scope, which holds the call alone.
+  // What a task needs is created before its scope, which holds only the call.
   void scope(const AtScope& scope) override {
     prepare(single_call(*scope.body));
     Rebuilder::scope(scope);

@@ -1,9 +1,9 @@
 // Which parameters' storage a variable names.
 //
 // Tensors are references. A variable names the storage of a parameter when it is that parameter, a view of
-// it, what an op that writes it gave back, the result of a loop, branch or scope that hands it through, or
-// the result of a call that returns what it was given. A branch may hand on one of two, so the answer is a
-// set. Beside it stands which parameter a value always is, unchanged: no view of it and no other value.
+// it, the result of an op that writes it, the result of a loop, branch or scope that passes it through, or
+// the result of a call that returns its argument. A branch may yield one of two, so the answer is a
+// set. Separately: which parameter a value always is, unchanged, neither a view of it nor another value.
 #pragma once
 
 #include <map>
@@ -46,7 +46,7 @@ class Roots {
 
  private:
   friend class RootWalk;
-  // The operand whose storage the result of a call names; null: none, or one that does not count.
+  // The operand whose storage the result of a call names; null: none, or one that is ignored.
   const ir::Expr* source_of(const ir::Call& call) const;
 
   const bool untracked_;

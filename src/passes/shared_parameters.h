@@ -1,8 +1,8 @@
-// Which parameters of a function may be the same memory, as far as the calls in the program say.
+// Which parameters of a function may share memory, given the calls in the program.
 //
 // Two arguments of one call share memory when both come from one tensor or window buffer, as a whole or in
-// parts, or from two parameters of the caller that share it. Arguments of an entry are memory apart, or may
-// be the same array, as whoever asks says.
+// parts, or from two parameters of the caller that share it. Arguments of an entry have separate memory, or
+// may be the same array, as the caller of the analysis says.
 #pragma once
 
 #include <map>

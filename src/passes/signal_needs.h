@@ -14,13 +14,13 @@ namespace tilewire::passes {
 struct SignalNeed {
   int64_t cells_per_rank = 0;        // 0: none
   const ir::Call* where = nullptr;   // the op
-  const ir::Function* in = nullptr;  // the function it stands in
+  const ir::Function* in = nullptr;  // the function that contains it
 };
 
 // Of one call: the operand that must have a cell for each rank. Null when there is none.
 const ir::ExprRef* signal_operand(const ir::Call& call, int64_t& cells_per_rank);
 
-// By function, one a parameter.
+// By function, one per parameter.
 using SignalNeeds = std::map<std::string, std::vector<SignalNeed>, std::less<>>;
 SignalNeeds signal_needs(const ir::Program& program);
 

@@ -71,7 +71,7 @@ class Simplifier : public Rebuilder {
     const __int128 rounds = none ? 0 : (distance + size - (size > 0 ? 1 : -1)) / size;
     if (rounds > 1 && !is_written_out(loop, rounds)) return Rebuilder::loop(loop);
     ExprList values = use(loop.init_values);
-    // Every round needs variables of its own.
+    // Every iteration needs its own variables.
     const bool outer = std::exchange(fresh_, fresh_ || rounds > 1);
     for (__int128 i = 0; i < rounds; ++i) {
       for (size_t k = 0; k < values.size(); ++k) bind(*loop.iter_args[k], values[k]);
@@ -83,7 +83,7 @@ class Simplifier : public Rebuilder {
     bind_all(loop.results, values);
   }
 
-  // Text has no form for a constant number of blocks below one; at run time it is an error of its own.
+  // Text has no form for a constant number of blocks below one; at run time it is a separate error.
   void scope(const SpmdScope& scope) override {
     auto count = constant_value(use(scope.block_count));
     if (!count || *count > 0) return Rebuilder::scope(scope);

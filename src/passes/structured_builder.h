@@ -1,4 +1,4 @@
-// Writing structured code in the place of something else: loops, branches and scalar arithmetic, each a call.
+// Emits structured code: loops, branches and scalar arithmetic, each by one call.
 //
 // Statements go into the block being written (Rebuilder::emit) and nest as the C++ lambdas do; names are
 // hints, so they may repeat at any depth. Everything written has the span given to `at`.
@@ -31,11 +31,11 @@ class StructuredBuilder : public Rebuilder {
 
   // A call of an op; its operands are known to fit.
   ir::ExprRef op(const ir::Op& op, ir::ExprList args, ir::AttrList attrs = {});
-  // The same as a statement whose value nobody uses.
+  // The same as a statement whose value is unused.
   void run(const ir::Op& op, ir::ExprList args, ir::AttrList attrs = {});
-  // The same of an op that stops the run when something is not as that op in the source needs it.
+  // The same for an op that stops the run if the precondition of that op in the source does not hold.
   void check(const ir::Op& check, ir::ExprList args);
-  // The value under a name; calls other than scalar arithmetic need one. Constants and variables stay.
+  // The value under a name; calls other than scalar arithmetic need one. Others are returned as they are.
   ir::ExprRef let(const char* name, ir::ExprRef value);
 
   ir::ExprRef list(ir::ExprList elements) const;
@@ -55,7 +55,7 @@ class StructuredBuilder : public Rebuilder {
   using Round = std::function<void(const ir::VarRef&)>;
   void repeat(const char* name, const ir::ExprRef& start, const ir::ExprRef& stop, const ir::ExprRef& step,
               const Round& round);
-  // The same with values handed from round to round; gives those of the last.
+  // The same with values carried between iterations; returns those of the last.
   using Step = std::function<ir::ExprList(const ir::VarRef&, const ir::ExprList&)>;
   ir::ExprList reduce(const char* name, const ir::ExprRef& start, const ir::ExprRef& stop,
                       const ir::ExprRef& step, ir::ExprList first, const Step& round);

@@ -25,7 +25,7 @@ class TensorConverter : public BlockLoops {
   void eval(const ir::Eval& eval) override;
 
  private:
-  // What takes the place of the call's value: a tile, or a tensor in memory.
+  // The replacement of the call's value: a tile, or a tensor in memory.
   ir::ExprRef convert(const ir::Call& call, const ir::Op& op, const std::string& name, bool as_tile);
   ir::ExprRef whole(const ir::Call& call, const ir::Op& op, const std::string& name);
   ir::ExprRef assemble(const ir::Call& call, bool as_tile);

@@ -6,7 +6,7 @@
 
 namespace tilewire::passes {
 
-// Whether the op computes or copies whole tensors; `form` says how it goes over them.
+// Whether the op computes or copies whole tensors; `form` is how it iterates over them.
 inline bool is_whole_tensor_op(const ir::Op& op) {
   return op.on_tensors && op.form != ir::OpForm::None;
 }

@@ -1,4 +1,4 @@
-// The type of something that is known to be a tensor.
+// The tensor type of a value that is known to be a tensor.
 #pragma once
 
 #include "ir/nodes.h"

@@ -1,8 +1,8 @@
 // Which on-chip memory each tile of a kernel lives in, for targets that have more than one.
 //
 // Vector ops work in Vec. A product takes its operands from Left and Right, its bias from Bias, and leaves
-// its result in Acc. What is loaded for products alone is staged in Mat; where the memory a tile lives in is
-// not the one an op takes it from, the target moves it. What programs say themselves stays.
+// its result in Acc. What is loaded only for products is staged in Mat; if the memory of a tile is
+// not the one an op takes it from, the target moves it. Memory named in the program is kept.
 #pragma once
 
 #include <optional>

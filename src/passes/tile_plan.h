@@ -2,9 +2,9 @@
 //
 // A tensor that a kernel makes for itself can be a tile when its extents are constants, all but the last two
 // are 1, it is small, and nothing needs its address: no view that outlives a read, no load or store, no
-// remote access, no parameter it might be instead. What loops and branches hand on is one kind throughout, so
-// variables they connect are decided together. Ops that write in place make a new tile of an old one, which
-// is the same as long as nobody looks at the old one again.
+// remote access, no parameter that it might be instead. Values carried by loops and branches have one kind,
+// so variables they connect are decided together. Ops that write in place make a new tile of an old one,
+// which is equivalent as long as the old one is not read again.
 #pragma once
 
 #include "ir/nodes.h"

@@ -15,7 +15,7 @@ using namespace ir;
 
 namespace {
 
-// Sets of more atoms than this become one that is equal to itself alone.
+// Sets of more atoms than this become one that is equal only to itself.
 constexpr size_t most_atoms = 12;
 
 uint32_t tile_count(const TypeRef& type) {
@@ -251,7 +251,7 @@ class ValidWalk {
     define(arg, std::move(shapes));
   }
 
-  // What a round hands on to the next is to be what the argument was taken for.
+  // The yielded extent must be the one assumed for the argument.
   void compare(const Var& arg, const Expr& next) {
     if (tile_count(arg.type) == 0) return;
     const Places places = places_of(arg);

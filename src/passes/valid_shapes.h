@@ -1,7 +1,7 @@
-// How much of each tile is in use, as far as that follows from the kernel.
+// The valid extents of each tile, as far as the kernel determines them.
 //
 // The valid extent belongs to a value, not to its type: loads of ragged ends state it, ops derive it from
-// their operands, stores obey it. Where it is known, a target need not carry it along at run time; where two
+// operands, stores obey it. Where it is known, a target need not carry it at run time; where two
 // are equal, one loop does for both.
 //
 //     ValidShapes valid(kernel);
@@ -34,7 +34,7 @@ struct ValidShape {
   bool operator==(const ValidShape&) const = default;
 };
 
-// One of those that an extent is the smallest of: a constant or an expression; where that is null, the extent
+// One of those that an extent is the minimum of: a constant or an expression; where that is null, the extent
 // of a dimension of a variable, which loops and branches change.
 struct ExtentPart {
   ir::ExprRef expr;
@@ -42,19 +42,19 @@ struct ExtentPart {
   int dimension = 0;
 };
 
-// Numbers for extents. An extent is the smallest of a set of atoms: constants, expressions, and values that
-// only run time knows.
+// Numbers for extents. An extent is the minimum of a set of atoms: constants, expressions, and values that
+// are known only at run time.
 class Extents {
  public:
-  // What an op states as the extent of a dimension of a tile that has `physical` elements there.
+  // The extent that an op states for a dimension of a tile with `physical` elements in it.
   ExtentId stated(const ir::ExprRef& expr, int64_t physical);
-  // Of the dimension of a value, both numbered by the caller: equal to itself alone.
+  // Of the dimension of a value, both numbered by the caller: equal only to itself.
   ExtentId unknown(uint32_t value, int dimension);
-  // Of what is valid where both are.
+  // Of what is valid in both.
   ExtentId meet(ExtentId a, ExtentId b);
-  // Null if it is the smaller of several, if only run time knows it, and for `full_extent`.
+  // Null if it is the minimum of several, if it is known only at run time, and for `full_extent`.
   ir::ExprRef expression(ExtentId extent) const;
-  // What it is the smallest of; nothing for `full_extent`. `vars`: by the numbers that unknown() was given.
+  // The operands of the minimum; empty for `full_extent`. `vars`: by the numbers passed to unknown().
   std::vector<ExtentPart> parts(ExtentId extent, std::span<const ir::Var* const> vars) const;
 
  private:
@@ -78,8 +78,8 @@ class Extents {
   std::unordered_multimap<uint64_t, ir::ExprRef> expressions_;  // one of those that are identical, by hash
 };
 
-// What is known of tiles that come through a pipe: nothing, or that they are valid everywhere where the
-// kernel does not state otherwise after the pop.
+// What is known of tiles that come through a pipe: nothing, or that they are valid everywhere unless the
+// kernel states otherwise after the pop.
 enum class Popped : uint8_t { Unknown, Whole };
 
 class ValidShapes {

@@ -13,7 +13,7 @@ using namespace ir;
 
 namespace {
 
-// Whether the call makes a tensor of its own; views and writers return storage that was there.
+// Whether the call creates a tensor; views and writers return existing storage.
 bool makes_tensor(const Call& call) {
   return isa<TensorType>(call.type) && call.op->result_alias < 0;
 }

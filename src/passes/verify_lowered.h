@@ -1,4 +1,4 @@
-// The phase border behind lowering.
+// The phase boundary after lowering.
 #pragma once
 
 #include "ir/nodes.h"
@@ -6,8 +6,8 @@
 
 namespace tilewire::passes {
 
-// What of a program is not as pipeline.h promises to targets, one line each with the function's name; empty
-// when all of it is.
+// Violations of what pipeline.h promises to targets, one line each with the function's name; empty
+// if there are none.
 std::string not_lowered(const ir::Program& program, const Traits& traits);
 
 }  // namespace tilewire::passes

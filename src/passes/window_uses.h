@@ -1,4 +1,4 @@
-// Which ranks a host function hands its window buffers to.
+// To which ranks a host function passes its window buffers.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace tilewire::passes {
 
-// The buffer behind a view; null for anything else.
+// The buffer that a view belongs to; null for anything else.
 const ir::WindowBuffer* buffer_of(const ir::ExprRef& expr);
 
 struct WindowUses {
@@ -18,7 +18,7 @@ struct WindowUses {
     const ir::FunctionCall* call = nullptr;
     const ir::For* loop = nullptr;  // whose variable is the device; null: one rank
     DeviceSet devices;
-    bool certain = true;  // no condition and no other loop leaves open whether it happens
+    bool certain = true;  // not conditional and in no other loop that leaves open whether it happens
   };
 
   std::vector<const ir::Assign*> allocations;  // in the order of the source
@@ -26,7 +26,7 @@ struct WindowUses {
   std::vector<Dispatch> dispatches;
   std::vector<const ir::Call*> collectives;
 
-  // Leaves out what `scalars` knows not to happen.
+  // Leaves out what cannot happen according to `scalars`.
   static WindowUses of(const ir::Function& host, const HostScalars& scalars);
 };
 

@@ -1,4 +1,4 @@
-// The classes without fields of their own: what all nodes can do, spans and ops.
+// The classes without fields: methods of all nodes, spans and ops.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -16,9 +16,9 @@ namespace {
 
 bool equal(const ir::NodeRef& left, const ir::NodeRef& right) {
   if (left == right) return true;
-  // A variable is itself and nothing else; inside a larger tree those it defines are matched one to one.
+  // A variable equals only itself; inside a larger tree the variables it defines are matched one to one.
   if (ir::isa<ir::Var>(left) || ir::isa<ir::Var>(right)) return false;
-  // Window buffers have no definition of their own, but belong to the function that allocates them.
+  // Window buffers have no definition, but belong to the function that allocates them.
   bool closed = ir::isa<ir::Program>(left) || ir::isa<ir::Function>(left);
   return closed ? ir::structurally_equal(left, right) : ir::identical_but_for_definitions(left, right);
 }

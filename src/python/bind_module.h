@@ -1,4 +1,4 @@
-// The parts of the module `tilewire._core`, in the order they are made.
+// The parts of the module `tilewire._core`, in the order in which they are created.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,4 +1,4 @@
-// Programs checked. A report stays a C++ object; the package reads what it says as JSON.
+// Checks programs. A report stays a C++ object; the package reads it as JSON.
 #include "driver/checking.h"
 
 #include <nanobind/nanobind.h>
@@ -90,7 +90,7 @@ nb::list check(const ir::Program& program, const std::string& entry, const nb::t
     }
   }
   if (diags.has_errors()) raise_run_error(diags);
-  bool stopped = false;  // by Ctrl-C, which is told once: what is left to check stops as well
+  bool stopped = false;  // by Ctrl-C, which is reported once: the remaining checks stop as well
   options.progress = [&stopped](const check::Progress&) {
     if (stopped) return false;
     nb::gil_scoped_acquire gil;

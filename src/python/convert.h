@@ -1,8 +1,8 @@
 // Values between Python and C++: nodes, enums, dtypes, attributes, op arguments.
 //
 // One node has one Python object while that object lives; the object holds one reference to the node. The
-// `..._from` functions give false or null for an object of the wrong type and raise only for a value that can
-// never be right, such as an integer beyond 64 bits.
+// `..._from` functions return false or null for an object of the wrong type and raise only for a value that
+// can never be right, such as an integer beyond 64 bits.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -52,7 +52,7 @@ bool op_argument_from(nb::handle object, ir::OpArgument& argument);
 // `int`, `numpy.ndarray`: how messages name what was given.
 std::string given_type(nb::handle object);
 
-// A field of type M: the object that reading it gives, and the way back.
+// A field of type M: the object for its value, and the reverse conversion.
 template <class M>
 struct FieldValue {
   static nb::object get(const M& value) {
@@ -123,7 +123,7 @@ struct FieldValue {
   }
 
  private:
-  // A list or tuple; None is no element.
+  // A list or tuple; None is not an element.
   static bool set_list(nb::handle object, M& value) {
     if (!PyList_Check(object.ptr()) && !PyTuple_Check(object.ptr())) return false;
     for (nb::handle item : nb::borrow<nb::object>(object)) {

@@ -20,7 +20,7 @@
 namespace tilewire::python {
 namespace {
 
-// The value of a keyword; TypeError says what it must be.
+// The value of a keyword; TypeError explains what it must be.
 template <class T>
 T option(const std::string& name, nb::handle value, const char* kind) {
   T result;
@@ -49,7 +49,7 @@ std::string gather_option(nb::handle value) {
   throw nb::python_error();
 }
 
-// Keywords of a call, `target`, `split` and `debug_bounds` among them although they say how to compile.
+// Keywords of a call; `target`, `split` and `debug_bounds` are among them although they belong to compile.
 const std::vector<std::string> call_keywords = {"ranks", "target",  "split",        "schedule", "replay",
                                                 "trace", "threads", "debug_bounds", "gather"};
 
@@ -207,13 +207,13 @@ class PythonCall {
   }
 
   driver::Executable& executable_;
-  std::shared_ptr<driver::Session> session_;  // stays for this call, whoever closes it
+  std::shared_ptr<driver::Session> session_;  // stays alive during this call, even if it is closed
   driver::CallOptions options_;
   std::optional<driver::LocalRows> rows_;
   std::vector<nb::handle> given_;
   std::vector<std::string> names_;
   std::vector<BorrowedArgument> borrowed_;
-  std::vector<nb::object> objects_;  // one a parameter
+  std::vector<nb::object> objects_;  // one per parameter
   std::vector<size_t> made_;         // outputs that were left out
 };
 

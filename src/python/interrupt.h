@@ -1,9 +1,9 @@
-// Ctrl-C while a program runs. Python's own handler only notes the signal, and nobody looks at the note while
+// Ctrl-C while a program runs. Python's own handler only records the signal, which nothing checks while
 // native code runs; this one also stops the run, and Python then raises KeyboardInterrupt.
 //
 // Once installed, the handler stays, because installing it takes longer than a short call; outside of calls
 // it does nothing but call Python's. Where Python has no handler it is installed for each call and removed
-// again. Whether another one has taken its place is looked up once in a tick of the coarse clock (4 ms).
+// again. Whether another handler has replaced it is checked once per tick of the coarse clock (4 ms).
 #pragma once
 
 #include <csignal>
@@ -21,7 +21,7 @@ class InterruptGuard {
 
   bool guards_ = false;
   bool temporary_ = false;
-  struct sigaction before_;  // to go back to; only of a temporary one
+  struct sigaction before_;  // the handler to restore; only of a temporary one
 };
 
 }  // namespace tilewire::python

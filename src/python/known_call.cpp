@@ -49,7 +49,7 @@ bool scalar_words(const driver::ParameterInfo& param, PyObject* object, Word*& a
   return true;
 }
 
-// What a known call was made with and what it gave.
+// The arguments and results of a known call.
 struct Repeated {
   const abi::Function& entry;
   PyObject* arguments;

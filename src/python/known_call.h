@@ -19,7 +19,7 @@ PyObject* repeat_call(const driver::Executable& executable, int threads, PyObjec
 // A returned value; `objects` are the arguments, one per parameter.
 nb::object returned_object(const driver::Returned& value, const std::vector<nb::object>& objects);
 
-// What a call raises when it fails.
+// Raises the error of a call that failed.
 [[noreturn]] void raise_failed_call(const driver::Call& call, const Diagnostics& diags);
 
 }  // namespace tilewire::python

@@ -1,4 +1,4 @@
-// The objects behind the names of `pl` and `pld`.
+// The Python objects for the names of `pl` and `pld`.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace tilewire::python {
 
-// `pl.tile.add`, or `pl.add`, which stands for several ops.
+// `pl.tile.add`, or `pl.add`, which means one of several ops.
 struct OpFunction {
   std::string path;  // "pl.tile.add"
   std::vector<const ir::Op*> candidates;
@@ -21,7 +21,7 @@ struct LanguageForm {
   bool in_class_body = false;
 };
 
-// `pl.Tensor`: subscripting it gives an ir.Type (or, of pl.Out and pl.InOut, a DirectedType).
+// `pl.Tensor`: a subscript of it is an ir.Type (or, for pl.Out and pl.InOut, a DirectedType).
 struct TypeForm {
   enum Kind { Tensor, DistributedTensor, Tile, Scalar, Array, Tuple, Out, InOut } kind;
   std::string path;

@@ -1,4 +1,4 @@
-// Where the arguments of live tasks of a rank lie: finds the tasks that a new one may have to wait for.
+// Indexes the arguments of a rank's live tasks: finds the tasks that a new one may have to wait for.
 //
 // The index only finds candidates; abi/task_order.h decides. Arguments are kept in lists (writers, readers,
 // takers of windows, and holders, which only keep storage alive), each sorted by address within classes of
@@ -20,7 +20,7 @@ namespace tilewire::runtime {
 class AccessIndex {
  public:
   // Calls found(Task&) for every live task that one with this argument follows by data order. `enters`: the
-  // task is added afterwards; if it writes, the arguments it covers become superfluous, because whoever
+  // task is added afterwards; if it writes, the arguments it covers become superfluous, because whatever
   // conflicts with them conflicts with it.
   template <class Found>
   void by_data(const Box& box, const abi::Use& use, const abi::Rounds& rounds, bool enters, Found found) {
@@ -31,7 +31,7 @@ class AccessIndex {
       if (!abi::ordered_by_data(access.use, use) || rounds.independent(access.task->rounds)) return Keep::Yes;
       if (!meet(access, box, hull)) return Keep::Yes;
       found(*access.task);
-      // Whoever follows the covering task follows this one through it, unless it is independent of it.
+      // What follows the covering task follows this one through it, unless it is independent of it.
       const bool superfluous = enters && writes && covers(access, box, hull);
       return superfluous && rounds.contain(access.task->rounds) ? Keep::No : Keep::Yes;
     };
@@ -39,7 +39,7 @@ class AccessIndex {
     if (writes) visit(readers_, hull, decide);
   }
 
-  // The same for communication order. Whoever follows a task in the order of a group follows one that
+  // The same for communication order. What follows a task in the order of a group follows one that
   // communicates after it, so what came before that is superfluous.
   template <class Found>
   void by_communication(const abi::Use& use, Found found) {
@@ -54,7 +54,7 @@ class AccessIndex {
     if (communicates) visit(takers_, hull, decide);
   }
 
-  // Calls found(Task&) for every live task that takes an argument in the box, whatever it does with it.
+  // Calls found(Task&) for every live task with an argument in the box, however it is used.
   template <class Found>
   void in_use(const Box& box, Found found) {
     const Hull hull = hull_of(box);
@@ -66,7 +66,7 @@ class AccessIndex {
     for (List* list : {&writers_, &readers_, &holders_}) visit(*list, hull, decide);
   }
 
-  // Remembers an argument. `box` points into the words of `task`. `holds`: also where nothing is ordered by
+  // Adds an argument. `box` points into the words of `task`. `holds`: also if nothing is ordered by
   // it, so that `in_use` finds it.
   void add(Task& task, const Box& box, const abi::Use& use, bool holds) {
     const Hull hull = hull_of(box);
@@ -116,7 +116,7 @@ class AccessIndex {
     return !hull.dense && !access.dense && access.lo == hull.lo && same(access.box, box);
   }
 
-  // Asks `decide` about every live item near the hull.
+  // Calls `decide` for every live item near the hull.
   template <class Decide>
   static void visit(List& list, const Hull& hull, Decide decide) {
     for (uint64_t rest = list.used; rest != 0; rest &= rest - 1) {

@@ -1,4 +1,4 @@
-// Scratch memory of a running block: tiles live here.
+// Scratch memory of a running block, which holds its tiles.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +14,9 @@ class Arena {
   Arena& operator=(const Arena&) = delete;
   ~Arena() { std::free(data_); }
 
-  // At least `bytes`, 64-byte aligned, with undefined content. False: there is not that much memory.
+  // At least `bytes`, 64-byte aligned, with undefined content. Returns false if there is not enough memory.
   bool reserve(uint64_t bytes) { return bytes <= bytes_ || grow(bytes); }
-  // Gives back what is larger than `bytes`.
+  // Releases what exceeds `bytes`.
   void trim(uint64_t bytes) {
     if (bytes_ > bytes) release();
   }

@@ -1,4 +1,4 @@
-// Parts of the caller's arrays that the dispatches of a host function name, of all ranks.
+// Parts of the caller's arrays that the dispatches of a host function pass, of all ranks.
 //
 // Ranks in one process share the arrays of its caller; each process has its own. So what a rank writes is not
 // seen in other processes before the call has ended: a part that is written by a rank of one process and used

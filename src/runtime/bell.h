@@ -1,4 +1,4 @@
-// What the caller's worker of a run sleeps on: whoever has something for it rings.
+// The wait object of the caller's worker of a run: rung when there is something for it.
 #pragma once
 
 #include <atomic>
@@ -17,8 +17,8 @@ class Bell {
   uint32_t rings() const { return rings_.load(); }
 
   // The sleeper announces itself, looks once more for something to do, and sleeps unless the bell has rung
-  // since it read `rings`. Sequentially consistent with what others do: they make work, then look whether
-  // somebody sleeps.
+  // since it read `rings`. Sequentially consistent with other threads: they make work, then check for
+  // sleepers.
   void announce() { asleep_.store(true); }
   void sleep(uint32_t rings);
   void stay_awake() { asleep_.store(false); }

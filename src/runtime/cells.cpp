@@ -10,7 +10,7 @@ void Cells::raise(const Waiter& waiter) {
     if (waiter.word) __atomic_fetch_add(waiter.word, 1, __ATOMIC_SEQ_CST);
     return;
   }
-  any_count_.fetch_add(1);  // before the words: who sees one of them raised looks there, too
+  any_count_.fetch_add(1);  // before the words: a thread that sees one of them raised looks there, too
   for (const Look& look : waiter.looks) {
     if (look.word) __atomic_fetch_add(look.word, 1, __ATOMIC_SEQ_CST);
   }

@@ -1,7 +1,7 @@
-// Who is parked on signal cells.
+// Fibers and deferred tasks that are parked on signal cells.
 //
 // A fiber or deferred task that waits raises the waiter word of the cell's region, looks at the cell once
-// more and sleeps. Who writes a cell loads the waiter word afterwards and calls `wake` when it is not zero.
+// more and sleeps. A writer of a cell loads the waiter word afterwards and calls `wake` if it is not zero.
 // Both steps are sequentially consistent, so either the waiter sees the value or the writer sees the waiter.
 #pragma once
 
@@ -36,7 +36,7 @@ inline void write_cell(int32_t* cell, int32_t value, abi::NotifyKind kind) {
     __atomic_fetch_add(cell, value, __ATOMIC_SEQ_CST);
   }
 }
-// An atomic update; what was there before. `bits`: abi::UpdateBits.
+// An atomic update; returns the old value. `bits`: abi::UpdateBits.
 template <class T>
 inline T update_as(T* element, T expected, T value, bool compares) {
   if (!compares) return __atomic_fetch_add(element, value, __ATOMIC_SEQ_CST);
@@ -59,22 +59,22 @@ inline bool any_holds(std::span<const Look> looks) {
 
 class Cells {
  public:
-  // Before anybody parks. Where cells are written elsewhere, all parked fibers are looked at each time the
-  // bell has rung, and fewer buckets are faster.
+  // Before the first fiber parks. Where cells are written elsewhere, all parked fibers are checked each time
+  // the bell has rung, and fewer buckets are faster.
   void written_elsewhere(bool shared) { buckets_in_use_ = shared ? shared_bucket_count : bucket_count; }
 
-  // Adds the waiter of a fiber that has left its stack, or of a deferred task. False: the condition holds or
-  // the run was aborted meanwhile, and it can go on at once.
+  // Adds the waiter of a fiber that has left its stack, or of a deferred task. Returns false if the condition
+  // holds or the run was aborted meanwhile, so it can continue at once.
   bool park(Waiter& waiter, const std::atomic<uint32_t>& abort);
 
-  // Takes out those parked on `cell` whose condition holds now: a list through Waiter::next, in order of
+  // Removes those parked on `cell` whose condition holds now: a list through Waiter::next, in order of
   // their arrival.
   Waiter* wake(const int32_t* cell);
-  // The same for all cells: somebody elsewhere has written some of them.
+  // The same for all cells: some of them were written elsewhere.
   Waiter* scan();
   Waiter* take_all();
 
-  // Whose order is not defined; for reports, while nothing runs.
+  // In undefined order; for reports, while nothing runs.
   std::vector<const Waiter*> all();
 
  private:
@@ -83,7 +83,7 @@ class Cells {
     std::atomic<Waiter*> first{nullptr};
     Waiter* last = nullptr;
 
-    // Not while somebody is about to park: who has raised the waiter word holds the lock until it is in the
+    // Not while a fiber is about to park: after raising the waiter word it holds the lock until it is in the
     // list.
     bool empty() const { return !lock.held() && !first.load(std::memory_order_relaxed); }
   };
@@ -101,14 +101,14 @@ class Cells {
   void lower(const Waiter& waiter);
   static bool met(Waiter& waiter);
   void remove(Bucket& bucket, Waiter& waiter);
-  // Takes out those of a bucket that a change of `cell` (null: of any) lets go on, and adds them to the list
+  // Removes those of a bucket that a change of `cell` (null: of any) unblocks, and appends them to the list
   // that ends here.
   Waiter** take(Bucket& bucket, const int32_t* cell, Waiter** end);
 
   size_t buckets_in_use_ = bucket_count;
   std::array<Bucket, bucket_count + 1> buckets_;  // the last: those that wait for any of several cells
   std::atomic<uint32_t> any_count_{0};            // in the last
-  std::atomic<uint32_t> count_{0};                // of all: who writes a cell looks at it as at a waiter word
+  std::atomic<uint32_t> count_{0};                // of all: writers of a cell check it like a waiter word
 };
 
 }  // namespace tilewire::runtime

@@ -1,4 +1,4 @@
-// How long one block of a kernel takes, as far as this process has seen: whether asking another thread pays.
+// How long one block of a kernel took in this process: whether asking another thread for help pays.
 //
 // A hint: entries are shared by kernels whose addresses collide, and may outlive their kernel.
 #pragma once
@@ -14,7 +14,7 @@ namespace tilewire::runtime {
 
 class Costs {
  public:
-  // Nanoseconds a block; 0: unknown.
+  // Nanoseconds per block; 0: unknown.
   static uint32_t of(const abi::Function* kernel) {
     const Entry& entry = slot(kernel);
     return entry.kernel.load(std::memory_order_relaxed) == kernel ? entry.ns.load(std::memory_order_relaxed)

@@ -1,4 +1,4 @@
-// Why a run stopped, and the words for it. These are values without addresses, so that a failure can be told
+// Why a run stopped, and its text. These are values without addresses, so that a failure can be reported
 // in another process that runs the same module.
 #pragma once
 
@@ -20,11 +20,11 @@ enum class Cause : uint8_t {
   Trace,     // `text`: why the file could not be written
   Row,       // `row` with `words`
   Internal,  // `text`
-  World,     // `row` with `words`: the processes of the world cannot go on together
+  World,     // `row` with `words`: the processes of the world cannot continue together
 };
 inline constexpr Cause last_cause = Cause::World;
 
-// One fiber that waits in a deadlock.
+// One blocked fiber of a deadlock.
 struct Blocked {
   int32_t rank = 0;
   int64_t block = 0;
@@ -36,7 +36,7 @@ struct Blocked {
   uint32_t cmp = 0;
   int32_t expected = 0;
   enum class Does : uint8_t { Wait, Test, Read, Update } does = Does::Wait;  // all but the first in a loop
-  int64_t for_cores = 0;  // it has not started: others hold those it needs; 0: it has
+  int64_t for_cores = 0;  // it has not started, for want of this many cores; 0: it has
   int64_t cores = 0;      // there are
 };
 

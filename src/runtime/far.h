@@ -1,8 +1,8 @@
-// What a run does about ranks that only messages reach (far_link.h): sends what generated code leaves to the
+// Access to ranks that only messages reach (far_link.h): sends what generated code leaves to the
 // runtime, and keeps the order of releases.
 //
-// A notify lets others see what this process has sent to third ones. So before it, all of that has landed.
-// Ranks of this process are an exception: what they do next goes through the same link, behind it.
+// A notify publishes what this process has sent to third ones, so all of that must have landed before it.
+// Ranks of this process are an exception: their later messages use the same link, after it.
 #pragma once
 
 #include <atomic>
@@ -17,32 +17,32 @@ namespace tilewire::runtime {
 class Far {
  public:
   explicit Far(Run& run) : run_(run) {}
-  // Of the world of a run; null: everybody is near.
+  // Of the world of a run; null: all ranks are near.
   void begin(FarLink* link) { link_ = link; }
 
   bool any() const { return link_ != nullptr; }
   const uint32_t* unlanded() const { return link_ ? link_->unlanded() : &landed; }
-  // Moves messages along; false when there was nothing to do.
+  // Makes progress on messages; returns false if there was nothing to do.
   bool poll() { return link_ && link_->poll(); }
-  // Whether somebody here waits for a reply: then something will happen.
+  // Whether a fiber here waits for a reply: then there will be progress.
   bool awaits_replies() const { return awaited_.load() != 0; }
   bool has(const void* address) const;
 
-  // The following block the fiber, unless the reply is there at once. What they give is what generated code
+  // The following block the fiber, unless the reply is there at once. They return what generated code
   // does next.
 
   // Everything that was sent has landed.
   abi::Status land(BlockContext& block, uint32_t site);
-  // The same as far as ranks that look at that cell can tell.
+  // The same, as far as ranks that look at that cell can observe.
   abi::Status release(BlockContext& block, const void* cell, uint32_t site);
-  // Behind a release.
+  // After a release.
   abi::Status notify(BlockContext& block, const int32_t* cell, int32_t value, abi::NotifyKind kind);
   abi::Status update(BlockContext& block, const void* element, int64_t expected, int64_t value, uint32_t bits,
                      uint32_t site, int64_t* old);
   // To or from a peer, as the bits say.
   abi::Status transfer(BlockContext& block, const Copy& region, const abi::Transfer& transfer);
 
-  // On the caller's thread when no rank does anything here any more: until all has landed or the run is
+  // On the caller's thread when no rank is active here any more: returns when all has landed or the run is
   // stopped.
   void land_all(Bell& bell);
 

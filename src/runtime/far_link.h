@@ -3,7 +3,7 @@
 //
 // Every function may be called from any worker thread and returns at once. What takes a round trip completes
 // later: the link stores 1 to `done.cell` and rings the bell of this process (World::Part::bell), and the
-// fiber that is parked on the cell goes on. So a fiber waits for a reply as it waits for a signal.
+// fiber that is parked on the cell continues. So a fiber waits for a reply as it waits for a signal.
 //
 // Order: what one process sends to another is applied there in the order in which it was sent. Nothing orders
 // messages to different processes; the release rule (08-processes) is the caller's, with `unlanded` and
@@ -43,7 +43,7 @@ class FarLink {
   virtual void put(const FarPlace& to, const Copy& region, uint32_t bits, uint8_t dtype) = 0;
   // Reads the region at `from` into region.target; region.source is not used.
   virtual void get(const FarPlace& from, const Copy& region, FarDone& done) = 0;
-  // Writes a cell behind everything that was sent to its process. `kind`: an abi::NotifyKind.
+  // Writes a cell, after everything that was sent to its process. `kind`: an abi::NotifyKind.
   virtual void notify(const FarPlace& cell, int32_t value, uint32_t kind) = 0;
   // An atomic update that returns the old value. `bits`: abi::UpdateBits.
   virtual void update(const FarPlace& element, int64_t expected, int64_t value, uint32_t bits, int64_t* old,
@@ -52,14 +52,14 @@ class FarLink {
   // Non-zero while something that was sent by this process may not have been applied.
   virtual const uint32_t* unlanded() const = 0;
   // Completes when all that was sent so far to processes other than `process` (-1: to any) has been applied.
-  // True: that is so already, and `done` is not used.
+  // Returns true if that is so already; then `done` is not used.
   virtual bool flush(int32_t process, FarDone& done) = 0;
 
-  // Nobody waits for it any more, because the run was stopped. When this returns, neither `done` nor what was
-  // to be written with it (region.target, old) is touched again. Also for one that has been completed.
+  // Cancels a wait, because the run was stopped. When this returns, neither `done` nor what was
+  // to be written with it (region.target, old) is touched again. Also valid for one that has been completed.
   virtual void forget(FarDone& done) = 0;
 
-  // Moves messages along; false when there was nothing to do. Called by workers that wait or are idle.
+  // Makes progress on messages; returns false if there was nothing to do. Called by waiting or idle workers.
   virtual bool poll() = 0;
 };
 

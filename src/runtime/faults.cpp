@@ -152,7 +152,7 @@ Diagnostic describe_deadlock(const Failure& failure, const abi::Module& module) 
     const bool waits = one.does == Blocked::Does::Wait;
     static constexpr const char* verbs[] = {"waits for ", "tests ", "reads ", "updates "};
     text += verbs[static_cast<size_t>(one.does)];
-    // A wait that the compiler made has no name that the program knows, but words for what it waits for.
+    // A wait emitted by the compiler has no name in the program, but a text for what it waits for.
     const char* what = site_of(module, one.site).what;
     if (waits && what && std::strchr(what, ' ')) {
       result.with_note(text + what, span_of(site_of(module, one.site)));

@@ -1,11 +1,11 @@
-// A stack of its own that code can leave in the middle and be continued on, by whichever thread resumes it.
+// A stack for code that can be suspended in the middle, and resumed by any thread.
 //
 // A Fiber runs its body again and again: `resume` enters it or continues it, `suspend` (called on the fiber)
-// gives control back to the thread that resumed it, and when the body returns the fiber suspends and the next
+// returns control to the thread that resumed it, and when the body returns the fiber suspends and the next
 // `resume` starts the body anew. So stacks are made once and reused for many short jobs.
 //
-// Every switch tells the address and thread sanitizers. Code on a fiber must not keep anything of the thread
-// (thread-locals, their addresses) across `suspend`.
+// Every switch informs the address and thread sanitizers. Code on a fiber must not keep anything of the
+// thread (thread-locals, their addresses) across `suspend`.
 #pragma once
 
 #include <cstddef>
@@ -14,15 +14,15 @@ namespace tilewire::runtime {
 
 class Fiber {
  public:
-  // Usable bytes of a stack; one guard page lies below them. Only touched pages take memory.
+  // Usable bytes of a stack; there is a guard page at its low end. Only touched pages take memory.
   static constexpr size_t stack_bytes = size_t{256} << 10;
 
   Fiber() = default;
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
-  virtual ~Fiber();  // the body must not be in the middle of anything
+  virtual ~Fiber();  // the body must have returned
 
-  // Makes the stack. False: the system has no memory or mapping left for it.
+  // Allocates the stack. Returns false if the system has no memory or mapping left for it.
   bool create();
 
   void resume();
@@ -36,8 +36,8 @@ class Fiber {
   friend struct Switch;
 
   void* memory_ = nullptr;     // the mapping, guard page first
-  void* inside_ = nullptr;     // where the fiber goes on
-  void* outside_ = nullptr;    // where its resumer goes on
+  void* inside_ = nullptr;     // where the fiber continues
+  void* outside_ = nullptr;    // where its resumer continues
   bool ending_ = false;        // the next resume leaves the stack for good
   void* sanitizer_ = nullptr;  // thread sanitizer: this fiber, its resumer
   void* resumer_ = nullptr;

@@ -1,4 +1,4 @@
-// The host part of a run: the host function runs once, before any rank does. What it dispatches is kept,
+// The host part of a run: the host function runs once, before any rank does. Its dispatches are recorded,
 // checked as a whole, and becomes the work of the ranks.
 #pragma once
 
@@ -19,15 +19,15 @@ class Host {
  public:
   explicit Host(Run& run) : run_(run) {}
 
-  // Runs the host function and checks what it dispatched. False: it failed, and the run knows why.
+  // Runs the host function and checks its dispatches. Returns false if it failed; the run has the error.
   bool call(const Request& request, Worker& worker);
-  // What it dispatched to ranks that live here, until the next call.
+  // The dispatches to ranks that live here, until the next call.
   std::span<const Dispatch> dispatches() const { return dispatches_; }
 
-  // What it named of the caller's arrays; kept only where ranks live elsewhere, too.
+  // The parts of the caller's arrays that it passed; kept only if ranks live elsewhere, too.
   const ArrayParts& parts() const { return parts_; }
 
-  // Rows of arguments into the windows and out of them, as `load_from_host` and `store_to_host` ask for.
+  // Copies rows of arguments into the windows and out of them, for `load_from_host` and `store_to_host`.
   void stage_in();
   void stage_out();
 
@@ -44,15 +44,15 @@ class Host {
   };
   struct Buffer {
     std::optional<Windows::Place> place;
-    std::vector<bool> handed;  // to which ranks
+    std::vector<bool> handed;  // ranks it was passed to
     uint32_t site = 0;         // of the first dispatch that did
     bool used = false;
     bool allocated = false;
   };
 
-  // The argument that an address is in, of those that are here in part; null: none.
+  // The argument that contains an address, among those that are only partly here; null: none.
   const HostRows* rows_at(abi::Word address) const;
-  // Replaces the address of a tensor for a rank that lives here by where it is. False: not all of it is here.
+  // Translates the address of a tensor for a rank that lives here. Returns false if not all of it is here.
   bool place_rows(BlockContext& context, const abi::DeviceCall& call, const abi::Param& param,
                   abi::Word* tensor);
   bool resolve(BlockContext& context, const abi::DeviceCall& call, uint32_t number, abi::Word* address,

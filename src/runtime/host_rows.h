@@ -2,7 +2,7 @@
 //
 // The host function sees whole arrays, each at addresses of its own that no memory has. So a part that it
 // dispatches names its array, in every process, and parts of different arrays never seem to share elements.
-// What ranks of this process get is where the rows are.
+// Ranks of this process get the addresses of the rows.
 #pragma once
 
 #include <cstdint>

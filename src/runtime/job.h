@@ -1,4 +1,4 @@
-// What runs: a block of a kernel or an orchestration function, with the context generated code sees.
+// What a fiber or worker runs: a block of a kernel or an orchestration function, with its context.
 #pragma once
 
 #include <cstdint>
@@ -22,11 +22,11 @@ class Worker;
 struct ReplayAgent;
 struct Task;
 
-// abi::Context and the runtime's own state behind it.
+// abi::Context, followed by the runtime's own state.
 struct BlockContext : abi::Context {
   Run* run = nullptr;
   Rank* owner = nullptr;     // null in a host function
-  Worker* worker = nullptr;  // who runs it now; read anew after everything that may suspend
+  Worker* worker = nullptr;  // its current worker; read again after everything that may suspend
   Job* job = nullptr;        // null for kernels that cannot block: they run on the worker's own stack
   const abi::Function* function = nullptr;
   int32_t task_number = 0;  // of what it submits, in a run that follows a schedule
@@ -38,18 +38,18 @@ struct BlockContext : abi::Context {
   void release(void* storage);
   void release_all();
 
-  // Of something that it does, in a run that is traced.
+  // A trace event of the job.
   TraceEvent event(TraceEvent::Kind kind, uint32_t site, uint64_t start_ns, uint64_t end_ns) const;
   const char* kernel_name() const;  // empty in an orchestration or host function
   bool is_kernel() const;           // or an orchestration or host function
   static BlockContext& of(abi::Context* context) { return *static_cast<BlockContext*>(context); }
 };
 
-// A wait for a cell, in a list of Cells while parked. Who waits is a fiber or a deferred task. A polling loop
+// A wait for a cell, in a list of Cells while parked, of a fiber or a deferred task. A polling loop
 // that looked at several cells waits for any of them.
 struct Waiter {
   const int32_t* cell = nullptr;
-  uint32_t* word = nullptr;  // of the cell's region: non-zero while somebody is parked there
+  uint32_t* word = nullptr;  // of the cell's region: non-zero while a fiber is parked there
   int32_t expected = 0;
   int32_t seen = 0;
   uint32_t cmp = 0;
@@ -66,7 +66,7 @@ struct Waiter {
 // A fiber and what it runs.
 class Job final : public Fiber {
  public:
-  // What the worker does once the fiber has left its stack: before that, nobody else may resume it.
+  // What the worker does once the fiber has left its stack: before that, it must not be resumed.
   enum class After : uint8_t { End, Park, Await, Throttle, Yield, Pause, Stop };
 
   // Suspends; `after` is done on the worker's stack.

@@ -1,7 +1,7 @@
 // Writes to peers that a task has made and that have not landed yet.
 //
-// A put may land at any moment until its task's next notify or end. Runs with a random schedule make use of
-// that: the block that writes keeps what it read from the source, and lands it as late as it may.
+// A put may land at any moment until its task's next notify or end. Runs with a random schedule use
+// that: the writing block keeps a copy of the source and lands it as late as possible.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ class LateWrites {
   bool empty() const { return writes_.empty(); }
   // Reads the source now. Earlier writes to any of its bytes, or the target's, land first.
   void add(const Copy& region, uint32_t bits, uint8_t dtype);
-  // What meets these addresses lands: the task is about to touch them.
+  // Lands what overlaps these addresses: the task is about to access them.
   void land(const Bytes& touched);
   void land_all();
   void land_first();
@@ -43,7 +43,7 @@ class LateWrites {
     void land() const;
   };
 
-  std::vector<Write> writes_;  // no two of them meet
+  std::vector<Write> writes_;  // none overlaps another
 };
 
 // Notifies that a block has made and that have not landed yet, with a random schedule. They land in their

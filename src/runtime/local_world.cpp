@@ -24,7 +24,7 @@ class PooledMemory final : public GroupMemory {
   ~PooledMemory() override {
     for (std::byte* region : regions) Process::get().regions.give(region, mapped_bytes, bytes_);
   }
-  // False: there is no memory.
+  // False: not enough memory.
   bool add_region() {
     std::byte* region = Process::get().regions.take(mapped_bytes);
     if (!region) return false;

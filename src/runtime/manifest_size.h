@@ -1,4 +1,4 @@
-// The size of a window buffer: a number of bytes, or an expression in Python syntax that gives it when a
+// The size of a window buffer: a number of bytes, or an expression in Python syntax that is evaluated when a
 // program is called, such as `4 * world_size() * N`.
 //
 // Names are dimensions and integer scalar parameters. There are + - * // % << >>, unary minus, min, max, abs
@@ -24,13 +24,13 @@ class SizeExpression {
   static constexpr size_t longest_text = 4096;
 
   SizeExpression(int64_t bytes = 0) : text_(std::to_string(bytes)), constant_(bytes) {}
-  // An expression of constants alone is a constant. Nothing when it is not an expression: `problem` says why.
+  // An expression of only constants is a constant. Empty if it is not an expression; `problem` is set to why.
   static std::optional<SizeExpression> parse(std::string_view text, std::string& problem);
 
   const std::string& text() const { return text_; }
   std::optional<int64_t> constant() const { return constant_; }
 
-  // Nothing when it leaves 64 bits, divides by zero or uses a name without a value: `problem` says which.
+  // Empty if it overflows 64 bits, divides by zero or uses a name without a value; `problem` is set to which.
   std::optional<int64_t> evaluate(int64_t ranks, const SizeNames& names, std::string& problem) const;
   // The first name in it that has no value; empty when all have one.
   std::string_view missing(const SizeNames& names) const;

@@ -15,7 +15,7 @@ namespace tilewire::runtime {
 namespace {
 
 std::atomic<Process*> current{nullptr};
-// What a parent left behind is never freed, but stays reachable.
+// The parent's state is never freed, but stays reachable.
 std::atomic<Process*> abandoned{nullptr};
 
 void forget_in_child() {

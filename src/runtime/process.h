@@ -24,19 +24,19 @@ class Run;
 
 class Helpers {
  public:
-  // Sends a thread to run->help(). False: the system has no thread to give. The system likes to wake a thread
-  // on the core of whoever wakes it, where it waits for milliseconds: threads are woken on other cores of
-  // `cpus` than the one where the caller of the run is at work.
+  // Sends a thread to run->help(). Returns false if the system has no thread. Systems tend to wake a thread
+  // on the core of its waker, where it waits for milliseconds: threads are woken on other cores of
+  // `cpus` than that of the caller of the run.
   bool request(Run* run, int caller_core, const cpu_set_t& cpus);
-  // Has a thread go on elsewhere, until it is asked for again.
+  // Moves a thread to another core, until it is requested again.
   void move(pid_t id, const cpu_set_t& cpus);
-  // Takes back requests that no thread has answered; gives their number.
+  // Withdraws requests that no thread has answered; returns their number.
   int cancel(Run* run);
   // Ends the idle threads.
   void stop();
 
  private:
-  static constexpr int nothing = -2;  // not what a caller has whose core nobody knows
+  static constexpr int nothing = -2;  // differs from the value for a caller on an unknown core
   struct Thread {
     pid_t id;
     bool idle = true;
@@ -82,7 +82,7 @@ class Process {
   StoragePool storage;
   RegionPool regions;
 
-  // Two workers of a run were on one core once: the system likes to put threads together.
+  // Two workers of a run once shared a core: the system tends to put threads together.
   std::atomic<bool> crowded{false};
 
   // All run states ever made, newest first; only ever grows, so a signal handler can walk it.

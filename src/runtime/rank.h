@@ -1,7 +1,7 @@
 // One rank of a run: its dispatches and its task graph.
 //
 // Tasks are ordered by the ids they name and by their arguments (TaskOrder). Everything here is used by the
-// rank's orchestration function only, except what is said to be open to all.
+// rank's orchestration function only, except what is documented as open to all.
 #pragma once
 
 #include <atomic>
@@ -42,16 +42,16 @@ class Rank {
   abi::Status release(BlockContext& context, void* storage);
   void step(BlockContext& context, abi::ParallelStep what);
 
-  // Open to all: the record's task has ended and nobody needs it any more.
+  // Open to all: the record's task has ended and is no longer needed.
   void give_back(Task& task, Worker& worker);
   // Open to all: a Release task is ready.
   void free_storage(Storage* storage);
   // After a fiber left with Job::After::Throttle.
   void throttle(Job& job, Worker& worker);
-  // Nothing else can run: lets a throttled orchestration function go on. False: none is throttled.
+  // Nothing else can run: resumes a throttled orchestration function. Returns false if none is throttled.
   bool unthrottle(Worker& worker);
-  // Whether one is throttled and no task has ended for a while, so that those which run may wait for what it
-  // has not submitted yet. Asked again and again.
+  // Whether one is throttled and no task has ended for a while, so that running tasks may wait for one that
+  // it has not submitted yet. Polled.
   bool is_throttled_in_vain(uint64_t now_ns);
 
   Run& run;

@@ -37,7 +37,7 @@ bool ReadAhead::serve(const Copy& region, uint64_t bytes, uint32_t acquires) {
 ReadAhead::Fetch ReadAhead::plan(const std::byte* source, uint64_t bytes, uint64_t room) {
   fetching_ = stream_for(source);
   Stream& stream = streams_[fetching_];
-  // A first load says nothing about the next one; each fetch for one that follows is twice as large.
+  // A first load predicts nothing; each fetch for one that follows is twice as large.
   const uint64_t more = stream.next == source ? std::min({2 * stream.last, most_bytes, room}) : 0;
   stream.last = std::max(more, bytes);
   stream.next = source + bytes;

@@ -1,8 +1,8 @@
-// What a task has fetched from far peers beyond what it asked for.
+// Data that a task has fetched from far peers beyond what it asked for.
 //
-// Between two acquires of a task, memory that it may read at a peer does not change: who changed it would
-// race with the task. So when loads go through a peer's memory in order, one message fetches what the next
-// ones will ask for, and they need no round trip. What was fetched is dropped at the next acquire and where
+// Between two acquires of a task, the memory that it may read at a peer does not change: a write would
+// race with the task. So if loads walk a peer's memory in order, one message fetches what the next
+// ones will ask for, and they need no round trip. Fetched data is dropped at the next acquire and where
 // the task itself writes.
 #pragma once
 
@@ -17,17 +17,17 @@ namespace tilewire::runtime {
 
 class ReadAhead {
  public:
-  // Copies the region from what is here; false: it is not. `bytes`: of its source, which has no gaps.
-  // `acquires`: how many acquires the task has made.
+  // Copies the region from fetched data; returns false if it is not there. `bytes`: of its source, without
+  // gaps. `acquires`: how many acquires the task has made.
   bool serve(const Copy& region, uint64_t bytes, uint32_t acquires);
-  // What to fetch for one who asks for `bytes` from `source` on, where `room` bytes may be read: from there,
-  // into `memory`. Null: only what was asked for, to where it belongs.
+  // What to fetch for a load of `bytes` from `source` on, where `room` bytes may be read: from there,
+  // into `memory`. Null: only what was asked for, directly to its target.
   struct Fetch {
     std::byte* memory;
     uint64_t bytes;
   };
   Fetch plan(const std::byte* source, uint64_t bytes, uint64_t room);
-  // What `plan` said last is there: `serve` finds it.
+  // The data of the last `plan` is there: `serve` finds it.
   void arrived() { streams_[fetching_].bytes = streams_[fetching_].memory.size(); }
   // The task writes there.
   void forget(std::span<const std::byte> bytes);

@@ -26,7 +26,7 @@ class SpinLock {
     }
   }
   void unlock() { held_.store(false, std::memory_order_release); }
-  // For a moment; what the last holder did is visible when nobody holds it.
+  // Waits a moment; the writes of the last holder are visible when the lock is free.
   bool held() const { return held_.load(std::memory_order_acquire); }
 
   static void pause() {
@@ -57,13 +57,13 @@ class Item {
 
 class ReadyQueue {
  public:
-  // Gives the number of items now in the queue.
+  // Returns the number of items now in the queue.
   size_t push(Item item) {
     lock_.lock();
     size_t size = size_.load(std::memory_order_relaxed);
     if (size == ring_.size()) grow();
     ring_[(first_ + size) & (ring_.size() - 1)] = item;
-    // Ordered with the pusher's look at who sleeps: see Run::idle.
+    // Ordered with the pusher's check for sleepers: see Run::idle.
     size_.store(size + 1, std::memory_order_seq_cst);
     lock_.unlock();
     return size + 1;
@@ -83,7 +83,7 @@ class ReadyQueue {
     return item;
   }
 
-  // Like `pop`, but choose(n, at) says which of n items; at(i) is the i-th.
+  // Like `pop`, but choose(n, at) chooses one of n items; at(i) is the i-th.
   template <class Choose>
   Item take(Choose choose) {
     if (size() == 0) return {};

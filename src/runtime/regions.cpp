@@ -27,7 +27,7 @@ uint64_t lead_of(uint64_t bytes) {
   return bytes >= huge_from && bytes < huge_page ? huge_page - bytes : 0;
 }
 
-// `bytes` from a multiple of a huge page on; null when there is no memory.
+// `bytes` starting at a multiple of a huge page; null if there is no memory.
 std::byte* map_aligned(uint64_t bytes) {
   void* memory = mmap(nullptr, bytes + huge_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return nullptr;

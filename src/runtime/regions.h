@@ -1,4 +1,4 @@
-// Memory of window regions: zeroed pages with a guard page behind them, kept from one set of windows to the
+// Memory of window regions: zeroed pages followed by a guard page, kept from one set of windows to the
 // next, because mapping and unmapping costs more than a small run.
 #pragma once
 

@@ -13,7 +13,7 @@ namespace {
 constexpr int32_t free_numbers = 1 << 30;
 // Blocks that are in the middle of something when another one starts.
 constexpr size_t most_started = 1024;
-// Tests in vain of all agents together, each, before it is a deadlock.
+// Consecutive failed tests of all agents together, each, after which it is a deadlock.
 constexpr uint64_t most_vain_tests = 10'000;
 
 AgentKey block_zero(const AgentKey& key) {
@@ -128,7 +128,7 @@ abi::Status Replay::submit(BlockContext& context, uint32_t site, int32_t* number
   return abi::ok;
 }
 
-// --- who there is
+// --- agents
 
 ReplayAgent* Replay::find(const AgentKey& key) {
   auto found = agents_.find(key);
@@ -317,7 +317,7 @@ void Replay::follow_landing(Worker& worker, const AgentKey& key) {
   ++at_;
 }
 
-// The agent stands before an event.
+// The agent is before an event.
 void Replay::follow_event(Worker& worker, ReplayAgent& agent) {
   const ScheduleStep& step = schedule_.steps[at_];
   const ReplayStop& stop = agent.stop;
@@ -328,7 +328,7 @@ void Replay::follow_event(Worker& worker, ReplayAgent& agent) {
     return;
   }
   if (!matches(step, stop)) {
-    // Compiled code does not look where nobody uses what is seen.
+    // Compiled code does not look if the value seen is unused.
     if (step.event == ScheduleEvent::Look) {
       ++at_;
       return;
@@ -365,7 +365,7 @@ bool Replay::run_free(Worker& worker) {
   return false;
 }
 
-// Everybody goes as far as they can without an event; then nobody may be able to go on.
+// Every agent runs as far as it can without an event; then possibly none is runnable.
 void Replay::expect_stop(Worker& worker) {
   if (run_free(worker)) return;
   for (auto& [key, agent] : agents_) {
@@ -425,7 +425,7 @@ int64_t Replay::cores_to_start(const Task& task) {
   return !task.together ? 1 : task.next_block == 0 ? task.blocks : 0;
 }
 
-// Orchestration functions first: then it makes no difference whether a kernel has one of its own.
+// Orchestration functions first: then it makes no difference whether a kernel has one.
 bool Replay::turn(Worker& worker) {
   return run_free(worker) || turn_of_orchestration(worker) || turn_of_block(worker);
 }
@@ -474,7 +474,7 @@ bool Replay::turn_of_block(Worker& worker) {
   return true;
 }
 
-// Up to its next event and, if that can happen, behind it.
+// Runs to its next event and, if that can happen, past it.
 void Replay::take_turn(Worker& worker, ReplayAgent& agent) {
   const AgentKey key = agent.key;
   if (agent.state == State::New) {
@@ -490,7 +490,7 @@ void Replay::take_turn(Worker& worker, ReplayAgent& agent) {
   resume(worker, *same);
 }
 
-// It stands before a look or behind one, and for long nobody has done anything else.
+// It is before or after a look, and for long all agents have only looked.
 bool Replay::polls_in_vain(const ReplayAgent& agent) const {
   const ReplayStop& stop = agent.stop;
   const bool looks = stop.event == ScheduleEvent::Look || stop.event == ScheduleEvent::Test ||

@@ -1,12 +1,12 @@
 // Follows a schedule that the checker found (support/schedule.h), on one thread, one agent at a time.
 //
-// Orchestration functions and blocks stop before and behind every event: the functions of abi::Api that are
-// events call `before` and `behind`. The worker calls `step`, which chooses who goes on. So what agents do in
-// between happens as late as it may, and in one order: that of the events behind it. When all steps have been
-// taken the rest runs in turns, one event at a time, and is the same in every run too.
+// Orchestration functions and blocks stop before and after every event: the functions of abi::Api that are
+// events call `before` and `behind`. The worker calls `step`, which chooses the next agent. So work between
+// two events is deferred until the later one, and happens in one order. When all steps have been taken, the
+// rest runs in turns, one event at a time, and is the same in every run too.
 //
 // Compiled code may have tasks that the source has not: orchestration functions that only call a kernel,
-// ops on tensors that became kernels. The schedule knows nothing of these. They go on whenever somebody waits
+// ops on tensors that became kernels. They are not in the schedule, and run whenever another agent waits
 // for them.
 #pragma once
 
@@ -30,7 +30,7 @@ class Worker;
 struct BlockContext;
 struct Task;
 
-// What an agent stands before.
+// The event that an agent is stopped before.
 struct ReplayStop {
   ScheduleEvent event = ScheduleEvent::Start;
   const int32_t* cell = nullptr;
@@ -41,28 +41,28 @@ struct ReplayStop {
   bool wide = false;  // the cell is an INT64
 
   int64_t found() const;
-  // It can happen, but only to look: a test that is not true, an update that leaves the cell as it is.
+  // It can happen, but only as a look: a failing test, an update that does not change the cell.
   bool is_vain() const;
 };
 
 struct ReplayAgent {
   enum class State : uint8_t {
     New,      // has not started
-    Between,  // stands behind an event
-    Before,   // stands before `stop`
+    Between,  // stopped after an event
+    Before,   // stopped before `stop`
     Running,  // or waits for tasks
     Ended,
   };
   AgentKey key;
   State state = State::New;
-  bool free = false;  // not in the schedule, and nothing that the source has
+  bool free = false;  // not in the schedule, and without a counterpart in the source
   bool takes_core = false;
   Job* job = nullptr;
   ReplayStop stop = {};
-  std::vector<Look> repeats = {};   // of a polling loop: what has to change before it goes on
+  std::vector<Look> repeats = {};   // of a polling loop: what must change before it continues
   int32_t submitted = 0;            // tasks, of those that have numbers
   bool polls = false;               // it is in a loop that polls, and only looks at cells
-  bool issues = false;              // the notify it stands before lands later
+  bool issues = false;              // the notify it is stopped before lands later
   std::vector<uint32_t> used = {};  // sites of what it has used, or left to a free task, since its last event
   const std::vector<uint32_t>* steps = nullptr;  // of the schedule, its own; null: none
   size_t next_step = 0;
@@ -72,10 +72,10 @@ class Replay {
  public:
   Replay(Run& run, const Schedule& schedule);
 
-  // One thing that happens; on the worker's stack. False: nothing can happen any more.
+  // Takes one step, on the worker's stack. Returns false if no agent can take one.
   bool step(Worker& worker);
 
-  // On the fiber of an agent. They come back when it is the agent's turn.
+  // On the fiber of an agent. They return when it is the agent's turn.
   abi::Status before(BlockContext& context, const ReplayStop& stop);
   abi::Status behind(BlockContext& context);
   void ended(Job& job);
@@ -84,7 +84,7 @@ class Replay {
   abi::Status wait(BlockContext& context, const ReplayStop& stop, int32_t* seen);
   abi::Status test(BlockContext& context, const ReplayStop& stop, int32_t* held);
   abi::Status look(BlockContext& context, const abi::HookEvent& event);
-  // A notify is about to happen. True: the schedule says that it lands later, and that is taken care of.
+  // A notify is about to happen. Returns true if the schedule lets it land later, which is then arranged.
   bool keeps(BlockContext& context, int32_t* cell, int32_t value, abi::NotifyKind kind);
   // An orchestration function uses an element: it has waited for the tasks that it had to.
   void note_use(BlockContext& context, uint32_t site);
@@ -100,7 +100,7 @@ class Replay {
     std::set<int64_t> early;  // after it
   };
 
-  // A notify that has left and not landed.
+  // A notify that was issued and has not landed.
   struct Kept {
     AgentKey issuer;
     int32_t* cell;

@@ -1,4 +1,4 @@
-// Addresses that stand for memory of another host: whoever touches them faults.
+// Addresses that represent memory of another host: an access faults.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace tilewire::runtime {
 class ReservedRange {
  public:
   ReservedRange() = default;
-  // Of at least so many bytes. data() is null when the system has no room for it.
+  // At least so many bytes. data() is null if the system has no room for it.
   explicit ReservedRange(uint64_t bytes);
   ReservedRange(ReservedRange&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)), bytes_(other.bytes_) {}

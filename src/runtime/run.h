@@ -33,7 +33,7 @@ namespace tilewire::runtime {
 struct Storage;
 class Windows;
 
-// One call of an orchestration function on one rank. Those of a rank run one after the other, in their order;
+// One call of an orchestration function on one rank. Those of one rank run one after the other, in order;
 // those of different ranks are concurrent.
 struct Dispatch {
   int32_t rank = 0;
@@ -62,7 +62,7 @@ struct Stats {
 
 struct Request {
   const abi::Module* module = nullptr;
-  // All processes of the world make the same request, but for addresses.
+  // All processes of the world make the same request, except for addresses.
   World* world = &local_world();
   std::span<const Term> terms{};           // what is the same, for them to compare
   std::span<const Dispatch> dispatches{};  // in place of a host function
@@ -75,7 +75,7 @@ struct Request {
   // found by their names.
   Windows* windows = nullptr;
   bool keep = false;             // the windows have the content that the last run left, in place of zeros
-  int32_t threads = 0;           // workers, the caller included; 0: one for each core
+  int32_t threads = 0;           // workers, the caller included; 0: one per core
   bool more_than_cores = false;  // take `threads` as it is
   // "random:SEED" reorders tasks, delays them and the writes of modules with hooks; the same run for the same
   // seed when `threads` is 1. Empty: as fast as possible.

@@ -461,7 +461,7 @@ void Run::yielded(Worker& worker, Job& job) {
   } else if (++worker.yields % lonely_yields == 0) {
     sched_yield();
   }
-  // A worker that runs fibers which spin is never idle, so nobody else would unthrottle.
+  // A worker that runs spinning fibers is never idle, so nothing else would unthrottle.
   if (++worker.all_yields % yields_of_a_spin == 0) {
     const uint64_t now = now_ns();
     for (int32_t i = 0; i < part.count; ++i) {

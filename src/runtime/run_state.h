@@ -1,4 +1,4 @@
-// The state of one run in this process: the ranks that live here, its workers, who is idle, what failed.
+// The state of one run in this process: the ranks that live here, its workers, idle threads, first failure.
 #pragma once
 
 #include <sched.h>
@@ -37,13 +37,13 @@ class Run {
   // A helper thread's part.
   void help();
 
-  // Generated code, or the runtime for it, cannot go on. The first failure is kept; the run stops.
+  // Generated code, or the runtime for it, cannot continue. The first failure is kept; the run stops.
   void fail(const Failure& failure, Worker* worker);
   abi::Status fail(BlockContext& context, abi::Fault fault, uint32_t site, int64_t a, int64_t b, int64_t c,
                    int64_t d);
   abi::Status fail_memory(BlockContext& context, uint64_t bytes, uint32_t site);
   abi::Status fail_fibers(BlockContext& context, uint32_t site);
-  // A function gave a non-zero status: fine after a failure, a broken rule otherwise.
+  // A function returned a non-zero status: expected after a failure, a broken invariant otherwise.
   void ended_badly(BlockContext& context, abi::Status status);
   bool aborted() const { return abort_.load(std::memory_order_relaxed) != 0; }
   // From a signal handler.
@@ -54,22 +54,22 @@ class Run {
     if (aborted() && !released_.load(std::memory_order_relaxed)) release_parked(worker);
     if (rung()) hear(worker);
   }
-  // Somebody elsewhere may have written cells that fibers are parked on.
+  // Cells that fibers are parked on may have been written elsewhere.
   bool rung() const { return shared_ && heard_.load(std::memory_order_relaxed) != bell_->rings(); }
 
   // There is work that another worker could take.
   void call_for_help();
   bool any_ready() const;
-  // Other workers take part, here or elsewhere on cores of their own.
+  // Other workers take part, here or on their own cores elsewhere.
   bool has_other_workers() const {
     return helpers_.load(std::memory_order_relaxed) > 0 || (shared_ && part.spin_ns > 0);
   }
   Item steal(Worker& thief);
   // Two workers on one core get less done than one. Systems that like to put threads together leave them so
-  // for a long time: a worker that was moved, or waits, looks whether it is alone on its core, and if not,
+  // for a long time: a worker that was moved, or waits, checks whether it is alone on its core, and if not,
   // one of the two is sent elsewhere.
   void keep_apart(Worker& worker);
-  // Nothing was found. True: look again. False: the worker's part is over.
+  // Called when no work was found. Returns true to look again, false to end the worker's part.
   bool idle(Worker& worker);
   void rank_ended();
   Rank& rank(int32_t number) { return *ranks_[number - part.first]; }
@@ -80,7 +80,7 @@ class Run {
     return (kernel.bits & (far.any() ? abi::MayBlock | abi::MayBlockFar : abi::MayBlock)) != 0;
   }
 
-  // A fiber lets others run.
+  // A fiber yields.
   void yielded(Worker& worker, Job& job);
 
   void wake(const int32_t* cell, Worker& worker);
@@ -94,28 +94,28 @@ class Run {
     if (context.job && context.job->notifies.has(cell)) land_notifies(context);
   }
 
-  // For the world, from any thread. A failure elsewhere, or what the world found out: stops this part.
+  // For the world, from any thread. Stops this part, after a failure elsewhere or a finding of the world.
   void stop(const Failure& failure);
-  // Whether anything happens in this part. When `turns` is the same at two moments and `quiet` true at both,
-  // nothing has in between.
+  // Whether anything happens in this part. If `turns` is the same at two moments and `quiet` true at both,
+  // nothing has happened in between.
   struct Pulse {
     uint64_t turns;
     bool quiet;
   };
   Pulse pulse() const;
-  // Inside World::quiet only, when nobody can go on: what waits here. None: this part was throttled, goes on,
-  // and may wake others.
+  // Only inside World::quiet, when nothing can run: what waits here. Empty: this part was throttled,
+  // continues, and may wake others.
   std::optional<std::vector<Blocked>> waits();
 
-  // Nothing else can run: lets throttled orchestration functions go on. False: there are none.
+  // Nothing else can run: resumes throttled orchestration functions. Returns false if there are none.
   bool unthrottle(Worker& worker);
   // For the report of a deadlock.
   Blocked blocked(const Waiter& waiter) const;
 
-  // With a random schedule: gives others a turn, now and then. Where the block goes on, its worker may be
+  // With a random schedule: yields now and then. Where the block continues, its worker may be
   // another one.
   void pause(BlockContext& context);
-  // Which of the ready things of a queue comes next.
+  // Chooses the next of the ready items of a queue.
   static Item take_from(ReadyQueue& queue, Choices& choices);
 
   // In runs that are traced, of modules with hooks: the number of a notify that is about to write the cell;
@@ -156,7 +156,7 @@ class Run {
 
  private:
   void prepare(const Request& request);
-  // Gives the ranks their work; false when the host function failed.
+  // Assigns the ranks their work; returns false if the host function failed.
   bool dispatch(const Request& request);
   void report(const Request& request, uint64_t start_ns, Outcome& outcome);
   void finish(const Request& request, Outcome& outcome);
@@ -166,10 +166,10 @@ class Run {
   void stalled(Worker& worker, uint32_t rings);
   void hear(Worker& worker);
   bool spin(Worker& worker);
-  // The first failure; an interrupt before it takes its place. False: the run was stopped already.
+  // The first failure; an interrupt before it replaces it. Returns false if the run was stopped already.
   bool keep(const Failure& failure);
-  // Where two workers have been found on one core, the caller's thread stays where it is for the time of a
-  // run: it would be put on a helper's core, and kernels can be long. False: it is free.
+  // After two workers have been found on one core, the caller's thread stays where it is during the
+  // run: it would be put on a helper's core, and kernels can be long. Returns false if it is free.
   bool hold_caller();
   void send_elsewhere(const Worker& worker);
   void release_parked(Worker& worker);

@@ -5,7 +5,7 @@
 namespace tilewire::runtime {
 namespace {
 
-// SplitMix64: every state gives well mixed bits.
+// SplitMix64: every state yields well mixed bits.
 uint64_t mixed(uint64_t x) {
   x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9;
   x = (x ^ x >> 27) * 0x94D049BB133111EB;

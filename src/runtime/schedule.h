@@ -10,7 +10,7 @@
 
 namespace tilewire::runtime {
 
-// The seed of "random:SEED"; nothing for any other text.
+// The seed of "random:SEED"; empty for any other text.
 std::optional<uint64_t> seed_of(std::string_view schedule);
 
 class Choices {
@@ -19,7 +19,7 @@ class Choices {
 
   bool one_in(uint32_t n) { return next() % n == 0; }
 
-  // Which of `count` ready things runs next; rank_of(i) is the rank of the i-th. Half of the seeds take any
+  // Chooses one of `count` ready items; rank_of(i) is the rank of the i-th. Half of the seeds choose any
   // of them, the other half let some ranks run far ahead of others.
   template <class RankOf>
   size_t choose(size_t count, RankOf rank_of) {

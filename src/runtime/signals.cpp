@@ -128,7 +128,7 @@ abi::Status wait(abi::Context* context, const int32_t* cell, int32_t expected, u
   }
   if (run.random) {
     run.pause(block);
-    run.land_notifies(block);  // nobody else lands them while it is parked
+    run.land_notifies(block);  // they can only land here while it is parked
   }
   Job& job = *block.job;
   Waiter& waiter = job.waiter;
@@ -185,7 +185,7 @@ abi::Status poll(abi::Context* context, const abi::Word* carried, uint32_t count
       return run.aborted() ? abi::aborted : abi::ok;  // each of them is an event
     job.replay->repeats.assign(looks.begin(), looks.end());
     if (!looks.empty()) job.polls.changed(depth);
-    // Elements of tensors that are no windows: looking at them is no event.
+    // Elements of tensors that are not windows: a look at them is not an event.
     if (std::any_of(looks.begin(), looks.end(), [](const Look& look) { return !look.word; })) {
       return run.replay->behind(block);
     }

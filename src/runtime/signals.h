@@ -23,7 +23,7 @@ abi::Status land(abi::Context* context, uint32_t site) noexcept;
 abi::Status update(abi::Context* context, void* element, int64_t expected, int64_t value, uint32_t bits,
                    uint32_t site, int64_t* old) noexcept;
 
-// Whether the waiter's condition holds, now or soon: looks a while where another worker may bring the value
+// Whether the waiter's condition holds, now or soon: spins for a while if another worker may write the value
 // and this one has nothing else to do.
 bool met_soon(const BlockContext& block, Waiter& waiter);
 // `op` needs a fiber, and the block has none: stops the run.

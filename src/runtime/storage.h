@@ -9,11 +9,11 @@
 
 namespace tilewire::runtime {
 
-// Lies in front of the bytes it describes.
+// Precedes the bytes it describes.
 struct alignas(64) Storage {
   uint64_t bytes;  // asked for
   uint32_t size_class;
-  uint32_t position;  // in the list that has it
+  uint32_t position;  // in the list that contains it
 
   std::byte* data() { return reinterpret_cast<std::byte*>(this + 1); }
   static Storage* of(void* data) { return static_cast<Storage*>(data) - 1; }
@@ -48,10 +48,10 @@ class StoragePool {
   StoragePool(const StoragePool&) = delete;
   ~StoragePool();
 
-  Storage* take(uint64_t bytes);  // null: there is not that much memory
+  Storage* take(uint64_t bytes);  // null: not enough memory
   void give(Storage* storage);
 
-  // Bytes kept for reuse at most.
+  // Maximum number of bytes kept for reuse.
   static constexpr uint64_t keep_bytes = uint64_t{256} << 20;
 
  private:

@@ -1,9 +1,9 @@
 // One node of a rank's task graph.
 //
 // A record belongs to its rank and is reused when its task has ended. Only the rank's submitter takes records
-// and reads `generation` and `mark`; everybody else touches the atomic fields and, once the task is ready,
-// what the submitter wrote before. A predecessor ends by closing its list of successors: whoever finds the
-// list closed knows that the task has ended, and sees what it wrote.
+// and reads `generation` and `mark`; all others access only the atomic fields and, once the task is ready,
+// what the submitter wrote before. A predecessor ends by closing its list of successors: a thread that finds
+// the list closed knows that the task has ended, and sees what it wrote.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,7 @@ namespace tilewire::runtime {
 class Rank;
 struct Task;
 
-// Lies in the record of the successor, which outlives it: it waits for the predecessor.
+// Is in the record of the successor, which outlives it: it waits for the predecessor.
 struct Edge {
   Task* successor;
   Edge* next;
@@ -45,9 +45,9 @@ struct alignas(64) Task {
   const abi::Function* kernel = nullptr;
   const abi::Word* args = nullptr;
   void* subject = nullptr;
-  abi::Rounds rounds;  // it was submitted in
+  abi::Rounds rounds;  // in which it was submitted
 
-  // Blocks not yet given out belong to whoever holds the task; it lies in one queue at most.
+  // Blocks not yet claimed belong to the holder of the task; it is in at most one queue.
   int64_t blocks = 0;
   int64_t next_block = 0;
   std::atomic<int64_t> blocks_left{0};  // that have not ended; of a deferred task: conditions, and 1
@@ -70,8 +70,8 @@ struct alignas(64) Task {
   static Edge* closed() { return reinterpret_cast<Edge*>(uintptr_t{1}); }
   bool ended() const { return successors.load(std::memory_order_acquire) == closed(); }
 
-  // Makes `this` wait for `predecessor`; false when that has ended already. It may even have ended between
-  // being found and `this` being taken from the free records: then the two are one.
+  // Makes `this` wait for `predecessor`; returns false if that has ended already. It may even have ended
+  // between being found and `this` being taken from the free records: then the two are one.
   bool follow(Task& predecessor) {
     if (&predecessor == this) return false;
     Edge* head = predecessor.successors.load(std::memory_order_acquire);

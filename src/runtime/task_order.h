@@ -1,4 +1,4 @@
-// What a new task of a rank waits for. The rule is abi/task_order.h; this reads launches for it.
+// What a new task of a rank waits for. The rule is abi/task_order.h; this applies it to launches.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ class TaskOrder {
     if (windows) windows->append_regions(rank, regions_);
   }
 
-  // Calls found(Task&) for every live task that the launch follows by data or communication order. It is
-  // entered afterwards.
+  // Calls found(Task&) for every live task that the launch follows by data or communication order. The launch
+  // is added afterwards.
   template <class Found>
   void predecessors(const abi::Launch& launch, const abi::Rounds& rounds, Found found) {
     each_argument(launch, launch.args, [&](const Box& box, const abi::Use& use) {
@@ -33,12 +33,12 @@ class TaskOrder {
                   [&](const Box& box, const abi::Use& use) { index_.add(task, box, use, holds); });
   }
 
-  // Calls found(Task&) for every live task, of any round, that an access to the tensor comes after.
+  // Calls found(Task&) for every live task, of any iteration, that an access to the tensor must follow.
   template <class Found>
   void users(const Box& box, uint8_t access, Found found) {
     index_.by_data(box, {.access = access}, {}, false, found);
   }
-  // Calls found(Task&) for every live task that takes a part of the bytes.
+  // Calls found(Task&) for every live task that has a part of the bytes as an argument.
   template <class Found>
   void in_use(const Box& box, Found found) {
     index_.in_use(box, found);
@@ -64,7 +64,7 @@ class TaskOrder {
     }
   }
 
-  // A plain tensor may be a window, too: then its address says so.
+  // A plain tensor may also be a window, which its address shows.
   uintptr_t group_of(const abi::Param& param, const abi::Word* words) const {
     if (param.kind == abi::ParamKind::Window) {
       return reinterpret_cast<uintptr_t>(

@@ -207,7 +207,7 @@ class Writer {
   // Still inside of the slice: an arrow belongs to the slice around its end.
   static uint64_t last_ns(const TraceEvent& event) { return std::max(event.start_ns, event.end_ns - 1); }
 
-  // What is done with a cell of a pipe, which has no name of its own, is said by the site.
+  // The site describes the use of a pipe's cell, which has no name.
   bool is_of_pipe(const TraceEvent& event) const {
     return event.lanes > 1 && event.cell && event.site->what && name_of_(event.cell).empty();
   }

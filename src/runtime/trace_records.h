@@ -40,8 +40,8 @@ class JoinedTrace {
   void number_notifies();
 
   std::vector<TraceRecord> records_;
-  // Of cells that have a name, by it; of others, by rank and number. The name is what TraceEvent::cell points
-  // to.
+  // Of cells that have a name, by it; of others, by rank and number. TraceEvent::cell points to the
+  // name.
   std::map<std::tuple<std::string, int32_t, uint64_t>, std::string> cells_;
   std::vector<TraceBuffer> workers_;
 };

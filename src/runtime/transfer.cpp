@@ -146,7 +146,7 @@ bool overlap(const Copy& region, const Shape& shape) {
   return to.lo < from.hi && from.lo < to.hi;
 }
 
-// The source's elements one behind the other, for a second copy from there.
+// The source's elements packed one after the other, for a second copy from there.
 struct Dense {
   explicit Dense(const Copy& region)
       : strides(region.rank),

@@ -1,8 +1,8 @@
 // The window buffers of a world as this process sees them: for every communication group, one zeroed region
-// of memory for each of its ranks. A peer's memory is an address away, or the address names it in messages.
+// of memory for each of its ranks. A peer's memory is mapped, or its address names it in messages.
 //
-// The maker of a run builds these first, takes the words of window arguments from them, and passes them with
-// the Request; they may be used for several runs, one after the other, and keep their content until `zero`.
+// The caller of a run creates these first, takes the words of window arguments from them, and passes them in
+// the Request; they may be used for several runs, one after another, and keep their content until `zero`.
 #pragma once
 
 #include <cstddef>
@@ -20,12 +20,12 @@
 
 namespace tilewire::runtime {
 
-// One window buffer: where it lies in every region of its group.
+// One window buffer: its position in every region of its group.
 struct WindowSlot {
   std::string name;
   uint64_t offset = 0;
   uint64_t bytes = 0;
-  // How the program views it, for messages; empty: in several ways, or in none that is known before it runs.
+  // The shape in which the program views it, for messages; none: several shapes, or known only at run time.
   std::vector<int64_t> shape = {};
   int64_t element_bytes = sizeof(int32_t);
 };
@@ -45,15 +45,15 @@ struct WindowRegion {
 
 class Windows {
  public:
-  // Null when there is not that much memory. Slots must lie inside their region, devices inside the world.
+  // Null if there is not enough memory. Slots must be inside their region, devices inside the world.
   static std::unique_ptr<Windows> make(int32_t ranks, std::vector<GroupLayout> groups,
                                        World& world = local_world());
   Windows(const Windows&) = delete;
 
-  // As `rank`, which lives here, sees them; null when it lives elsewhere or is not in the group.
+  // The windows for `rank`, which lives here; null if it lives elsewhere or is not in the group.
   const abi::Group* group(size_t group, int32_t rank) const;
   const abi::Window* window(size_t group, size_t slot, int32_t rank) const;
-  // Where the copy of any rank is; null when it is not in the group.
+  // The address of any rank's copy; null if it is not in the group.
   std::byte* data(size_t group, size_t slot, int32_t rank) const;
   bool in_group(size_t group, int32_t rank) const { return groups_.at(group).index.at(rank) >= 0; }
 
@@ -62,7 +62,7 @@ class Windows {
 
   // Those of the ranks that live here.
   void zero();
-  // Before a run: zeroes them unless they are to keep their content or nobody has used them yet.
+  // Before a run: zeroes them unless they are to keep their content or are unused.
   void begin_run(bool keep);
 
   World& world() const { return world_; }
@@ -72,20 +72,20 @@ class Windows {
   struct Place {
     size_t group, slot;
   };
-  // Where the buffer of that name is.
+  // The position of the buffer of that name.
   std::optional<Place> find(std::string_view name) const;
 
-  // The word that is non-zero while somebody waits for a cell of the region; null outside all of them.
+  // The word that is non-zero while a fiber waits for a cell of the region; null outside all of them.
   uint32_t* waiter_word(const void* address) const;
-  // The rank of the world whose region an address is in, or -1.
+  // The rank of the world whose region contains an address, or -1.
   int32_t rank_of(const void* address) const;
   // The place of an address in a region that only messages reach. Without `memory`: it is in none.
   FarPlace far_place(const void* address) const;
-  // From there to the end of the buffer that the address is in.
+  // From there to the end of the buffer that contains the address.
   uint64_t bytes_in_slot(const void* address) const;
   // "`sig[1, 0]` on rank 1"; empty outside all regions.
   std::string name_of(const int32_t* cell) const;
-  // "sig[1, 0]" for a cell that a schedule names; as the schedule has it when there is no such window.
+  // "sig[1, 0]" for a cell that a schedule names; as written in the schedule if there is no such window.
   std::string name_of(const ScheduleStep& step) const;
   // Whether it is the cell of that step.
   bool is_cell(const int32_t* cell, const ScheduleStep& step) const;

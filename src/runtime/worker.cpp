@@ -104,7 +104,7 @@ void Worker::ready(Task& task, bool busy) {
 }
 
 void Worker::park_conditions(Task& task, bool busy) {
-  int64_t held = 1;  // that on which the task lives while this goes on
+  int64_t held = 1;  // the stack of the task while this continues
   if (run_.tracing) task.armed_ns = now_ns();
   for (int64_t i = 0; i < task.blocks; ++i) {
     Waiter& waiter = task.conditions[i];
@@ -138,7 +138,7 @@ void Worker::trace_condition(Task& task, const Waiter& waiter) {
 
 void Worker::woken(Waiter& waiter) {
   if (waiter.job) {
-    // Where it ran, what it works on is in the cache. Others take it from there if they have nothing to do.
+    // Its data is in the cache of its last worker. Others take it from there if they are idle.
     Worker& home = *waiter.job->context.worker;
     return (home.core.load(std::memory_order_relaxed) == not_at_work ? *this : home).push(Item(waiter.job));
   }
@@ -348,7 +348,7 @@ void Worker::resume(Job& job) {
   after(job);
 }
 
-// The fiber is off its stack: from here on somebody else may resume it.
+// The fiber is off its stack: from here on another worker may resume it.
 void Worker::after(Job& job) {
   switch (job.after) {
     case Job::After::End: {

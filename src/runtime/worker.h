@@ -1,7 +1,7 @@
-// One thread's part in a run: it takes what is ready and runs it.
+// One thread of a run: it takes ready items and runs them.
 //
 // Kernels that cannot block run on the thread's own stack; the others, and orchestration functions, on
-// fibers. A fiber that waits leaves its worker free for something else.
+// fibers. A fiber that waits frees its worker for something else.
 #pragma once
 
 #include <sys/types.h>
@@ -33,27 +33,27 @@ class Worker {
   abi::Status run_blocks(Rank& rank, const abi::Function& kernel, const abi::Word* args, int64_t begin,
                          int64_t end, int64_t blocks, uint64_t deferred = 0);
 
-  // A fiber that will run one block; null after reporting why there is none.
+  // A fiber to run one block; null after reporting an error.
   Job* prepare_block(Task& task, int64_t block);
   void resume(Job& job);
-  // Starts some or all blocks of a task, or ends it when the run is over.
+  // Starts some or all blocks of a task, or ends it if the run is over.
   void start(Task& task);
-  // What has become ready; empty when nothing has.
+  // The next ready item; empty if there is none.
   Item take_ready();
 
-  // Makes something runnable. `alone`: this worker comes to it at once, so nobody else is asked to help.
+  // Makes something runnable. `alone`: this worker runs it next, so no other is woken.
   void push(Item item, bool alone = false);
-  // The task has no predecessors left. `busy`: this worker goes on with something else first.
+  // The task has no predecessors left. `busy`: this worker first does something else.
   void ready(Task& task, bool busy = false);
   void complete(Task& task, bool busy = false);
-  // Who waited can go on. While this worker is busy.
+  // Makes waiters runnable, while this worker is busy.
   void woken(Waiter& waiter);
 
-  // A fiber for an orchestration function or a block; null after reporting why there is none.
+  // A fiber for an orchestration function or a block; null after reporting an error.
   Job* take_job(Rank& rank);
   void give_job(Job* job);
 
-  // For Run::yielded: of fibers that were alone, in a row; of all.
+  // For Run::yielded: consecutive yields of fibers that were alone; all yields.
   uint32_t yields = 0, all_yields = 0;
 
   // For Run::keep_apart: the core it was last seen on; not_at_work while it takes no part.
@@ -78,7 +78,7 @@ class Worker {
   Run& run_;
   BlockContext direct_;
   Arena arena_;
-  Item hot_;  // made ready by what just ended or left its stack: what this worker runs next
+  Item hot_;  // made ready by what just ended or left its stack: the next item of this worker
   uint32_t streak_ = 0;
   uint32_t samples_ = 0;
   std::vector<Job*> spare_;

@@ -1,12 +1,12 @@
-// Where the ranks of a run live, and how those elsewhere are reached.
+// Where the ranks of a run live, and how ranks elsewhere are reached.
 //
 // A world is a list of processes. For a call each of them has a Run, with the ranks that live there, and the
-// Run goes over these only. What it needs of the others goes through this interface: memory of their windows,
-// waking them, agreeing on the call and its outcome, stopping together, and finding out that nobody can go
-// on. In the local world every rank is a fiber of this process.
+// Run handles only these. What it needs of the others goes through this interface: memory of their windows,
+// waking them, agreeing on the call and its outcome, stopping together, and detecting a deadlock.
+// In the local world every rank is a fiber of this process.
 //
 // None of it is on a fast path. Loads, stores and signals go to mapped addresses, inline in generated code;
-// `wake` is called when a notify finds somebody parked, `quiet` when nothing is left to do.
+// `wake` is called when a notify finds a parked fiber, `quiet` when nothing is left to do.
 //
 // The world may call these functions of a Run between `begin` and `end`, from any thread: stop, pulse,
 // aborted. `waits` only inside `quiet`.
@@ -41,13 +41,13 @@ class GroupMemory {
   // Where they start. That of a rank which only messages reach is in reserved memory (reserved_range.h), so
   // that an address still names a rank and an offset.
   std::vector<std::byte*> regions;
-  // Non-zero while somebody is parked on a cell of the region; null: only messages reach it.
+  // Non-zero while a fiber is parked on a cell of the region; null: only messages reach it.
   std::vector<uint32_t*> waiters;
   // The host of each, as any number; empty: all are on one.
   std::vector<int32_t> hosts;
 };
 
-// Something that must be the same in all processes of a call.
+// A value that must be the same in all processes of a call.
 struct Term {
   std::string name;
   std::string value;
@@ -63,24 +63,24 @@ class World {
     int32_t count = 0;
     Bell* bell = nullptr;       // rung from elsewhere; null: the run uses its own
     int32_t sharers = 1;        // processes that share the cores this one may use
-    uint64_t spin_ns = 20'000;  // a worker looks that long for something to do
-    uint64_t yield_ns = 0;      // and lets other threads run for so long, before it leaves or sleeps
+    uint64_t spin_ns = 20'000;  // a worker spins that long for something to do
+    uint64_t yield_ns = 0;      // and yields to other threads for so long, before it leaves or sleeps
 
     bool has(int32_t rank) const { return rank >= first && rank - first < count; }
   };
   virtual Part part(int32_t ranks) const = 0;
 
   // Memory for a group of a call on `ranks` ranks. All processes map the same groups in the same order. Null,
-  // in all of them, when one has not that much memory.
+  // in all of them, if one has not enough memory.
   virtual std::unique_ptr<GroupMemory> map(const GroupLayout& layout, int32_t ranks) = 0;
-  // Why `map` gave none, when that was not for want of memory: the call is over, in all processes.
+  // Why `map` returned null, if not for want of memory: the call has ended, in all processes.
   virtual std::optional<Failure> refusal() { return std::nullopt; }
 
   // Before any rank starts. Windows of ranks that live here are zeroed and filled; when this returns those of
   // all others are. Also called when the run has failed already. False: no rank may start, because terms
-  // differ or a process failed, and the run was told why.
+  // differ or a process failed, and the run has the error.
   virtual bool begin(Run& run, std::span<const Term> terms) = 0;
-  // No rank of this process does anything any more. Returns when that is so everywhere. `failure`: what
+  // No rank of this process is active any more. Returns when that is so everywhere. `failure`: what
   // stopped this process, if anything; afterwards what all of them report.
   virtual void end(Run& run, std::optional<Failure>& failure) = 0;
 
@@ -94,9 +94,9 @@ class World {
   virtual bool is_watched() const { return false; }
   // The run failed here first: stops the parts elsewhere.
   virtual void failed(Run& run, const Failure& failure) = 0;
-  // Nothing can happen here any more unless somebody elsewhere acts. If everybody is in that state it is a
+  // Nothing can happen here any more unless a rank elsewhere acts. If all processes are in that state it is a
   // deadlock, unless a part was throttled (Run::waits), and the world stops all parts with the waits of all.
-  // Called on the thread of the run's caller, again whenever the bell has rung in vain.
+  // Called on the thread of the run's caller, again whenever the bell has rung without effect.
   virtual void quiet(Run& run) = 0;
 
   // Reaches the ranks that only messages reach; null: there are none. A part then has a bell, which a reply

@@ -1,4 +1,4 @@
-// What messages call a block of a launch.
+// How messages name a block of a launch.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What users are told about their programs.
+// Messages to users about their programs.
 //
 // Every message is one row of a table in support/diagnostics: a stable code, a severity and a text with {0},
 // {1} for its arguments. Code reports a row, `diag::name` from the header of its section; it never invents a
@@ -23,8 +23,8 @@ namespace tilewire {
 
 enum class Severity : uint8_t { Error, Warning };
 
-// The code of a row. The rows have names in the headers of their sections alone (support/diagnostics/ops.h
-// and so on), so that a new row concerns only the sources that report that section.
+// The code of a row. Rows are named only in the headers of their sections (support/diagnostics/ops.h
+// and so on), so that a new row rebuilds only the sources that report that section.
 enum class Diag : uint16_t {};
 
 struct DiagInfo {
@@ -62,8 +62,8 @@ std::string render(const Diagnostic& diagnostic);
 // Collects what is reported, in the order of reporting.
 class Diagnostics {
  public:
-  // The reference is good until the next report. An equal message at an equal place is kept once, and after
-  // `limit` errors no more are kept, nor after as many warnings: recovery must not bury the user.
+  // The reference is valid until the next report. An equal message at an equal place is kept once, and after
+  // `limit` errors, or as many warnings, no more are kept: follow-up errors must not bury the user.
   Diagnostic& report(Diag id, const Span& span, std::vector<std::string> arguments = {});
 
   bool has_errors() const { return error_count_ != 0; }
@@ -71,7 +71,7 @@ class Diagnostics {
   bool full() const { return error_count_ >= limit; }
   const std::vector<Diagnostic>& all() const { return all_; }
   void append(const Diagnostics& other);
-  // Adds a note to everything reported until the matching pop: where an inlined text was called from.
+  // Adds a note to everything reported until the matching pop: where an inlined function was called.
   void push_context(std::string text, Span at) { contexts_.push_back({std::move(at), std::move(text)}); }
   void pop_context() { contexts_.pop_back(); }
   // All diagnostics rendered, a blank line between two, and "N errors" at the end when more than one.
@@ -89,7 +89,7 @@ class Diagnostics {
   size_t warning_count_ = 0;
 };
 
-// A broken invariant of Tilewire itself: says so, with the place, and never mixes with user errors.
+// Reports a broken invariant of Tilewire itself, with its place; never used for errors of users.
 [[noreturn]] void internal_error(const char* file, int line, const std::string& what);
 #define TW_CHECK(condition, what) \
   ((condition) ? static_cast<void>(0) : ::tilewire::internal_error(__FILE__, __LINE__, what))

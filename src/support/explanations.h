@@ -1,4 +1,4 @@
-// What is said of a message itself, for `tilewire explain` and docs/diagnostics.md.
+// Texts about a message, for `tilewire explain` and docs/diagnostics.md.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace tilewire {
 
-// Why it is wrong and how to mend it; empty for messages that say so themselves.
+// Why it is wrong and how to fix it; empty for messages that are clear without.
 std::string_view explanation(Diag diag);
 // "TW0312".
 std::string code_text(Diag diag);

@@ -1,5 +1,5 @@
-// Integer arithmetic where C++ has another answer than the language: division rounds down, and results that
-// leave 64 bits are noticed.
+// Integer arithmetic where C++ differs from the language: division rounds down, and results that
+// overflow 64 bits are detected.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Reading JSON files that may hold anything: every value is checked where it is taken, and the first thing
-// that does not fit is one error that names the file and the key.
+// Reads untrusted JSON files: every value is checked when it is taken, and the first mismatch
+// is one error that names the file and the key.
 //
 //     JsonReader reader("comm_manifest.json", text, diags);
 //     for (JsonValue group : reader.root().member("comm_groups").list()) {
@@ -8,8 +8,8 @@
 //     }
 //     if (reader.failed()) return {};
 //
-// After an error all further values are empty, zero or "", and nothing more is reported, so that readers need
-// no branches of their own. Keys of an object are unique; values nest 32 deep at most.
+// After an error all further values are empty, zero or "", and nothing more is reported, so readers need no
+// branches for errors. Keys of an object are unique; values nest at most 32 deep.
 #pragma once
 
 #include <cstdint>

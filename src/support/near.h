@@ -1,4 +1,4 @@
-// "Did you mean": the nearest of a list of names, when one is near enough to be a slip.
+// "Did you mean": the nearest of a list of names, if one is near enough to be a typing error.
 #pragma once
 
 #include <optional>

@@ -5,12 +5,12 @@
 
 namespace tilewire {
 
-// A question of the form: elements of `size_a` bytes lie at sum(index * stride) for all indices below the
-// extents, elements of `size_b` bytes likewise from `distance` on; do any two meet? Dimensions are told with
+// Elements of `size_a` bytes are at sum(index * stride) for all indices below the extents, elements of
+// `size_b` bytes likewise from `distance` on; do any two share a byte? Add dimensions with
 // `first` and `second`, strides in bytes and of any sign; then `meets` is asked once.
 //
-// The answer is exact for every pair that slicing one tensor can give. Pairs of unrelated strides are
-// searched to a limit, beyond which they count as meeting.
+// The answer is exact for every pair of slices of one tensor. Pairs of unrelated strides are
+// searched up to a limit, after which they count as overlapping.
 class OverlapSearch {
  public:
   void first(int64_t stride, int64_t extent) { add(stride, extent, false); }

@@ -1,4 +1,4 @@
-// Where libraries of ours that are loaded on demand may lie.
+// Where our libraries that are loaded on demand may be.
 #pragma once
 
 #include <filesystem>
@@ -7,7 +7,7 @@
 
 namespace tilewire {
 
-// Paths of files with that name, the likeliest first; last the name alone, for where the system looks.
+// Paths of files with that name, the likeliest first; last only the name, for the search path of the system.
 std::vector<std::filesystem::path> own_library_places(const std::string& file_name);
 
 }  // namespace tilewire

@@ -21,10 +21,10 @@ struct PrintPlace {
   uint32_t line;
 };
 
-// Ends with a newline. `what.site` is not looked at.
+// Ends with a newline. Ignores `what.site`.
 std::string print_text(const abi::Print& what, const PrintPlace& place);
 
-// Writes to standard output at once, nothing of another caller in between.
+// Writes to standard output at once, not interleaved with other callers.
 void write_out(const std::string& text);
 
 }  // namespace tilewire

@@ -1,6 +1,6 @@
 // Shared ownership of immutable objects: `Ref<const T>` counts inside the object.
 //
-// A node is written once, while its maker holds the only `Ref<T>`, and is shared as `Ref<const T>` from
+// A node is written while its maker holds the only `Ref<T>`, and is shared as `Ref<const T>` from
 // then on, also between threads. Compared with std::shared_ptr this is one word per reference and one
 // allocation per object; reading a million-line program makes ten million of them.
 #pragma once

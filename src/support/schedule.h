@@ -1,11 +1,11 @@
-// One schedule of a program, as data: who did what in which order. The checker finds it, a file keeps it, the
+// One schedule of a program, as data: the order of its events. The checker finds it, a file stores it, the
 // interpreter and the native runtime follow it.
 //
 // It names things in terms that hold in every run of the program. An agent is an orchestration function or a
 // block of a task. Its steps are its starts and ends, submissions, and uses of signal cells: what agents can
-// notice of each other. A step runs its agent up to the event named, does the event, and stops the agent
-// behind it. What lies in between belongs to the later event. `Access` stops before the next event instead,
-// or where an element makes the agent wait for tasks: what lies in between has been read or written then.
+// observe of each other. A step runs its agent up to the event named, performs the event, and stops the agent
+// after it. Work between two events belongs to the later one. `Access` stops before the next event instead,
+// or where an element access makes the agent wait for tasks: the work up to there has been done then.
 #pragma once
 
 #include <compare>
@@ -33,7 +33,7 @@ struct ScheduleAgent {
   bool operator==(const ScheduleAgent&) const = default;
 };
 
-// Issue and Land are the two halves of a notify that lands after its agent has gone on.
+// Issue and Land are the two halves of a notify that lands after its agent has continued.
 enum class ScheduleEvent : uint8_t {
   Start,
   Submit,
@@ -69,18 +69,18 @@ struct ScheduleStep {
 };
 
 struct Schedule {
-  std::string kind;  // of what it shows: "race", "deadlock", ...
+  std::string kind;  // of the finding that it shows: "race", "deadlock", ...
   int32_t ranks = 1;
-  int32_t hosts = 1;    // that they live on, as many on each
+  int32_t hosts = 1;    // hosts that they are spread over evenly
   int32_t calls = 1;    // of the entry, over windows that keep their content
   int32_t cores = 0;    // blocks of a rank that run at a time, waiting ones included; 0: any number
   std::string entry;    // empty: the only one there is
-  std::string split;    // how kernels were split ("split"); empty: as suits the target
+  std::string split;    // how kernels were split ("split"); empty: the target's default
   std::string program;  // digest of the functions it is about
   // As they were given: "N=4", "x=4x16:FP32", "x=x.npy".
   std::vector<std::string> constants, shapes, inputs;
-  uint64_t seed = 0;      // of inputs that were made up
-  int64_t dimension = 0;  // what dynamic dimensions are that nothing fixes
+  uint64_t seed = 0;      // of made-up inputs
+  int64_t dimension = 0;  // value of dynamic dimensions that nothing fixes
   std::map<std::string, int64_t, std::less<>> dimensions = {};  // but for these
   std::string told;  // of a race: the two uses in their order, in words
   std::vector<ScheduleAgent> agents;
@@ -91,7 +91,7 @@ struct Schedule {
   bool ends_stuck() const { return kind == "deadlock" || kind == "overshot"; }
 };
 
-// The part of one call, as a schedule of one call. Calls before the last come to their end.
+// The steps of one call, as a schedule of one call. Calls before the last run to their end.
 Schedule part_of_call(const Schedule& schedule, int32_t call);
 
 // "rank 1 in `k`, block 2", "rank 0"

@@ -1,4 +1,4 @@
-// The little we need to know about Unicode: UTF-8, and which characters a name may hold.
+// The parts of Unicode that we need: UTF-8, and which characters a name may contain.
 #pragma once
 
 #include <cstddef>
@@ -7,11 +7,11 @@
 
 namespace tilewire {
 
-// Whether a byte of UTF-8 is inside a character, not its first one.
+// Whether a byte of UTF-8 is inside a character and not its first byte.
 inline bool continues_character(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0) == 0x80;
 }
-// The number of characters; of bytes that are not UTF-8, those that do not continue one.
+// The number of characters; bytes that are not UTF-8 count if they do not continue a character.
 size_t count_characters(std::string_view text);
 // At most `most` bytes from the start, whole characters.
 std::string_view first_bytes(std::string_view text, size_t most);

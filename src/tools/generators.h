@@ -1,4 +1,4 @@
-// The texts made from the compiler's own tables. Each function gives the whole content of one checked-in
+// Files generated from the compiler's own tables. Each function returns the whole content of one checked-in
 // file; generate.cpp lists which.
 #pragma once
 

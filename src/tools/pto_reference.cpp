@@ -9,7 +9,7 @@ using namespace ir;
 
 namespace {
 
-// What becomes of an op that has no rule; empty for one that somebody forgot.
+// The translation of an op that has no rule; empty for a forgotten one.
 std::string without_rule(const Op& op) {
   if (op.expansion) return "the ops it is made of ([ops](ops.md))";
   if (op.on_tensors) return "loads, the op on tiles and stores";

@@ -25,7 +25,7 @@ std::string cell(std::string_view text) {
   return out;
 }
 
-// The anchor GitHub gives a heading made of this text.
+// The anchor that GitHub generates for a heading with this text.
 std::string anchor(std::string_view heading) {
   std::string out;
   for (char c : heading) {

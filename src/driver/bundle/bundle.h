@@ -1,7 +1,7 @@
-// Ahead-of-time bundles: a program as a folder that runs without its source, the frontend or a compiler.
+// Ahead-of-time bundles: a program as a folder that runs without source, frontend or compiler.
 //
-//     DIR/bundle.json                       what is in it, for which machine, signatures, digests
-//     DIR/orchestration/comm_manifest.json  window buffers; not there for programs without any
+//     DIR/bundle.json                       its content, its machine, signatures, digests
+//     DIR/orchestration/comm_manifest.json  window buffers; only if the program has any
 //     DIR/kernels/<entry>.so                native code, and <entry>.strided.so for arrays of any strides
 //     DIR/program.twir                      the program as it was read, for printing; not needed to run
 //
@@ -25,12 +25,12 @@ struct BundleContent {
   std::string name;            // of the entry, as the user knows it
   runtime::Manifest manifest;  // of the entry
   RankRule ranks;              // of the entry
-  // An object file of its code. Nothing after an error.
+  // An object file of its code. Empty after an error.
   std::function<std::optional<std::string>(bool strided, Diagnostics&)> object;
 };
 
-// Writes to the side and renames: `folder` has the whole bundle or is as it was. A bundle or an empty folder
-// is replaced, anything else is left alone. False after an error.
+// Writes to a temporary folder and renames: `folder` has the whole bundle or is unchanged. A bundle or an
+// empty folder is replaced; anything else is an error. Returns false after an error.
 bool write_bundle(const BundleContent& content, const std::string& folder, Diagnostics& diags);
 
 // `entry`: empty for the only one. Every file is read and checked before any code is loaded; null after an
@@ -38,7 +38,7 @@ bool write_bundle(const BundleContent& content, const std::string& folder, Diagn
 std::shared_ptr<Executable> load_bundle(const std::string& folder, const std::string& entry,
                                         Diagnostics& diags);
 
-// Whether the path is a folder with a bundle.json: what `tilewire run` takes for a bundle.
+// Whether the path is a folder with a bundle.json, which `tilewire run` treats as a bundle.
 bool is_bundle(const std::string& path);
 
 }  // namespace tilewire::driver

@@ -19,9 +19,9 @@
 namespace tilewire::driver {
 namespace {
 
-// Negative when there is none: errno says why.
+// Negative if there is none, with the reason in errno.
 int sealed_copy(std::string_view bytes) {
-  // Newer kernels want to be told that it is to be run; older ones refuse what they do not know.
+  // Newer kernels want to know that it will be executed; older ones refuse unknown flags.
   int file = memfd_create("tilewire-code", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_EXEC);
   if (file < 0 && errno == EINVAL) file = memfd_create("tilewire-code", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (file < 0) return file;

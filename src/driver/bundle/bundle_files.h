@@ -1,4 +1,4 @@
-// Files of a bundle: read whole, checked, written to the side. Nothing here trusts what lies on the disk.
+// Files of a bundle: read whole, checked, written to a temporary place. Nothing on the disk is trusted.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,16 @@ namespace tilewire::driver {
 inline constexpr uint64_t largest_json = uint64_t{16} << 20;
 inline constexpr uint64_t largest_code = uint64_t{1} << 30;
 
-// The whole of a regular file. Nothing after an error.
+// The whole of a regular file. Empty after an error.
 std::optional<std::string> read_file(const std::string& path, uint64_t largest, Diagnostics& diags);
 
 // A file that does not exist yet.
 bool write_file(const std::string& path, std::string_view content, Diagnostics& diags);
 
-// A folder of a name nobody can foresee, for this user alone; removed with all in it unless kept.
+// A folder with an unpredictable name, accessible to this user only; removed with its content unless kept.
 class TemporaryFolder {
  public:
-  // `prefix`: path and start of the name. Reports why it cannot be made.
+  // `prefix`: path and start of the name. Reports why it cannot be created.
   TemporaryFolder(const std::string& prefix, Diagnostics& diags);
   ~TemporaryFolder();
   TemporaryFolder(const TemporaryFolder&) = delete;

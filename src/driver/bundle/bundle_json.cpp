@@ -19,7 +19,7 @@ using nlohmann::json;
 constexpr const char* format_name = "tilewire-bundle";
 constexpr int64_t largest_extent = int64_t{1} << 46;
 constexpr size_t digest_digits = 64;
-const std::string no_digest(digest_digits, '0');  // stands for the digest of a text in that text
+const std::string no_digest(digest_digits, '0');  // replaces the digest of a text inside that text
 
 bool is_digest(const std::string& text) {
   return text.size() == digest_digits && text.find_first_not_of("0123456789abcdef") == std::string::npos;

@@ -1,4 +1,4 @@
-// bundle.json: what a bundle holds, what it was built for, and the signature of its entry points. Everything
+// bundle.json: the content of a bundle, its machine, and the signature of its entry points. Everything
 // needed to check a call and to find the code is here, so that a bundle runs without program.twir.
 #pragma once
 
@@ -30,7 +30,7 @@ struct BundleEntry {
   std::vector<BundleResult> results;
   RankRule ranks;
   std::string code;     // of arrays whose last dimension is contiguous: a key of `files`
-  std::string strided;  // of any arrays, also of one for two parameters
+  std::string strided;  // of any arrays, and of one array for two parameters
 };
 
 struct BundleDescription {
@@ -44,12 +44,12 @@ struct BundleDescription {
   std::vector<std::string> features;  // of the processor, that the code may use
   std::vector<BundleEntry> entries;
   std::map<std::string, File> files;  // by path in the folder
-  std::string digest;                 // of the text it was read from, as that text says; see `is_intact`
+  std::string digest;                 // of the text it was read from, as stored in it; see `is_intact`
 
-  // Any text; `file` names it in messages. Nothing after an error.
+  // Any text; `file` names it in messages. Empty after an error.
   static std::optional<BundleDescription> read(std::string_view text, const std::string& file,
                                                Diagnostics& diags);
-  // Nothing after reporting a parameter that has no text. The text has its digest in it.
+  // Empty after reporting a parameter that has no text. The text contains its digest.
   std::optional<std::string> write(Diagnostics& diags) const;
 
   // Whether `text`, which this was read from, is what `write` returned. Reports if not.
@@ -57,7 +57,7 @@ struct BundleDescription {
 
   // SHA-256, in hexadecimal, of all that a call of `entry` is checked against before its code runs: machine,
   // parameters, results, rank rule and manifest. Code carries the one it was built for, so that a description
-  // that was edited never calls it. Nothing after reporting a parameter that has no text.
+  // that was edited never calls it. Empty after reporting a parameter that has no text.
   std::optional<std::string> interface_digest(const BundleEntry& entry, bool strided,
                                               Diagnostics& diags) const;
 };

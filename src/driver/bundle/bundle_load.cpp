@@ -57,7 +57,7 @@ class BundleExecutable final : public Executable {
     return manifest_.groups.empty() ? std::string() : manifest_.write();
   }
 
-  // It has native code alone, and the program it was made of.
+  // It has only native code, and the program it was made from.
   std::optional<std::string> text(const std::string& form, Diagnostics& diags) const override {
     ir::ProgramRef program = knows(form, diags) ? source(diags) : nullptr;
     return program ? std::optional(ir::as_python(program)) : std::nullopt;
@@ -122,7 +122,7 @@ class BundleExecutable final : public Executable {
     return params;
   }
 
-  // The tables of the code against what bundle.json says: calls are checked by the one and made by the other.
+  // The tables of the code against bundle.json: calls are checked by the one and made by the other.
   bool fits(const abi::Module& module, const std::string& name, Diagnostics& diags) const {
     auto refuse = [&](const std::string& why) {
       diags.report(diag::bundle_mismatch, {}, {name, why});

@@ -29,7 +29,7 @@ bool unwritable(const fs::path& path, const std::error_code& error, Diagnostics&
   return static_cast<bool>(error);
 }
 
-// What lies where the bundle is to go. Only what a bundle says it consists of is ever replaced.
+// What exists where the bundle is to be written. Only files that belong to a bundle are ever replaced.
 Place inspect(const fs::path& folder, Diagnostics& diags) {
   std::error_code error;
   if (!fs::exists(fs::symlink_status(folder, error))) return Place::Free;
@@ -119,7 +119,7 @@ class Writer {
     return write_file(root_ + "/" + path, content, diags_);
   }
 
-  // The folder was made for this user alone; now it gets the rights new folders have.
+  // The folder was created for this user only; now it gets the permissions of a new folder.
   bool open_up() {
     std::error_code error;
     fs::perms usual = fs::status(root_ + "/kernels", error).permissions();
@@ -132,7 +132,7 @@ class Writer {
   BundleDescription bundle_;
 };
 
-// Both names exist: what `made` was is what `folder` is now, and the other way round.
+// Both names exist: `made` and `folder` have been exchanged.
 bool exchange(const std::string& made, const std::string& folder, Diagnostics& diags) {
   if (renameat2(AT_FDCWD, made.c_str(), AT_FDCWD, folder.c_str(), RENAME_EXCHANGE) == 0) return true;
   // Not every file system can. An empty folder goes without.

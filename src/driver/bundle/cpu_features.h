@@ -1,4 +1,4 @@
-// The machine as far as native code depends on it, in names a bundle can keep.
+// The properties of the machine that native code depends on, as names that a bundle can store.
 #pragma once
 
 #include <string>

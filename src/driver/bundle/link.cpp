@@ -38,7 +38,7 @@ std::vector<std::string> system_libraries() {
   return paths;
 }
 
-// 0 when the program ran and was content; what it wrote goes to the file `messages`.
+// 0 if the program ran successfully; its output goes to the file `messages`.
 int run_program(const std::vector<std::string>& command, const std::string& messages, int& reason) {
   std::vector<char*> words;
   for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
@@ -55,7 +55,7 @@ int run_program(const std::vector<std::string>& command, const std::string& mess
   if (reason != 0) return -1;
   int status = 0;
   while (waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) return 0;  // somebody else took it: what it wrote will tell
+    if (errno != EINTR) return 0;  // the exit status was collected elsewhere: its output has to do
   }
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }

@@ -90,7 +90,7 @@ bool shares_elements(const Array& a, const Array& b) {
   return runtime::overlap(box(a, of_a), box(b, of_b));
 }
 
-// What each dynamic dimension stands for in this call.
+// The value of each dynamic dimension in this call.
 auto dimensions_of(const BoundArguments& bound) {
   return [&bound](std::string_view name) -> std::optional<int64_t> {
     auto found = bound.dimensions.find(name);

@@ -1,7 +1,7 @@
-// What a program is called with, and the check that it fits the entry's parameters.
+// The arguments of a call, and the check that they fit the entry's parameters.
 //
-// Arrays are used in place: an Array only says where the elements are. Everything that does not fit is said
-// in one go, at the parameter's place in the source; nothing is converted and nothing runs.
+// Arrays are used in place: an Array only refers to the elements. All mismatches are reported
+// at once, at the parameter's place in the source; nothing is converted and nothing runs.
 #pragma once
 
 #include <functional>
@@ -23,7 +23,7 @@ struct Array {
   std::vector<int64_t> shape;
   std::vector<int64_t> strides;  // in elements
   bool writable = true;
-  std::string foreign;  // the name of an element type the language does not have; `dtype` means nothing then
+  std::string foreign;  // the name of an element type that the language lacks; `dtype` is then unset
 };
 
 // Dense row-major strides of a shape.
@@ -33,12 +33,12 @@ std::vector<int64_t> dense_strides(const std::vector<int64_t>& shape);
 void append_words(const Array& array, std::vector<abi::Word>& words);
 
 using Number = std::variant<bool, int64_t, uint64_t, double>;
-// Whether a parameter of this dtype takes the number; integers are numbers of a float parameter, too.
+// Whether a parameter of this dtype accepts the number; a float parameter accepts integers, too.
 bool takes_number(ir::DType dtype, const Number& number);
-// Nothing given: an output to be made.
+// Not given: an output to be allocated.
 using Argument = std::variant<std::monostate, Array, Number>;
 
-// A parameter, with what is known of its type worked out once.
+// A parameter, with the properties of its type computed once.
 struct ParameterInfo {
   const ir::Parameter* node = nullptr;
   const ir::TensorType* tensor = nullptr;  // null: a scalar
@@ -58,18 +58,18 @@ struct OwnRows {
 };
 
 struct BoundArguments {
-  std::vector<Argument> values;  // one a parameter, none left out
+  std::vector<Argument> values;  // one per parameter, none left out
   std::map<std::string, int64_t, std::less<>> dimensions;
   bool strided = false;       // some array's last dimension is not contiguous
-  bool shared = false;        // an array that is written is given for another parameter as well
-  std::vector<size_t> made;   // parameters that were left out and made
+  bool shared = false;        // an array that is written is passed for another parameter as well
+  std::vector<size_t> made;   // parameters that were left out and allocated
   std::vector<OwnRows> rows;  // of values that are whole arrays, which are nowhere
 
   // The memory of an array.
   const Array& memory_of(size_t parameter) const;
 };
 
-// Fills outputs that were left out with what nobody mistakes for a result: NaN, or a pattern of bits.
+// Fills outputs that were left out with values that no result has: NaN, or a pattern of bits.
 void poison_outputs(const BoundArguments& arguments);
 void zero_outputs(const BoundArguments& arguments);
 
@@ -86,22 +86,22 @@ class Signature {
   const ParameterInfo* find(const std::string& name, Diagnostics& diags,
                             const std::vector<std::string>& keywords = {}) const;
 
-  // Which of the arguments given goes to which parameter: those in order first, then those by name; -1 for
-  // one left out. Left out may be outputs only. Nothing after reporting what is wrong. `keywords`: what else
-  // the caller could have given by name, for the help.
+  // The parameter of each argument: those in order first, then those by name; -1 for
+  // one left out. Only outputs may be left out. Empty after reporting errors. `keywords`: other keywords
+  // that the caller accepts, for the help.
   std::optional<std::vector<int>> arrange(size_t in_order, const std::vector<std::string>& by_name,
                                           Diagnostics& diags,
                                           const std::vector<std::string>& keywords = {}) const;
 
-  // Reports where the array does not fit; its elements do not matter.
+  // Reports a mismatch of dtype or shape; ignores the elements.
   void check_array(const ParameterInfo& param, const Array& array, Diagnostics& diags) const;
 
-  // Makes the storage of an output that was left out.
+  // Allocates an output that was left out.
   using MakeOutput = std::function<Array(size_t parameter, const std::vector<int64_t>& shape)>;
   std::optional<BoundArguments> bind(std::vector<Argument> arranged, const MakeOutput& make,
                                      Diagnostics& diags) const;
 
-  // False after reporting that something is written which another argument has, too. Notes whether arrays are
+  // Returns false after reporting a written argument that overlaps another. Notes whether arrays are
   // strided.
   bool check_memory(BoundArguments& bound, Diagnostics& diags) const;
 

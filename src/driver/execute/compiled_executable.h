@@ -1,4 +1,4 @@
-// Programs as native code on the runtime of this process, for any target that compiles: entry, manifest, rank
+// Programs as native code on the runtime of this process, for any compiling target: entry, manifest, rank
 // count, versions of the code, cache and bundles.
 #pragma once
 
@@ -35,7 +35,7 @@ class CompiledExecutable final : public Executable {
 
   // For sessions.
   const HostAnalysis& host() const { return host_; }
-  // `own` holds it when it is for this call alone. Null after reporting errors.
+  // `own` holds it if it is only for this call. Null after reporting errors.
   const runtime::Manifest* manifest_for(int ranks, const BoundArguments& arguments,
                                         std::optional<runtime::Manifest>& own, Diagnostics& diags);
   Call run(const BoundArguments& arguments, const CallOptions& options, const CallSchedule& schedule,
@@ -46,25 +46,25 @@ class CompiledExecutable final : public Executable {
                                  bool& refused, Diagnostics& diags);
 
  private:
-  // Which code a call needs. Most programs never see an array whose last dimension is not contiguous, or one
-  // for two parameters, and never run under a schedule or a trace of transfers.
+  // The version of the code that a call needs. Most programs never see an array whose last dimension is not
+  // contiguous, or one for two parameters, and never run under a schedule or a trace of transfers.
   struct Version {
     bool strided = false;
     bool hooks = false;
     bool shared = false;
   };
 
-  // The manifest, unless only a call can tell who shares which windows. False after reporting errors.
+  // The manifest, unless only a call determines who shares which windows. False after reporting errors.
   bool prepare(Diagnostics& diags);
   // Compiled on first use.
   const target::Code* code(Version version, Diagnostics& diags);
-  // For calls that give one array for two parameters. Null after reporting errors.
+  // For calls that pass one array for two parameters. Null after reporting errors.
   ir::ProgramRef lowered_shared(Diagnostics& diags) const;
   std::unique_ptr<target::Code> from_disk_or_compiled(const ir::ProgramRef& lowered,
                                                       const target::CodeOptions& options,
                                                       Diagnostics& diags) const;
   std::optional<runtime::Manifest> manifest_to_save(std::optional<int64_t> ranks, Diagnostics& diags) const;
-  // What can be told of the program for a number of ranks: signals with too few cells, views too large.
+  // Checks the program for a number of ranks: signals with too few cells, views too large.
   bool fits(int ranks, Diagnostics& diags);
   void report(const Diagnostic& error, Diagnostics& diags) const override {
     report_with_source(*program(), error, diags);
@@ -77,7 +77,7 @@ class CompiledExecutable final : public Executable {
   const passes::KernelSplit split_;
   std::optional<runtime::Manifest> manifest_;
   std::mutex mutex_;
-  std::string digest_;                           // of the program, made when it is needed
+  std::string digest_;                           // of the program, computed when it is needed
   std::set<int> fitting_;                        // numbers of ranks it was run on
   std::unique_ptr<target::Code> code_[2][2][2];  // strided, hooks, shared
 };

@@ -1,5 +1,5 @@
-// Calls of compiled programs that keep their windows. These are made by the first call; later ones must need
-// the same.
+// Calls of compiled programs that keep their windows. The first call creates the windows; later ones must
+// need the same.
 #pragma once
 
 #include "driver/execute/compiled_executable.h"

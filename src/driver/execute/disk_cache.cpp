@@ -85,7 +85,7 @@ std::string DiskCache::path_of(const std::string& digest) const {
 std::optional<std::string> DiskCache::load(const std::string& digest) const {
   if (folder_.empty()) return std::nullopt;
   std::error_code ignored;
-  // A link may lead anywhere, so what it leads to is never opened.
+  // A link may lead anywhere, so its target is never opened.
   const fs::file_status status = fs::symlink_status(path_of(digest), ignored);
   if (!fs::exists(status)) return std::nullopt;
   Diagnostics unreadable;

@@ -1,9 +1,9 @@
 // Compiled code kept between processes, under the user's cache folder.
 //
-// An entry is a file named by the digest of all the code depends on; it is written to the side and renamed
-// into place, so readers see whole entries or none. An entry that is damaged, or not a plain file, is removed
-// and made again. Nothing here
-// is an error: without a folder to write to, every program is compiled anew.
+// An entry is a file named by the digest of all the code depends on; it is written to a temporary file and
+// renamed into place, so readers see whole entries or none. An entry that is damaged, or not a plain file, is
+// removed and compiled again. Nothing here is an error: without a writable folder, every program is compiled
+// anew.
 #pragma once
 
 #include <chrono>
@@ -25,11 +25,11 @@ class DiskCache {
   explicit DiskCache(std::string folder = {});
 
   std::optional<std::string> load(const std::string& digest) const;
-  // Keeps the folder below about half a gigabyte by removing what was not used for longest.
+  // Keeps the folder under about half a gigabyte by removing the least recently used entries.
   void store(const std::string& digest, std::string_view bytes) const;
 
   // Held while an entry is made, so that of several processes that need the same code at once, as those of a
-  // launcher do, one compiles and the others load. It goes when its process ends, however that happens.
+  // launcher do, one compiles and the others load. Released when its process ends, in whatever way.
   class Making {
    public:
     explicit Making(int file) : file_(file) {}
@@ -39,7 +39,7 @@ class DiskCache {
    private:
     int file_;
   };
-  // Waits while another process makes that entry, but no longer than it takes to make one.
+  // Waits while another process makes that entry, but not longer than that takes.
   Making make(const std::string& digest, std::chrono::milliseconds limit = std::chrono::seconds(10)) const;
 
  private:
@@ -47,7 +47,7 @@ class DiskCache {
   // After a file of so many bytes was stored.
   void prune(uint64_t added) const;
 
-  std::string folder_;  // empty: no place to keep anything
+  std::string folder_;  // empty: nowhere to store anything
 };
 
 }  // namespace tilewire::driver

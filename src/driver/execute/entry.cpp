@@ -76,7 +76,7 @@ int64_t constant_bytes(const ir::TensorType& type) {
   return bytes;
 }
 
-// Windows are made by a host function; nobody else can start one that takes them.
+// Only a host function allocates windows, so a function that takes one cannot be an entry.
 bool can_start(const ir::Program& program, const ir::Function& function, Diagnostics& diags) {
   for (const auto& param : function.params) {
     const auto* tensor = ir::as<ir::TensorType>(param->type);

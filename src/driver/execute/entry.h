@@ -1,4 +1,4 @@
-// The function a run starts from.
+// The function that a run starts from.
 #pragma once
 
 #include <string>

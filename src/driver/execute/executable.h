@@ -29,8 +29,8 @@ struct CompileOptions {
 };
 
 struct CallOptions {
-  std::optional<int64_t> ranks;  // nothing: what the program and its arguments say (HostAnalysis)
-  int threads = 0;               // 0: one a core
+  std::optional<int64_t> ranks;  // empty: as the program and its arguments determine (HostAnalysis)
+  int threads = 0;               // 0: one per core
   std::string trace;             // write a trace there; empty: none
   bool stats = false;
   // "random:SEED": delays and reorders on purpose; "replay:FILE": follows what the checker found
@@ -52,7 +52,7 @@ struct Call {
   bool ok = false;
   std::vector<Returned> results;
   bool deadlock = false;  // why it is not ok
-  bool world = false;     // why it is not ok: the processes of the world cannot go on together
+  bool world = false;     // the reason for not ok: the processes of the world cannot continue together
   std::string stats;      // a table for people, when asked for
   std::string replayed;   // what a schedule that was followed shows, in words; empty: nothing, or the error
 
@@ -83,23 +83,23 @@ class Executable {
   virtual std::vector<std::string> forms() const { return {"ir"}; }
   // Nothing after reporting an error.
   virtual std::optional<std::string> text(const std::string& form, Diagnostics& diags) const = 0;
-  // Writes it as a bundle (bundle.h), with `ranks` for that number of ranks alone. False after an error.
+  // Writes it as a bundle (bundle.h), with `ranks` only for that number of ranks. False after an error.
   virtual bool save(const std::string& folder, std::optional<int64_t> ranks, Diagnostics& diags);
 
-  // The number of ranks that it was made for alone.
+  // The only number of ranks that it was built for.
   virtual std::optional<int64_t> only_ranks() const { return std::nullopt; }
   // Dimensions that are the number of ranks, as far as the program is known.
   virtual std::span<const std::string> rank_dimensions() const { return {}; }
   // Those whose rows are dispatched to the ranks one by one, too (HostAnalysis).
   virtual std::span<const std::string> row_dimensions() const { return rank_dimensions(); }
 
-  // The communication manifest as JSON; empty without windows, and where only a call tells who shares them.
+  // The communication manifest as JSON; empty without windows, and if only a call determines who shares them.
   virtual std::string manifest_text() const { return {}; }
   // For calls on so many ranks, or on what the first one needs. Null after reporting that the target keeps no
   // windows.
   virtual std::unique_ptr<Session> open(std::optional<int64_t> ranks, Diagnostics& diags);
 
-  // `arguments` as Signature::bind gave them.
+  // `arguments` as returned by Signature::bind.
   virtual Call call(const BoundArguments& arguments, const CallOptions& options, Diagnostics& diags) = 0;
 
   const KnownCalls& known_calls() const { return known_calls_; }

@@ -114,7 +114,7 @@ Call LocalRun::replay_calls(const Signature& signature, const BoundArguments& ar
   return result;
 }
 
-// A process whose world is lost keeps what it has noted itself.
+// A process whose world is lost keeps its own notes.
 bool LocalRun::collect(std::vector<runtime::TraceRecord>* records, runtime::Stats* stats,
                        const std::string& path, const runtime::Outcome& outcome, Diagnostics& diags) const {
   const bool good = world->collect(stats, records);

@@ -23,7 +23,7 @@ struct LocalRun {
   // Windows made for this manifest, rank count and call, to be used in place of new ones.
   runtime::Windows* windows = nullptr;
   const WorldCall* world = nullptr;  // this one is part of; null: of none, in this process
-  bool counts_transfers = false;     // the module tells the runtime what it transfers
+  bool counts_transfers = false;     // the module announces its transfers to the runtime
   const Schedule* replay = nullptr;  // to be followed, in place of CallOptions::schedule
   // Shows an error of the run; its span has the name of a file, not the text.
   std::function<void(const Diagnostic&, Diagnostics&)> report;
@@ -40,7 +40,7 @@ struct LocalRun {
 };
 
 // Windows for one call, zeroed. Null after reporting why there are none; `refused` is set when it is the
-// world that cannot go on.
+// world that cannot continue.
 std::unique_ptr<runtime::Windows> make_windows(const runtime::Manifest& manifest, int32_t ranks,
                                                const Signature& signature, const BoundArguments& arguments,
                                                runtime::World& world, bool& refused, Diagnostics& diags);

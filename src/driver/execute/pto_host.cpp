@@ -10,7 +10,7 @@
 namespace tilewire::driver {
 namespace {
 
-// The windows of each host function, where the program says which ranks share them.
+// The windows of each host function, if the program determines which ranks share them.
 bool add_manifests(const ir::ProgramRef& lowered, std::vector<EmittedFile>& files, Diagnostics& diags) {
   size_t hosts = 0;
   for (const ir::FunctionRef& function : lowered->functions) hosts += is_host(function->type);

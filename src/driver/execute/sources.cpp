@@ -6,7 +6,7 @@
 namespace tilewire::driver {
 namespace {
 
-// Finds what stands at a position: a call of the op that is named, if one is, or anything else.
+// Finds the node at a position: a call of the named op, if there is one, or anything else.
 class FindPlace final : public ir::Visitor<FindPlace> {
  public:
   FindPlace(const Span& wanted, const std::string& op) : wanted_(wanted), op_(op) {}

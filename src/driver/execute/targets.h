@@ -1,4 +1,4 @@
-// The targets there are, one object each. The command, Python and `doctor` list what is in the table.
+// The targets, one object each. The command, Python and `doctor` list the table.
 #pragma once
 
 #include <memory>
@@ -28,17 +28,17 @@ class Target {
   virtual ~Target() = default;
 
   const char* const name;
-  const char* const does;  // what a program becomes, for people
+  const char* const does;  // what a program becomes, in words
   const passes::Traits traits;
-  const bool runs;      // `compile` makes something that can be called
-  const char* emitted;  // what `emit` writes, for people; null: nothing
+  const bool runs;      // `compile` makes something callable
+  const char* emitted;  // what `emit` writes, in words; null: nothing
 
   // Why it cannot be used on this machine; empty: it can.
   virtual std::string problem() const { return {}; }
   // Null after reporting errors.
   virtual std::shared_ptr<Executable> compile(const Entry& entry, const CompileOptions& options,
                                               Diagnostics& diags) const;
-  // The files of a program, or of one entry of it. Nothing after reporting errors.
+  // The files of a program, or of one entry of it. Empty after reporting errors.
   virtual std::optional<std::vector<EmittedFile>> emit(const ir::ProgramRef& program,
                                                        const CompileOptions& options,
                                                        Diagnostics& diags) const;
@@ -63,16 +63,16 @@ class CompiledTarget : public Target {
                                              Diagnostics& diags) const = 0;
   // Code from an object() of before. Null when the bytes are not one.
   virtual std::unique_ptr<target::Code> load(std::span<const std::byte> object) const = 0;
-  // What code depends on beside the program and the options, for caches; empty when it cannot be used.
+  // What code depends on besides the program and the options, for caches; empty if it cannot be used.
   virtual std::string identity() const = 0;
 };
 
-// In the order people are told of them; the first is the default.
+// In the order in which they are listed; the first is the default.
 std::span<const Target* const> targets();
 // Null after reporting that there is none of that name that runs, or that emits.
 const Target* target_to_run(std::string_view name, Diagnostics& diags);
 const Target* target_to_emit(std::string_view name, Diagnostics& diags);
-// Whose traits programs have that are checked, or printed after a pass.
+// The target whose traits are used for programs that are checked, or printed after a pass.
 const Target& default_target();
 
 }  // namespace tilewire::driver

@@ -1,4 +1,4 @@
-// What a call says of the names in a host function: the number of ranks, dimensions, scalar parameters.
+// The values of names in a host function for one call: the number of ranks, dimensions, scalar parameters.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace tilewire::driver {
 passes::HostScalars::Known known_values(const BoundArguments& arguments, const Signature& signature,
                                         std::optional<int64_t> ranks = std::nullopt);
 
-// The number of ranks alone.
+// Only the number of ranks.
 passes::HostScalars::Known known_ranks(int64_t ranks);
 
 // For the sizes in a manifest.

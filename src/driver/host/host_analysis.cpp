@@ -131,7 +131,7 @@ struct ParameterUses final : Visitor<ParameterUses> {
   void visit(const Parameter& param) { ++count[&param]; }
 };
 
-// The number that follows from dispatches alone: one where nothing is dispatched.
+// The number that follows from dispatches only: one if there are none.
 std::optional<int64_t> dispatched_ranks(const passes::WindowUses& uses) {
   if (uses.dispatches.empty() && uses.collectives.empty()) return 1;
   passes::DeviceSet devices;

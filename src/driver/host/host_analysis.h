@@ -1,10 +1,10 @@
 // What follows from the text of a host function: how many ranks it runs on, and how large its windows are.
 //
-// Worked out once for a program; a call adds the values of its arguments. Entries that are not host functions
+// Computed once per program; a call adds the values of its arguments. Entries that are not host functions
 // run on one rank and have no windows.
 //
-// Without an answer from the caller, the number of ranks follows from those the host function dispatches to,
-// when none of them depends on world_size(); else from a dimension that is compared with world_size(), or
+// If the caller does not pass it, the number of ranks follows from those the host function dispatches to,
+// if none of them depends on world_size(); else from a dimension that is compared with world_size(), or
 // whose rows are staged into windows.
 #pragma once
 
@@ -23,33 +23,33 @@ namespace tilewire::driver {
 
 class HostAnalysis {
  public:
-  // `lowered`: the program of the entry behind the passes. The signature must outlive it.
+  // `lowered`: the program of the entry after the passes. The signature must outlive it.
   HostAnalysis(const Signature& signature, const ir::Program& lowered);
 
-  // The entry as lowered; null when it is not a host function.
+  // The entry as lowered; null if it is not a host function.
   const ir::Function* function() const { return lowered_.get(); }
 
-  // The number of ranks of a call. Nothing after reporting why there is none, or why the arguments do not fit
+  // The number of ranks of a call. Empty after reporting why there is none, or why the arguments do not fit
   // it.
   std::optional<int> ranks(std::optional<int64_t> asked, const BoundArguments& arguments,
                            Diagnostics& diags) const;
   // The same as far as it is known without a call.
   const RankRule& rank_rule() const { return rule_; }
-  // Dimensions that are the number of ranks.
+  // Dimensions that are equal to the number of ranks.
   const std::vector<std::string>& rank_dimensions() const { return dimensions_; }
   // Those, and the ones of arrays whose row r goes to rank r in a loop over all ranks: with as many rows as
-  // ranks, a process needs its ranks' rows alone.
+  // ranks, a process needs only its ranks' rows.
   const std::vector<std::string>& row_dimensions() const { return row_dimensions_; }
 
   // The window buffers of the host function, by the groups of `grouped`, in the order of both: the lowered
   // program, or the same with other groups. Sizes are written over world_size(), dimensions and integer
-  // scalar parameters; with `ranks`, for that number alone. Nothing after reporting a size that cannot be
-  // written so. A program without groups has an empty manifest.
+  // scalar parameters; with `ranks`, only for that number. Empty after reporting a size that cannot be
+  // expressed so. A program without groups has an empty manifest.
   std::optional<runtime::Manifest> manifest(const ir::Program& grouped, std::optional<int64_t> ranks,
                                             Diagnostics& diags) const;
 
  private:
-  // A loop over a dimension that dispatches to as many ranks: they are all there are.
+  // Whether a loop over a dimension dispatches to that many ranks, which are then all of them.
   struct CountedLoop {
     std::string dimension, callee;
     Span span;

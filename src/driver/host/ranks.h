@@ -1,6 +1,6 @@
-// How many ranks a call may have: what must hold of the number, and of the arguments beside it.
+// How many ranks a call may have: checks of the number, and of the arguments with it.
 //
-// What a host function says of the number is in host_analysis.h.
+// What a host function itself determines is in host_analysis.h.
 #pragma once
 
 #include <optional>
@@ -14,15 +14,15 @@
 
 namespace tilewire::driver {
 
-// Whether a call of the entry may have that many ranks; nothing after reporting why not.
+// Whether a call of the entry may have that many ranks; empty after reporting why not.
 std::optional<int> valid_ranks(const Signature& signature, int64_t ranks, Diagnostics& diags);
 
-// A number of ranks, and what says so.
+// A number of ranks, and its source.
 struct RankAnswer {
   int64_t ranks;
   std::string by;
 };
-// The number that all answers say; nothing after reporting that there is none, or which two differ.
+// The number on which all sources agree; empty after reporting that there is none, or which two differ.
 std::optional<int> agreed_ranks(const Signature& signature, std::span<const RankAnswer> answers,
                                 Diagnostics& diags);
 
@@ -31,12 +31,12 @@ std::optional<int> agreed_ranks(const Signature& signature, std::span<const Rank
 bool rows_fit(const Signature& signature, std::span<const size_t> staged, int64_t ranks,
               const BoundArguments& arguments, Diagnostics& diags);
 
-// What a bundle keeps of HostAnalysis: the number of ranks as far as it is known without the program.
+// The part of HostAnalysis that a bundle stores: the number of ranks as known without the program.
 struct RankRule {
-  std::optional<int64_t> only;                // built for that number alone
-  std::vector<runtime::SizeExpression> from;  // each gives the number; none: the caller has to
+  std::optional<int64_t> only;                // built for only that number
+  std::vector<runtime::SizeExpression> from;  // each yields the number; empty: the caller must pass it
 
-  // Nothing after reporting why there is no such number.
+  // Empty after reporting why there is no such number.
   std::optional<int> count(const Signature& signature, std::optional<int64_t> asked,
                            const BoundArguments& arguments, Diagnostics& diags) const;
 };

@@ -14,12 +14,12 @@
 
 namespace tilewire::driver {
 
-// What the variables of a function are assigned, once each.
+// The values assigned to the variables of a function, each assigned once.
 class AssignedValues {
  public:
   AssignedValues() = default;  // of a function without a body
   explicit AssignedValues(const ir::Function& function);
-  // Null for variables that loops and branches decide.
+  // Null for variables that loops and branches determine.
   const ir::ExprRef* find(const ir::Var& var) const { return values_.find(&var); }
   bool allocates(const ir::WindowBuffer& buffer) const { return buffers_.contains(buffer.name); }
   // The calls of `pld.window` on a buffer.
@@ -38,7 +38,7 @@ class SizeWriter {
   // `values` outlives this.
   SizeWriter(const ir::Function& function, std::optional<int64_t> ranks, const AssignedValues& values);
 
-  // Variables are replaced by what they are assigned. Nothing when that leaves something that has no text:
+  // Replaces variables by their values. Empty if the result has no text:
   // `problem` continues a sentence, "it depends on ...".
   std::optional<runtime::SizeExpression> write(const ir::ExprRef& expr, std::string& problem);
 
@@ -51,7 +51,7 @@ class SizeWriter {
 
   std::optional<int64_t> ranks_;
   const AssignedValues& values_;
-  std::set<std::string, std::less<>> ambiguous_;  // dimensions that are called as a scalar parameter is
+  std::set<std::string, std::less<>> ambiguous_;  // dimensions with the name of a scalar parameter
   std::string text_, problem_;
   int depth_ = 0;
 };

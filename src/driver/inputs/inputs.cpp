@@ -121,7 +121,7 @@ void Inputs::read_array(size_t index, Diagnostics& diags) {
   values_[index] = owned_.back().array();
 }
 
-// The extent that `--in` or `--shape` gives; -1: neither does.
+// The extent set by `--in` or `--shape`; -1: neither sets it.
 int64_t Inputs::given_extent(size_t index, size_t d) const {
   const ParameterInfo& param = signature_.params()[index];
   if (const auto* array = std::get_if<Array>(&values_[index])) {

@@ -1,8 +1,8 @@
-// The arguments of a run, or of a check, that nobody hands over in memory: files, numbers as text, and for
-// the rest values made up from a seed.
+// The arguments of a run or check that are not passed in memory: files, numbers as text, and made-up values
+// from a seed for the rest.
 //
 //     driver::Inputs inputs(signature, {.texts = {"x=x.npy", "n=4"}, .ranks = 4});
-//     auto bound = inputs.bind(diags);   // nothing after reporting what does not fit
+//     auto bound = inputs.bind(diags);   // empty after reporting mismatches
 #pragma once
 
 #include <cstdint>
@@ -23,9 +23,9 @@ struct InputSettings {
   std::map<std::string, ir::TypeRef, std::less<>> shapes = {};  // of arrays to make, by parameter
   std::map<std::string, Argument, std::less<>> given = {};      // in memory, by parameter
   std::optional<int64_t> ranks = std::nullopt;
-  std::span<const std::string> rank_dimensions = {};  // what is that number (HostAnalysis)
+  std::span<const std::string> rank_dimensions = {};  // equal to that number (HostAnalysis)
   uint64_t seed = 0;
-  // For a check: what dynamic dimensions are that nothing else fixes; numbers that are not given are
+  // For a check: the value of dynamic dimensions that nothing else fixes; numbers that are not given are
   // `number`, and made-up integers 0. Without it an unknown dimension and a missing number are errors, and
   // made-up integers are small random numbers.
   std::optional<int64_t> dimension = std::nullopt;
@@ -41,7 +41,7 @@ class Inputs {
   Inputs(const Signature& signature, const InputSettings& settings)
       : signature_(signature), settings_(settings) {}
 
-  // Outputs that are not given are made too. What was read and made belongs to this object.
+  // Outputs that are not given are allocated too. Arrays that were read or made belong to this object.
   std::optional<BoundArguments> bind(Diagnostics& diags);
 
   // What was made up for a check, after `bind`.
@@ -60,7 +60,7 @@ class Inputs {
   int64_t given_extent(size_t index, size_t d) const;
   void note_dimensions();
   void make_array(size_t index, Diagnostics& diags);
-  // Zeros that belong to this object; nothing after reporting that there is too little memory.
+  // Zeros that belong to this object; empty after reporting that there is too little memory.
   Array make_storage(const ParameterInfo& param, const std::vector<int64_t>& shape, Diagnostics& diags);
   int64_t extent_of(size_t index, size_t d, Diagnostics& diags);
 

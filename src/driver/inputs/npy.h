@@ -1,4 +1,4 @@
-// Arrays in NumPy's .npy format. Reading faces any bytes: a file that is not one is an error that says why.
+// Arrays in NumPy's .npy format. The reader accepts any bytes: an invalid file is an error with the reason.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 namespace tilewire::driver {
 
 // An array that owns its elements: dense, row-major, 64-byte aligned.
-// More bytes than any array has: no address space holds them.
+// More bytes than any address space can hold.
 inline constexpr int64_t largest_array = int64_t{1} << 46;
 
 class OwnedArray {
@@ -31,7 +31,7 @@ class OwnedArray {
   Array array_;
 };
 
-// `wanted`: the element type where the file cannot say it (NumPy stores BF16 and FP8 as plain bytes).
+// `wanted`: the element type if the file does not contain it (NumPy stores BF16 and FP8 as plain bytes).
 std::optional<OwnedArray> read_npy(const std::string& path, ir::DType wanted, Diagnostics& diags);
 std::optional<OwnedArray> npy_from_bytes(const std::string& bytes, const std::string& path, ir::DType wanted,
                                          Diagnostics& diags);

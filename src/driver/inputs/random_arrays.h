@@ -1,4 +1,4 @@
-// Inputs made up for a run: the same seed gives the same values on every machine.
+// Made-up inputs of a run: the same seed produces the same values on every machine.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 namespace tilewire::driver {
 
 // Floats are uniform in [-1, 1); integers 0 to 7, or -4 to 3 where signed and not an index; bools either.
-// `stream` tells the arrays of one run apart.
+// `stream` distinguishes the arrays of one run.
 void fill_random(const Array& dense, uint64_t seed, uint64_t stream);
 
 }  // namespace tilewire::driver

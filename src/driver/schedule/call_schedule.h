@@ -15,21 +15,21 @@ struct CallSchedule {
   std::optional<Schedule> replay;
   std::string file;  // of `replay`
 
-  // Reads what the options name. False after reporting that there is no such schedule.
+  // Reads the schedule that the options name. Returns false after reporting that there is none.
   bool read(const CallOptions& options, Diagnostics& diags);
   // The number of ranks asked for: that of the call, else of the schedule.
   std::optional<int64_t> ranks(const CallOptions& options) const;
-  // Before the call: fills outputs that were left out. False after reporting a schedule of something else.
+  // Before the call: fills outputs that were left out. False after reporting a schedule of another program.
   bool begin(const Executable& executable, int ranks, const BoundArguments& arguments,
              Diagnostics& diags) const;
   // The code must leave signals to the runtime.
   bool watched() const { return seed || replay; }
 };
 
-// An error that says no more than that the schedule could not be followed.
+// An error whose only content is that the schedule could not be followed.
 bool was_not_followed(const Diagnostic& error);
 
-// Whether a schedule, from that file, is about this program; reports if not.
+// Whether a schedule, from that file, is for this program; reports if not.
 bool is_about(const Schedule& schedule, const std::string& file, const Executable& executable,
               Diagnostics& diags);
 

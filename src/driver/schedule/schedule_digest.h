@@ -1,4 +1,4 @@
-// Which program a schedule is about.
+// Identifies the program of a schedule.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace tilewire::driver {
 
-// Of the functions that `entry` reaches, with the lines they stand on. It does not depend on where the
+// Of the functions that `entry` reaches, with their line numbers. It does not depend on where the
 // program was read from.
 std::string schedule_digest(const ir::Program& program, const ir::Function& entry);
 

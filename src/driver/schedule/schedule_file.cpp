@@ -117,7 +117,7 @@ ScheduleStep step_from(const JsonValue& json, size_t agents, int32_t ranks) {
       step.end_column = static_cast<uint32_t>(json.member("end_column").integer(1, INT32_MAX));
     }
   }
-  // Cells of memory that is no window have no name: those of pipes, and elements that are updated.
+  // Cells outside windows have no name: those of pipes, and elements that are updated.
   const bool in_window = json.has("cell") || json.has("of") || step.event == ScheduleEvent::Look;
   if (uses_cell(step.event) && in_window) {
     step.cell = json.member("cell").text(longest_text);

@@ -8,7 +8,7 @@
 //      "steps": [{"agent": 0, "do": "notify", "line": 21, "column": 9, "cell": "sig[0]", "of": 1}]}
 //
 // A schedule of several calls has "calls", and "call" in the agents of those after the first.
-// support/schedule.h says what it all means.
+// support/schedule.h explains the fields.
 #pragma once
 
 #include <optional>
@@ -22,8 +22,8 @@ namespace tilewire::driver {
 
 std::string write_schedule(const Schedule& schedule);
 
-// Any bytes: nothing after reporting the first thing that is wrong. `name` is the file, for messages. What is
-// read is consistent in itself: agents are unique, steps name agents, places and cells.
+// Any bytes; empty after reporting the first error. `name` is the file, for messages. The
+// result is consistent in itself: agents are unique, steps name agents, places and cells.
 std::optional<Schedule> read_schedule(std::string_view text, const std::string& name, Diagnostics& diags);
 std::optional<Schedule> read_schedule_file(const std::string& path, Diagnostics& diags);
 

@@ -16,9 +16,9 @@ class LocalRows {
  public:
   LocalRows(const Executable& executable, const WorldPlace& place);
 
-  // The whole array that `given` is a part of, at addresses that no memory has; other arrays as they are.
+  // The whole array that `given` is a part of, at addresses without memory; other arrays as they are.
   Array whole(size_t parameter, const Array& given);
-  // The shape of what this process has of a whole array.
+  // The shape of this process's part of a whole array.
   std::vector<int64_t> own_shape(size_t parameter, std::vector<int64_t> shape) const;
 
   // Adds the rows to arguments that were bound with the whole arrays. False after reporting that two of them

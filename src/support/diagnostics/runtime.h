@@ -11,7 +11,7 @@ namespace tilewire::diag {
 #include "support/diagnostics/runtime.def"
 #undef TW_DIAG
 
-// What run_deadlock says of so many blocked tasks.
+// The argument of run_deadlock for that many blocked tasks.
 inline std::string blocked_text(size_t count) {
   return count == 1 ? "1 task is blocked and nothing can wake it"
                     : std::to_string(count) + " tasks are blocked and nothing can wake them";

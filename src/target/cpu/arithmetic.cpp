@@ -222,7 +222,7 @@ Value* compare(Registers& r, CmpOp op, DType dtype, Value* a, Value* b) {
 namespace {
 
 llvm::Constant* float_limit(llvm::Type* type, DType dtype, bool high) {
-  // E4M3FN has no infinity: its largest value stands in.
+  // E4M3FN has no infinity: its largest value replaces it.
   double limit = dtype == DType::FP8E4M3FN ? 448.0 : std::numeric_limits<double>::infinity();
   return llvm::ConstantFP::get(type, high ? limit : -limit);
 }

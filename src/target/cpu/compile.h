@@ -40,7 +40,7 @@ std::unique_ptr<Code> load_object(std::span<const std::byte> object, std::string
 // What code depends on beside the program: processor, its features, version of the code generator.
 std::string machine_key();
 
-// What libtilewire-cpu.so offers to whoever loads it at run time: the functions above, under one C symbol
+// The exports of libtilewire-cpu.so, which is loaded at run time: the functions above, under one C symbol
 // (`tilewire_cpu_library`) that returns a table. `version` is that of this header. Addresses tell ops apart,
 // and the library has a copy of the code that makes them, so `share_ops` comes first.
 struct Library {

@@ -2,7 +2,7 @@
 //
 // In a register a float of any dtype is an FP32 value that its dtype can hold exactly; an integer has its own
 // width, INT4 is a sign-extended i8, BOOL an i1. In memory 16- and 8-bit floats are i16 and i8, BOOL and INT4
-// a byte each. All functions take scalars and fixed vectors of any length, give the same bits for every
+// a byte each. All functions take scalars and fixed vectors of any length, produce the same bits for every
 // length, and emit straight-line code without calls, on every machine.
 #pragma once
 
@@ -19,7 +19,7 @@ class Value;
 
 namespace tilewire::target::cpu {
 
-// `lanes` 0 gives the scalar type.
+// For `lanes` 0 the scalar type.
 llvm::Type* register_type(llvm::LLVMContext& context, ir::DType dtype, unsigned lanes);
 llvm::Type* storage_type(llvm::LLVMContext& context, ir::DType dtype, unsigned lanes);
 
@@ -40,8 +40,8 @@ llvm::Value* round_to(llvm::IRBuilderBase& builder, const Machine& machine, ir::
 llvm::Value* round_integral(llvm::IRBuilderBase& builder, const Machine& machine, llvm::Value* value,
                             ir::RoundMode mode);
 
-// `pl.cast`, from register value to register value. Floats to integers saturate and NaN gives 0; integers to
-// integers wrap; integers to floats round once, as `mode` says; to BOOL is `!= 0`, NaN included.
+// `pl.cast`, from register value to register value. Floats to integers saturate and NaN becomes 0; integers
+// to integers wrap; integers to floats round once, according to `mode`; to BOOL is `!= 0`, NaN included.
 llvm::Value* cast(llvm::IRBuilderBase& builder, const Machine& machine, llvm::Value* value, ir::DType from,
                   ir::DType to, ir::RoundMode mode = ir::RoundMode::Rint);
 

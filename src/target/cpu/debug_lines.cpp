@@ -21,7 +21,7 @@ void DebugLines::begin(llvm::Function& code, const ir::Function& function) {
   function_file_ = function.span.file.get();
   other_files_.clear();
   llvm::DIFile* where = file(function_file_);
-  // Everything a compile unit says beside its lines is of no use here; programs are Python text.
+  // A compile unit's properties other than its lines are of no use here; programs are Python text.
   if (!unit_) {
     unit_ = builder_.createCompileUnit(llvm::dwarf::DW_LANG_Python, where, "tilewire", true, "", 0, "",
                                        llvm::DICompileUnit::LineTablesOnly);

@@ -1,4 +1,4 @@
-// Line tables: which place of the source an instruction was emitted for, and nothing else (what compilers
+// Line tables: the source position of each instruction, and nothing else (what compilers
 // call -gline-tables-only). Made for code that checks every access, code with hooks and object files; code
 // that is compiled to be run at once goes without and compiles faster.
 #pragma once

@@ -185,7 +185,7 @@ void ClusterEmitter::start_columns() {
     unsigned lanes = e_.module.machine.float_lanes();
     Value* cols = e_.view(member.result).cols;
     auto* known_cols = llvm::dyn_cast<llvm::ConstantInt>(cols);
-    // Storage is padded to whole vectors only for constant widths below; write element-exact otherwise.
+    // Storage is padded to whole vectors only for constant widths; write element by element otherwise.
     Elementwise op = reduction_of(member);
     e_.repeat(e_.i64(0), cols, lanes, [&](Value* c) {
       Chunk chunk;

@@ -30,7 +30,7 @@ Value* FunctionEmitter::word_array(const std::vector<Value*>& words) {
   return array;
 }
 
-// Every id of a list of dependencies; an array stands for all its elements.
+// Every id of a list of dependencies; an array is expanded to all its elements.
 void FunctionEmitter::collect_deps(const ExprList& deps, std::vector<Value*>& ids) {
   for (const ExprRef& dep : deps) {
     const auto* array = as<ArrayType>(dep->type);
@@ -77,7 +77,7 @@ void FunctionEmitter::with_scope(const WithScope& scope) {
   parallel(manual ? abi::ParallelStep::LeaveManual : abi::ParallelStep::LeaveStorage);
 }
 
-// The task of a scope that holds `defer_wait` alone.
+// The task of a scope that holds only `defer_wait`.
 void FunctionEmitter::defer(const Stmt& stmt) {
   last_task_ = defer(*scope_.deps, site(stmt, "pl.at"));
 }

@@ -39,8 +39,8 @@ struct TensorValue {
   std::vector<llvm::Value*> extents;
   std::vector<llvm::Value*> strides;
   llvm::Value* window = nullptr;  // address of the abi::Window, of distributed tensors
-  llvm::Value* peer = nullptr;  // i32, the rank of the group whose copy it is; null or negative: the own one
-  bool untracked = false;       // passed through pl.no_dep
+  llvm::Value* peer = nullptr;    // i32, the rank of the group whose copy it is; null or negative: this rank
+  bool untracked = false;         // passed through pl.no_dep
 };
 
 // One side of a transfer: a region of a tensor or a tile.
@@ -61,7 +61,7 @@ struct FaultNumbers {
   llvm::Value *a = nullptr, *b = nullptr, *c = nullptr, *d = nullptr;
 };
 
-// What an elementwise step may ask about where it stands.
+// The position of an elementwise step.
 class Registers {
  public:
   Registers(llvm::IRBuilder<>& builder, const Machine& machine) : b(builder), machine(machine) {}
@@ -112,7 +112,7 @@ class FunctionEmitter {
   llvm::Value* address(const TileView& view, ir::DType dtype, llvm::Value* row, llvm::Value* col);
   llvm::Value* load_element(llvm::Value* address, ir::DType dtype);  // register form
   void store_element(llvm::Value* address, ir::DType dtype, llvm::Value* value);
-  // The storage of `result` holding the operand: in place where the plan says so, else copied.
+  // The storage of `result` holding the operand: in place if the plan allows it, else a copy.
   TileView take_over(const ir::ExprRef& operand, int result);
   // Gives every valid element of a tile a value made from its position.
   void fill(const TileView& tile, ir::DType dtype, llvm::function_ref<llvm::Value*(Registers&)> element);
@@ -123,12 +123,12 @@ class FunctionEmitter {
 
   // With Options::bounds: what is made from the tensor's address has to stay inside it.
   void track(const TensorValue& tensor);
-  // The same for a tile that is handed to a function of its own.
+  // The same for a tile that is passed to another function.
   void touch(const TileView& view, ir::DType dtype);
 
   // Leaves the function with `fault` when the condition holds.
   void fail_if(llvm::Value* condition, abi::Fault fault, const ir::Node& at, FaultNumbers numbers = {});
-  // Leaves the function when an ABI call gave a status other than ok.
+  // Leaves the function if an ABI call returned a status other than ok.
   void return_unless_ok(llvm::Value* status);
   void poll_abort();
   llvm::Value* api_function(size_t offset);
@@ -142,12 +142,12 @@ class FunctionEmitter {
   void repeat(llvm::Value* begin, llvm::Value* end, int64_t step,
               llvm::function_ref<void(llvm::Value*)> body);
   void when(llvm::Value* condition, llvm::function_ref<void()> body);
-  // `aside`, away from the straight path, where the condition holds, which is rare, else `straight`. Gives
-  // what either gave; both may give null.
+  // `aside`, away from the straight path, where the condition holds, which is rare, else `straight`. Returns
+  // either result; both may return null.
   llvm::Value* rarely(llvm::Value* condition, llvm::function_ref<llvm::Value*()> aside,
                       llvm::function_ref<llvm::Value*()> straight);
 
-  // Checks that a region lies inside a tensor and gives it as a tile: the last two extents.
+  // Checks that a region is inside a tensor and returns it as a tile: the last two extents.
   TileView region(const TensorValue& tensor, std::span<llvm::Value* const> offsets,
                   std::span<llvm::Value* const> extents, const ir::Node& at);
   std::vector<llvm::Value*> dense_strides(const std::vector<llvm::Value*>& extents);
@@ -168,7 +168,7 @@ class FunctionEmitter {
   TensorValue at_peer(const TensorValue& window, llvm::Value* peer);
   // A tensor operand of the call, in the memory of the rank that the call names.
   TensorValue accessed_tensor(const ir::ExprRef& expr, const ir::Call& call);
-  // Where a store or remote store puts a tile; checked, and announced when it is the own copy of a window.
+  // Where a store or remote store puts a tile; checked, and announced if it is this rank's copy of a window.
   StoreRegion store_region(const ir::Call& call, const TileView& tile);
   // Whether only messages reach the copies of that rank of the window's group, i1.
   llvm::Value* is_far(const TensorValue& window, llvm::Value* rank);
@@ -185,14 +185,14 @@ class FunctionEmitter {
   void count_acquire(const ir::Call& call);
   void transfer_tile(const TileView& to, const TileView& from, ir::DType dtype, uint32_t bits,
                      llvm::Value* peer, const ir::Call& call);
-  // With `hooks`, tells the runtime of an access to a window.
+  // With `hooks`, announces an access to a window to the runtime.
   void announce(abi::HookKind kind, const TensorValue& tensor, const TileView& view, const ir::Call& call);
   // `unreleased`: what happened before has to land first.
   void notify(const TensorValue& window, llvm::Value* cell, llvm::Value* value, ir::NotifyOp op,
               const ir::Call& call, bool unreleased = true);
   // After a cell of that tensor was written: wakes those that wait for it.
   void wake_waiters(const TensorValue& tensor, llvm::Value* cell);
-  // In a loop that polls: another round sees the same as long as `cell cmp value` does not hold.
+  // In a loop that polls: another iteration sees the same as long as `cell cmp value` does not hold.
   void note_look(llvm::Value* cell, llvm::Value* value, llvm::Value* cmp, abi::LookKind kind,
                  const ir::Call& call);
   bool in_poll() const { return !polls_.empty(); }
@@ -213,7 +213,7 @@ class FunctionEmitter {
   llvm::Value* scalar_word(llvm::Value* value, ir::DType dtype);
   llvm::Value* call_scalar(const ir::Call& call);
   llvm::Value* dimension(const ir::DimSymbol& symbol);
-  // A scalar by its leaf; where a task gives it, waits for that task.
+  // A scalar by its leaf; if a task produces it, waits for that task.
   llvm::Value* scalar_leaf(int id);
   llvm::Value* new_alloca(llvm::Type* type, llvm::Value* count = nullptr);
 
@@ -224,7 +224,7 @@ class FunctionEmitter {
   void bind_tensor(TensorValue& value, const ir::TensorType& type, unsigned word);
   llvm::Value* word(unsigned index, llvm::Type* type);
   llvm::Value* fixed_field(llvm::Type* type, llvm::Value* record, llvm::Value* offset);
-  // `keep`: what tasks give in it is used behind it.
+  // `keep`: results of its tasks are used after it.
   const ir::Yield* block(const ir::Block& block, bool keep = false);
   void statement(const ir::Stmt& stmt);
   void assign(const ir::Var* var, const ir::ExprRef& value, const ir::Stmt& stmt);
@@ -244,7 +244,7 @@ class FunctionEmitter {
   void returned(const ir::Return& stmt);
   void transfers(const std::vector<Transfer>& list);
 
-  // The scope a kernel call stands in.
+  // The scope that contains a kernel call.
   struct TaskScope {
     const ir::ExprList* deps = nullptr;
     llvm::Value* blocks = nullptr;
@@ -259,7 +259,7 @@ class FunctionEmitter {
   std::vector<llvm::Value*> argument_words(const ir::FunctionCall& call, const ir::Function& callee,
                                            std::vector<llvm::Value*>& untracked);
   void task(const ir::FunctionCall& call, const ir::Var* var);
-  // A tensor of one element for each scalar the task gives; the variable's scalars are read from there.
+  // A tensor of one element for each scalar result of the task; the variable's scalars are read from there.
   void expect_scalars(const ir::FunctionCall& call, const ir::Var* var, std::vector<llvm::Value*>& words);
   void return_scalars(const ir::Return& stmt);
   // The block that made the futures from number `first` on ends; what it yields is read now.
@@ -296,9 +296,9 @@ class FunctionEmitter {
   llvm::Value* results_ = nullptr;
   unsigned param_words_ = 0;
   llvm::Value* arena_ = nullptr;
-  llvm::Value* acquires_ = nullptr;  // how many there have been, i32; null: nobody asks
+  llvm::Value* acquires_ = nullptr;  // how many there have been, i32; null: not needed
   std::vector<llvm::Value*> scalars_;
-  // Scalars that tasks give.
+  // Scalar results of tasks.
   struct Future {
     llvm::Value* address = nullptr;
     ir::DType dtype{};
@@ -322,7 +322,7 @@ class FunctionEmitter {
 
 // Emits a cluster: one loop over the rows.
 void emit_cluster(FunctionEmitter& emitter, int cluster);
-// What a product reads of tensors is known to `emit_matmul` alone; says so to the checks of Options::bounds.
+// Only `emit_matmul` knows what a product reads of tensors; passes it to the checks of Options::bounds.
 void touch_operands(FunctionEmitter& emitter, const MatmulArgs& args);
 // Adds the elements of a tile to those of a region, each atomically.
 void add_tile(FunctionEmitter& emitter, ir::DType dtype, const TileView& tile, const TileView& to);

@@ -1,4 +1,4 @@
-// Parts of tiles, other shapes, valid extents. Each works on tiles in memory and gives a new one.
+// Parts of tiles, other shapes, valid extents. Each works on tiles in memory and produces a new one.
 #include "ir/op.h"
 #include "numeric/numeric.h"
 #include "ops/handles.h"
@@ -170,7 +170,7 @@ void fill_padding(FunctionEmitter& e, const Call& call, std::span<const int> res
   TileView to = e.take_over(call.args[0], results[0]);
   TileView whole = e.storage(results[0]);
   Value* element = pad_value(v.dtype, pad, register_type(e.module.context, v.dtype, 0));
-  // What is missing in the valid rows, then the rows below.
+  // The missing part of the valid rows, then the rows after them.
   e.when(e.b.CreateICmpSLT(to.cols, whole.cols), [&] {
     TileView right = to;
     right.data = e.address(to, v.dtype, e.i64(0), to.cols);

@@ -72,8 +72,8 @@ Value* holds(FunctionEmitter& e, abi::Compare cmp, Value* value, Value* expected
   return nullptr;
 }
 
-// Emits `slow` for when the condition does not hold, away from the straight path. Gives what is known
-// afterwards: `fast` when it did, else what `slow` gave.
+// Emits `slow` for when the condition does not hold, away from the straight path. Returns what is known
+// afterwards: `fast` if it succeeded, else the result of `slow`.
 Value* unless(FunctionEmitter& e, Value* condition, Value* fast, llvm::function_ref<Value*()> slow) {
   llvm::Function* f = e.b.GetInsertBlock()->getParent();
   llvm::BasicBlock* before = e.b.GetInsertBlock();
@@ -137,7 +137,7 @@ Value* test_cell(FunctionEmitter& e, Value* cell, Value* expected, abi::Compare 
   }
   Value* held = holds(e, cmp, load_cell(e, cell), expected);
   note_answer(e, cell, expected, cmp, held, call);
-  if (e.in_poll()) return held;  // the end of the round lets others run
+  if (e.in_poll()) return held;  // the end of the iteration yields
   unless(e, held, nullptr, [&]() -> Value* {
     e.return_unless_ok(e.call_api(offsetof(abi::Api, yield), {cell, e.site(call)}));
     return nullptr;
@@ -253,7 +253,7 @@ Value* numbered_cell(FunctionEmitter& e, const TensorValue& signal, Value* numbe
   Value* offset = e.i64(0);
   Value* rest = number;
   for (size_t d = signal.extents.size(); d-- > 0;) {
-    // There is such a cell, so the extents in front of it are not zero.
+    // There is such a cell, so the extents before it are not zero.
     Value* extent = e.maximum(signal.extents[d], e.i64(1));
     Value* at = d == 0 ? rest : e.b.CreateURem(rest, extent);
     offset = e.b.CreateAdd(offset, e.b.CreateMul(at, signal.strides[d]));

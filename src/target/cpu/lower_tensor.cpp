@@ -128,7 +128,7 @@ Created new_tensor(FunctionEmitter& e, const Call& call) {
     size = e.b.CreateExtractValue(pair, 0);
     too_large = e.b.CreateOr(too_large, e.b.CreateExtractValue(pair, 1));
   }
-  size = e.b.CreateSelect(too_large, e.i64(-1), size);  // more than there is: the runtime says so
+  size = e.b.CreateSelect(too_large, e.i64(-1), size);  // more than there is: the runtime reports it
   Value* slot = e.new_alloca(e.b.getPtrTy());
   auto* type = llvm::FunctionType::get(
       e.b.getInt32Ty(), {e.b.getPtrTy(), e.b.getInt64Ty(), e.b.getInt32Ty(), e.b.getPtrTy()}, false);

@@ -1,6 +1,6 @@
 // How each op becomes native code: one row per op, found by the op's record.
 //
-// What the record says (fusion, cost, broadcasts) is copied into the row; the row adds the function that
+// Properties in the record (fusion, cost, broadcasts) are copied into the row; the row adds the function that
 // emits the code. Ops that only differ in their elementwise kind share one. Elementwise functions work on
 // values in register form, scalars and vectors alike.
 #pragma once
@@ -40,7 +40,7 @@ enum class Spread : uint8_t { None, Row, Column };  // Row: operand 1 is [r, 1];
 
 // One elementwise step: the operands in register form, in the order of the op's operands.
 using LanesFn = llvm::Value* (*)(Registers&, const ir::Call&, std::span<llvm::Value* const> operands);
-// Emits a scalar op, or an op that keeps its place among effects; null when it gives no value.
+// Emits a scalar op, or an op that keeps its place among effects; null if it produces no value.
 using ScalarFn = llvm::Value* (*)(FunctionEmitter&, const ir::Call&);
 // Emits an op on tiles in memory; `results` are the values it defines.
 using OpaqueFn = void (*)(FunctionEmitter&, const ir::Call&, std::span<const int> results);

@@ -1,12 +1,12 @@
 // Elementary functions of FP32 values, as vector code.
 //
-// Each takes a scalar or a fixed vector of any length and gives the same bits for every length. Errors are at
-// most 2 ulp over all inputs, on machines without fused multiply-add too; recip and sqrt round correctly.
-// Infinities, NaN, signed zeros and denormals are what IEEE 754 and libm say. Results of 16- and 8-bit dtypes
-// are these, rounded.
+// Each takes a scalar or a fixed vector of any length and produces the same bits for every length. Errors are
+// at most 2 ulp over all inputs, on machines without fused multiply-add too; recip and sqrt round correctly.
+// Infinities, NaN, signed zeros and denormals are handled as in IEEE 754 and libm. Results of 16- and 8-bit
+// dtypes are these, rounded.
 //
 // emit_sin, emit_cos and emit_rem have a rare path that calls libm (sinf, cosf, fmodf) for the lanes that
-// need it, so they split the block: the builder must stand at the end of an unfinished one and ends in
+// need it, so they split the block: the builder must be at the end of an unfinished one and ends in
 // another. The rest is straight-line code.
 #pragma once
 

@@ -4,7 +4,7 @@
 // place; then the remainder x - q d is exact and q + (x - q d) z, fused, is the correctly rounded quotient
 // (Markstein's theorem, which asks for a correctly rounded z and a q that close). This holds while nothing
 // underflows or overflows on the way: for d in [2^-60, 2^60] and |x| in [2^-60, 2^60], and for x = 0.
-// Anything else is divided the slow way, behind a branch on whole vectors.
+// Anything else is divided the slow way, in a branch on whole vectors.
 #include <llvm/IR/MDBuilder.h>
 
 #include "support/diagnostics.h"

@@ -1,4 +1,4 @@
-// The rare path of a function: slower code for the lanes that ask for it, behind a branch.
+// The rare path of a function: slower code for the lanes that need it, in a branch.
 #pragma once
 
 #include <functional>
@@ -13,8 +13,8 @@ namespace tilewire::target::cpu {
 llvm::Value* unless_rare(llvm::IRBuilderBase& builder, llvm::Value* rare, llvm::Value* fast,
                          const std::function<llvm::Value*()>& slow);
 
-// `fast`, but in the lanes of `rare` what the C function gives for the arguments. The loop over the lanes is
-// a function of the module.
+// `fast`, but in the lanes of `rare` the result of the C function for the arguments. The loop over the lanes
+// is a function of the module.
 llvm::Value* replace_rare_lanes(const Lanes& v, const std::string& function, llvm::Value* rare,
                                 llvm::ArrayRef<llvm::Value*> args, llvm::Value* fast);
 

@@ -172,7 +172,7 @@ class Driver {
 
   void emit() {
     choose();
-    // Once even for k = 0, which gives zeros.
+    // Once even for k = 0, which yields zeros.
     Value* end = b.CreateSelect(b.CreateICmpSGT(k_, word(0)), k_, word(1));
     emit_for(b, word(0), end, word(plan_.block_k), [&](Value* kk) {
       depth_ = emit_min(b, b.CreateSub(k_, kk), word(plan_.block_k));

@@ -8,7 +8,7 @@
 // the code blocks k itself, packs what it reads more than once, and visits C once per block. m, n, k and the
 // strides may be constants or runtime values; any of m, n, k may be 0.
 //
-// The order of additions depends on m, n, k, the dtype and the machine alone, not on strides or addresses.
+// The order of additions depends only on m, n, k, the dtype and the machine, not on strides or addresses.
 // BF16 dot instructions, where the machine has them, take denormals for zero.
 #pragma once
 

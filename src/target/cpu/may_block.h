@@ -1,5 +1,5 @@
 // Whether a kernel may wait for something another task does, or for a reply of a far peer: it then needs a
-// fiber of its own.
+// fiber.
 #pragma once
 
 #include <cstdint>

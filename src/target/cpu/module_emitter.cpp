@@ -129,7 +129,7 @@ struct ViewedBuffers : Visitor<ViewedBuffers> {
 
 }  // namespace
 
-// Group after group, each in the order of its slots; what belongs to no group comes behind them.
+// Group after group, each in the order of its slots; buffers of no group follow.
 void ModuleEmitter::collect_windows(const Program& program) {
   std::map<const Var*, uint32_t> hosts;
   std::vector<const WindowBuffer*> viewed;

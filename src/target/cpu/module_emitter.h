@@ -42,7 +42,7 @@ class ModuleEmitter : public Callees {
   llvm::FunctionType* code_type() const;
   // Address of the abi::Function of a function.
   llvm::Constant* record(const std::string& name);
-  // The number in the table of the module of the window buffer that a variable holds; none: nobody views it.
+  // The index in the table of the module of the window buffer that a variable holds; none: it has no view.
   std::optional<uint32_t> window_number(const ir::Var* base) const;
   // A string that ends in a zero.
   llvm::Constant* text(std::string_view text);

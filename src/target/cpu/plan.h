@@ -1,7 +1,7 @@
 // What is decided about a function before any code is emitted: which ops share a loop, in which order the
 // pieces run, and where each tile lies.
 //
-// - Every tile and array is a value with a number. A variable stands for its leaves: one, or those of its
+// - Every tile and array is a value with a number. A variable has one or more leaves: itself, or those of its
 //   tuple type. Ops that only rename (moves, tuple access) share numbers.
 // - Row-wise ops of a block with the same row count form a cluster, emitted as one loop over the rows. Within
 //   a row the work is cut into levels: what needs a row reduction of level p has at least level p + 1.
@@ -45,7 +45,7 @@ struct PlanValue {
   const Lowering* lowering = nullptr;
   bool is_array = false;
   int cluster = -1;       // member of that cluster
-  bool memory = false;    // has storage of its own
+  bool memory = false;    // has its own storage
   bool deferred = false;  // of loads and generators: evaluated where it is used
   int level = 0;          // of cluster members
   bool again = false;     // of cluster members: computed anew at later levels rather than kept
@@ -75,7 +75,7 @@ struct ClusterRead {
   int level;     // the last one at which it is read
   int64_t cols;  // of the loop that reads it there
   ExtentId valid_cols;
-  bool aligned;    // row r and column c are read only for row r and column c, by that loop alone
+  bool aligned;    // row r and column c are read only for row r and column c, and only by that loop
   int guard = -1;  // of a load read in place: where a copy goes if what the cluster stores overlaps it
 };
 
@@ -118,7 +118,7 @@ class Plan {
   std::vector<Cluster> clusters;
   int64_t arena_bytes = 0;
   int tensor_count = 0;
-  std::vector<int> tensor_roots;  // -1: may share memory with any other such tensor; else alone in its memory
+  std::vector<int> tensor_roots;  // -1: may share memory with any other such tensor; else shares with none
   int scalar_count = 0;
 
   std::span<const Leaf> leaves(const ir::Expr* var) const;
@@ -153,13 +153,13 @@ class Callees {
 // reporting an op that no lowered program may hold.
 std::unique_ptr<Plan> make_plan(const ir::Function& function, const Callees& callees, const Machine& machine,
                                 bool hooks, Diagnostics& diags);
-// Scalars are -1 even when they are parameters: a caller need not have one of its own.
+// Scalars are -1 even if they are parameters: a caller need not have one itself.
 ReturnedParams returned_params(const ir::Function& function, const passes::ReturnRoots& returns);
 
 // The leaves of a type, in order.
 void append_leaf_kinds(const ir::TypeRef& type, std::vector<LeafKind>& kinds);
 // The scalars among what a function returns. A kernel writes each to a tensor of one element that its caller
-// passes behind the other arguments.
+// passes after the other arguments.
 std::vector<ir::TypeRef> scalar_results(const ir::Function& function);
 // A scalar in memory; task ids and contexts are 64 bits.
 ir::DType stored_dtype(const ir::TypeRef& scalar);

@@ -370,7 +370,7 @@ void Ordering::loop(const Stmt& stmt, const ExprList& inits, const VarList& args
     const auto& s = static_cast<const While&>(stmt);
     block(*s.before);
     use_expr(s.condition, ++counter_);
-    for (const VarRef& arg : args) use_expr(arg, counter_);  // the results, if this round leaves
+    for (const VarRef& arg : args) use_expr(arg, counter_);  // the results, if this iteration leaves
     block(*s.body);
   }
   loop_stack_.pop_back();

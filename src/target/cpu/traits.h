@@ -14,7 +14,7 @@ inline constexpr passes::ModeRow allreduce_modes[] = {
 #include "target/cpu/allreduce_modes.def"
 };
 
-// docs/performance.md has the figures behind it.
+// docs/performance.md has the figures for it.
 inline constexpr passes::HostRow allreduce_on_hosts[] = {
     {any, any, any, passes::HostRow::Form::Chain},
 };

@@ -1,7 +1,7 @@
 // Arithmetic on FP32 and INT32 values of one shape, a scalar or a fixed vector, as LLVM instructions.
 //
 // The shape is that of the value a Lanes is made for; constants are splatted to it, so one emitter serves
-// every width and gives the same bits in each. Instructions carry no fast-math flags, whatever the builder
+// every width and produces the same bits in each. Instructions carry no fast-math flags, whatever the builder
 // has set: LLVM may neither contract nor reassociate them.
 #pragma once
 

@@ -1,5 +1,5 @@
 // Structured control flow for hand-written IR. Each function leaves the builder at the end of the block that
-// follows; bodies may add blocks of their own.
+// follows; bodies may add blocks.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>

@@ -14,8 +14,8 @@ namespace tilewire::target::pto {
 
 // How a tensor parameter lies in memory in all calls.
 struct PassedLayout {
-  bool as_typed = true;  // with the strides that its type says
-  // Per axis, the stride that all callers agree on, if any; empty: nobody calls.
+  bool as_typed = true;  // with the strides of its type
+  // Per axis, the stride on which all callers agree, if any; empty: it has no callers.
   std::vector<std::optional<int64_t>> strides;
 };
 

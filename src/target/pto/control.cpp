@@ -77,7 +77,7 @@ void FunctionEmitter::call(const Call& call, const Var* result) {
   if (dtype) what += " of " + std::string(info(*dtype).name);
   refuse(call.span, what, rule->emit ? "it is written for " + rule->dtypes.text() : rule->becomes);
   if (!result) return;
-  // Something to go on with: there may be more to report.
+  // A placeholder to continue with: there may be more to report.
   if (const auto* tuple = as<TupleType>(result->type)) {
     for (size_t i = 0; i < tuple->types.size(); ++i)
       name_tile(*result, in_buffer(storage_.buffers(*result)[i]), i);

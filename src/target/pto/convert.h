@@ -21,7 +21,7 @@ Domain wide_domain_of(ir::DType dtype);
 // Tiles as rows. `to` is written, and `from` is not read after `to` was first written.
 void convert(FunctionEmitter& e, const Tile& from, ir::DType from_dtype, const Tile& to, ir::DType to_dtype,
              ir::RoundMode mode, const Span& at);
-// A tile in its domain; the tile itself where that is what it is.
+// A tile in its domain; the tile itself if it is in it already.
 Tile widened(FunctionEmitter& e, const Tile& tile, ir::DType dtype, const Domain& domain, const Span& at);
 // A result of the domain as elements of its type.
 void narrowed(FunctionEmitter& e, const Tile& from, const Domain& domain, const Tile& to, ir::DType dtype,

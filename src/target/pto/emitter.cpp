@@ -114,10 +114,10 @@ void FunctionEmitter::bind(const Parameter& param, size_t outer) {
            "the dialect has no such elements on a3");
     return;
   }
-  if (param.name == ops::workspace_name) return;  // an address, for the pipes alone
+  if (param.name == ops::workspace_name) return;  // an address, for the pipes only
   const auto& outer_type = static_cast<const TensorType&>(*kernel.function->params[outer]->type);
   Tensor tensor;
-  if (param.name == ops::workspace_name) {  // of slots, which nobody loads from
+  if (param.name == ops::workspace_name) {  // of slots, which are never loaded from
     tensor.pointer = name;
     tensor.dtype = type->dtype;
     tensor.parameter = static_cast<int>(outer);

@@ -45,7 +45,7 @@ class FunctionEmitter {
   struct Economy {
     // How many slots a pipe has at most in the memory of the core that pops; the rest are in global memory.
     int64_t slots = 1;
-    // Statements have temporaries of their own: an assembler that plans keeps a tile from its first use to
+    // Statements have their own temporaries: an assembler that plans keeps a tile from its first use to
     // its last.
     bool own_temporaries = false;
   };
@@ -78,10 +78,10 @@ class FunctionEmitter {
   Scalar index(const ir::ExprRef& expr);  // of any integer scalar
   std::vector<Scalar> indices(const ir::ExprRef& list);
   bool known_here(const ir::ExprRef& expr) const;  // whether its variables are defined already
-  // The name of an op without effects; what is known already is not written again. `rhs` stands behind the
+  // The name of an op without effects; a known result is not computed again. `rhs` follows the
   // `=`.
   std::string pure(const std::string& rhs, std::string_view hint = "v");
-  // The same, at the top of the function when it depends on parameters and constants alone.
+  // The same, at the top of the function if it depends only on parameters and constants.
   std::string once(const std::string& rhs, std::string_view hint);
   // `op` of arith on two values of one type, folded where that is easy.
   Scalar arith(std::string_view op, const Scalar& a, const Scalar& b);
@@ -127,7 +127,7 @@ class FunctionEmitter {
   Tile temporary_like(const Tile& tile, const std::string& element = "");
   // The same bytes seen otherwise.
   Tile seen_as(const Tile& tile, const TileForm& form, const Extent& rows, const Extent& cols);
-  // The same with an alloc_tile of its own, for level3, where nothing else turns boxes.
+  // The same with its own alloc_tile, for level3, where nothing else turns boxes.
   Tile same_place(const Tile& tile, const TileForm& form, const Extent& rows, const Extent& cols);
   Tile as_row(const Tile& tile);  // a column as a row; all others as they are
   Tile with_element(const Tile& tile, const std::string& element);  // of the same size
@@ -163,7 +163,7 @@ class FunctionEmitter {
   // Makes what the scalar unit has written visible to the other units and to other cores.
   void write_back();
 
-  // `pto.NAME ins(...) outs(...)`. `attributes` stand behind the operands, with their braces.
+  // `pto.NAME ins(...) outs(...)`. `attributes` follow the operands, with their braces.
   void op(std::string_view name, std::initializer_list<Operand> ins, const Operand& out,
           const std::string& attributes = "");
   void op(std::string_view name, std::span<const Operand> ins, const Operand& out,
@@ -225,9 +225,9 @@ class FunctionEmitter {
   std::vector<std::string> flags_for_sums(const ir::VarList& vars, const ir::ExprList* init);
   void set_flags(const std::vector<std::string>& flags, const ir::ExprList& values);
   void read_flags(const std::vector<std::string>& flags, const ir::VarList& vars);
-  // What `tile.started` says of a value that is handed on.
+  // The `tile.started` of a value that is passed on.
   Scalar holds_sum(const ir::ExprRef& value);
-  // A loop that adds in each round says by its counter whether it has; `condition` does.
+  // A loop that adds in each iteration knows from its counter whether it has; `condition` is that test.
   void started_in_rounds(const ir::For& loop, const ir::VarList& vars,
                          const std::function<Scalar()>& condition);
   bool adds_in_each_round(const ir::For& loop, size_t i) const;

@@ -1,4 +1,4 @@
-// Which notifies need a fence in front of them.
+// Which notifies need a fence before them.
 //
 // A notify is a release: what its task has written must be visible to whoever sees it. The assembler adds no
 // fence, so the text has one before each notify that something was written ahead of, as the declared effects

@@ -39,7 +39,7 @@ std::string parameter_type(const TypeRef& type) {
   return isa<ScalarType>(type) || isa<TaskIdType>(type) ? name : "const " + name + "&";
 }
 
-// What a function gives its caller: nothing, its one value, or a tuple.
+// The result type of a function: nothing, its one value, or a tuple.
 std::string result_type(const Function& function) {
   if (function.return_types.empty()) return "void";
   if (function.return_types.size() == 1) return type_name(function.return_types[0]);

@@ -27,13 +27,13 @@ struct HostProgram {
 // Whether a user calls the function: no function of the program does.
 bool is_entry(const ir::Program& program, const ir::Function& function);
 
-// The dimensions that a function computes with and that no argument of it says; callers of an entry pass them
-// behind the arguments.
+// The dimensions that a function computes with and that none of its arguments determines; callers of an entry
+// pass them after the arguments.
 std::vector<const ir::DimSymbol*> untold_dimensions(const ir::Function& function);
 
 // "Tensor main(Runtime& runtime, const Tensor& x)", without what follows.
 std::string host_signature(const HostProgram& program, const ir::Function& function);
-// The whole definition. Reports dimensions that no parameter says.
+// The whole definition. Reports dimensions that no parameter determines.
 std::string host_definition(const HostProgram& program, const ir::Function& function, Diagnostics& diags);
 
 }  // namespace tilewire::target::pto

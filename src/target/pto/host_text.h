@@ -42,7 +42,7 @@ class HostExpressions {
   bool knows(const std::string& symbol) const { return symbols_.contains(symbol); }
   const std::map<std::string, std::string, std::less<>>& symbols() const { return symbols_; }
 
-  // Of any expression that is no call of a function.
+  // Of any expression that is not a call of a function.
   std::string text(const ir::ExprRef& expr) const;
   // The same with other values for some dimensions.
   std::string text(const ir::ExprRef& expr, const std::map<std::string, std::string>& symbols);

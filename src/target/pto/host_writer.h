@@ -119,7 +119,7 @@ class HostWriter {
 
   void report_dimension(const ir::Function& function, const std::string& symbol, const Span& span);
 
-  // What a call gives: parameters that come back, and scalars.
+  // The results of a call: returned parameters, and scalars.
   void take_results(const ir::Var& var, const ir::FunctionCall& call, const ir::Function& callee,
                     const std::vector<std::string>& scalars);
 

@@ -181,7 +181,7 @@ class Builder {
     }
   }
 
-  // Whether the dimensions of the kernel say it.
+  // Whether the dimensions of the kernel determine it.
   static bool has_all(const Kernel& kernel, const ExprRef& expr) {
     const std::vector<std::string> symbols = symbols_of(expr);
     return std::all_of(symbols.begin(), symbols.end(), [&](const std::string& symbol) {

@@ -1,5 +1,5 @@
-// The parameters of the kernels of a lowered program, as the emitted text declares them and as whoever
-// submits a task has to pass them. The one place that says their order:
+// The parameters of the kernels of a lowered program, as the emitted text declares them and as the
+// submitter of a task passes them. The only definition of their order:
 //
 //   1. tensors: `!pto.ptr<element>`, in the order of the kernel's parameters, the pipe workspace among them
 //   2. scalars that the kernel returns: a pointer to one element each
@@ -34,7 +34,7 @@ struct KernelParameter {
   std::string symbol;  // Dimension: its name in the program
 };
 
-// Where the stride of an axis of a tensor parameter is said.
+// Where the stride of an axis of a tensor parameter is defined.
 struct StrideSource {
   enum Kind : uint8_t {
     Type,       // by the type: ops::strides_of
@@ -49,7 +49,7 @@ struct Kernel {
   // What runs: the function itself, or the halves of a Group in the order of their calls.
   std::vector<const ir::Function*> bodies;
   std::vector<KernelParameter> parameters;
-  // By parameter of the function: one per axis; empty for what is no tensor.
+  // By parameter of the function: one per axis; empty for anything but a tensor.
   std::vector<std::vector<StrideSource>> strides;
   // By parameter of the function: the number of the parameter with the context of its group; -1: none.
   std::vector<int> contexts;

@@ -1,4 +1,4 @@
-// Where tiles lie: addresses in the memories of a core such that no two that are in use at once overlap.
+// Assigns addresses in the memories of a core such that no two areas in use at once overlap.
 #pragma once
 
 #include <string>

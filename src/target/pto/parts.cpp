@@ -127,7 +127,7 @@ Tile turned(FunctionEmitter& e, const Tile& tile) {
   std::swap(form.rows, form.cols);
   form.col_major = !form.col_major;
   form.boxes = form.boxes == Boxes::Rows ? Boxes::Columns : Boxes::Rows;
-  // A tile in a slot of a pipe has no address of its own.
+  // A tile in a slot of a pipe has no address.
   const bool addressed = e.level == Level::Three && !tile.memory.empty();
   return addressed ? e.same_place(tile, form, tile.cols, tile.rows)
                    : e.seen_as(tile, form, tile.cols, tile.rows);

@@ -19,9 +19,9 @@ Tensor at_peer(FunctionEmitter& e, const Tensor& window, const Scalar& peer, con
 Operand cell(FunctionEmitter& e, const Tensor& signal, const std::vector<Scalar>& place);
 Operand cell_of_rank(FunctionEmitter& e, const Tensor& signal, const Scalar& rank);
 
-// Orders what was written before what follows, for everybody.
+// Orders earlier writes before later ones, for all observers.
 void fence(FunctionEmitter& e);
-// Lets the scalar unit see what others have written.
+// Makes the writes of others visible to the scalar unit.
 void drop_cache(FunctionEmitter& e);
 
 }  // namespace tilewire::target::pto

@@ -1,4 +1,4 @@
-// Programs as text for the PTO assembler of Ascend NPUs.
+// Emits programs as text for the PTO assembler of Ascend NPUs.
 #pragma once
 
 #include <optional>
@@ -13,12 +13,12 @@
 
 namespace tilewire::target::pto {
 
-// Who says where tiles lie: the assembler (Two) or the text (Three).
+// Who assigns the addresses of tiles: the assembler (Two) or the text (Three).
 enum class Level : uint8_t { Two, Three };
 // "level2" or "level3"; nothing for anything else.
 std::optional<Level> level_from_text(std::string_view text);
 
-// What fits into the memories of a core: see memory_plan.h.
+// The capacities of the memories of a core: see memory_plan.h.
 inline constexpr passes::Traits traits{
     .has_pipes = true,
     .splits_kernels = true,

@@ -1,7 +1,7 @@
 // How each op of the language is written in the dialect: one row per op, found by the op's record.
 //
-// A row says which element types the op is written for, how its result lies in memory, and what it becomes,
-// in words for docs/pto-ops.md. Families fill the table, each in a file of its own (rules_*.cpp).
+// A row has the element types the op is written for, how its result is laid out in memory, and its
+// translation, in words for docs/pto-ops.md. Families fill the table, each in its own file (rules_*.cpp).
 #pragma once
 
 #include <span>
@@ -47,7 +47,7 @@ inline constexpr DtypeSet stored = floats | small_integers | wide_integers | boo
 using Emit = void (*)(FunctionEmitter& e, const ir::Call& call, const ir::Var* result);
 
 struct Rule {
-  Emit emit = nullptr;  // null: the op cannot be written; `becomes` says why
+  Emit emit = nullptr;  // null: the op cannot be written; `becomes` has the reason
   DtypeSet dtypes;      // of the tile or tensor it is about; empty: of no matter
   std::string becomes;
   ResultRule result;

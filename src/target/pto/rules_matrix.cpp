@@ -63,7 +63,7 @@ class Product {
     const int64_t step = part();
     for (int64_t k = 0; k < a_.form.cols; k += step) {
       const int64_t size = std::min(step, a_.form.cols - k);
-      // A part of K behind the end of what is valid adds nothing.
+      // A part of K after the end of the valid extent adds nothing.
       const bool ragged = size < a_.form.cols && !(a_.cols.integer && *a_.cols.integer >= k + size);
       const Extent left_over = e_.sub(a_.cols, e_.number(k));
       const Extent valid = size == a_.form.cols ? a_.cols

@@ -16,7 +16,7 @@ const TileType& tile_type_of(const Var& var) {
   return static_cast<const TileType&>(*var.type);
 }
 
-// What a call says is valid of the tile that it makes.
+// The valid extent that a call states for the tile that it creates.
 std::pair<Extent, Extent> stated_extent(FunctionEmitter& e, const Call& call, const TileType& type) {
   const ExprRef list = operand(call, "valid_shape");
   if (!list) return {e.number(type.rows()), e.number(type.cols())};
@@ -349,7 +349,7 @@ void transpose_tensor(FunctionEmitter& e, const Call& call, const Var* result) {
 void create_array(FunctionEmitter& e, const Call&, const Var* result) {
   if (!result) return;
   const Tile array = e.array(*result);
-  // They start as zeros, in every round of a loop.
+  // They start as zeros, in every iteration of a loop.
   each(e, e.number(array.form.cols), "i", [&](const Scalar& i) {
     e.text.line("pto.local_array_set " + array.name + "[" + e.text.name(i) + "], " +
                 e.text.integer(0, array.form.element) + " : " + e.array_type(array) + ", " +

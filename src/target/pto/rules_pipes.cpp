@@ -23,7 +23,7 @@ int64_t int_attribute(const Call& call, const char* name) {
   return *attribute(call, name)->get<int64_t>();
 }
 
-// What the uses of a pipe in this half say of it.
+// The properties of a pipe that follow from its uses in this half.
 struct Uses : Visitor<Uses> {
   int64_t id = 0;
   SplitMode split = SplitMode::NONE;

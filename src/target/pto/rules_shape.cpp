@@ -21,7 +21,7 @@ Tile bytes_of(FunctionEmitter& e, const ExprRef& expr) {
   return e.as_bytes(e.tile(expr));
 }
 
-// What is left of a valid extent behind an offset, at most `size`.
+// The rest of a valid extent after an offset, at most `size`.
 Extent left_of(FunctionEmitter& e, const Extent& valid, const Scalar& offset, int64_t size, int64_t full) {
   if (valid.integer == full && (!offset.integer || *offset.integer + size <= full)) return e.number(size);
   return e.arith("maxsi", e.arith("minsi", e.sub(valid, offset), e.number(size)), e.number(0));

@@ -56,7 +56,7 @@ Waited waited(FunctionEmitter& e, const Call& call) {
           enum_attribute<WaitCmp>(call, "cmp")};
 }
 
-// What the wait saw, or something later: nobody but this task can move the cell back.
+// What the wait saw, or a later value: only this task can move the cell back.
 void wait(FunctionEmitter& e, const Call& call, const Var* result) {
   const Waited what = waited(e, call);
   write_wait(e, cell(e, what.signal, what.place), what.expected, what.cmp);
@@ -166,7 +166,7 @@ void check_extent(FunctionEmitter& e, const Call& call, const Var*) {
   e.trap_if(e.compare("ne", e.index(call.args[0]), e.index(call.args[1])));
 }
 
-// An index below another one, both ends included.
+// An index less than another one, both ends included.
 void trap_outside(FunctionEmitter& e, const Scalar& value, const Scalar& last) {
   e.trap_if(e.arith("ori", e.compare("slt", value, e.number(0)), e.compare("sgt", value, last)));
 }

@@ -233,7 +233,7 @@ void mrgsort(FunctionEmitter& e, const Call& call, const Var* result) {
 
 // --- running sums: in f32 where elements are floats, each rounded when it is stored
 
-// Each row to the one below it, in place.
+// Each row to the next one, in place.
 void add_up_rows(FunctionEmitter& e, const Tile& from, const Tile& sums, const Span& at) {
   e.copy(from, sums, at);
   each(e, e.sub(sums.rows, e.number(1)), "row", [&](const Scalar& row) {

@@ -206,7 +206,7 @@ Scalar FunctionEmitter::kept_apart(const Scalar& value) {
 
 Scalar FunctionEmitter::real(double value, const std::string& type) {
   if (std::isfinite(value)) return {"", type, {}, value};
-  // No constant may be infinite: its bits go through memory, where nobody folds them.
+  // Constants cannot be infinite: the bits go through memory, where they are not folded.
   const DType dtype = type == "f16" ? DType::FP16 : type == "bf16" ? DType::BF16 : DType::FP32;
   const std::string bits_type = type == "f32" ? "i32" : "i16";
   int64_t bits = dtype == DType::FP16 ? 0x7c00 : dtype == DType::BF16 ? 0x7f80 : 0x7f800000;

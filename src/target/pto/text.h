@@ -1,5 +1,5 @@
 // The text of one function while it is written: lines with indentation, names of values that are given out
-// once, and constants, which stand at its top.
+// once, and constants, which are at its top.
 #pragma once
 
 #include <map>
@@ -21,7 +21,7 @@ class FunctionText {
   void line_for(const std::string& name, const std::string& text);
   // A value that nothing but its uses needs: without them it is not written.
   void pure_line(const std::string& name, const std::string& rhs);
-  // Lines in front of all others: constants first, then tiles, then what depends on parameters alone.
+  // Lines before all others: constants first, then tiles, then what depends only on parameters.
   void allocate(const std::string& name, const std::string& rhs) {
     tiles_.push_back({name + " = " + rhs, name});
   }
@@ -44,13 +44,13 @@ class FunctionText {
 
   // Depth of regions: something named inside one is not known after it.
   int depth() const { return depth_; }
-  // Constants, prologue and body, indented by `steps`, without values that nobody uses.
+  // Constants, prologue and body, indented by `steps`, without unused values.
   std::string finish(int steps) const;
 
  private:
   struct Line {
     std::string text;
-    std::string value;  // what it defines, or is for, when that is all it does
+    std::string value;  // the value that it defines or serves, if that is all it does
   };
   // Whether each line is needed; `used` is what the lines after them use.
   static std::vector<bool> needed(const std::vector<Line>& lines, std::set<std::string, std::less<>>& used);

@@ -44,7 +44,7 @@ class TileMath {
 };
 
 bool is_byte_element(const Tile& tile);
-// The same bytes as i16, or the tile itself when that is what it has.
+// The same bytes as i16, or the tile itself if it is i16.
 Tile halfwords(FunctionEmitter& e, const Tile& tile);
 // The result of a call is the mask in that tile.
 void name_mask(FunctionEmitter& e, const ir::Var& result, Tile mask);

@@ -21,7 +21,7 @@ class TileSpaces {
  public:
   explicit TileSpaces(const ir::Function& function);
 
-  // What passes/tile_memory.h says, but a cube core has no Vec: there a tile is where its products take it
+  // As in passes/tile_memory.h, but a cube core has no Vec: there a tile is where its products take it
   // from.
   ir::MemorySpace of(const ir::Expr& tile) const;
   // Of a row in Mat: it is on its way to Bias, so its elements are not in boxes.
@@ -31,7 +31,7 @@ class TileSpaces {
   const ir::Call* cut_of_popped(const ir::Expr& tile) const;
   // The variable that has what is valid of a tile: that of the cut, if there is one, or its own.
   const ir::Expr& states_extent(const ir::Expr& tile) const;
-  // Of a tile from a pipe that is kept after its slot is given back, for products that take it in more than
+  // Of a tile from a pipe that is kept after its slot is freed, for products that take it in more than
   // one way or turned: those ways. Mat has no copies, so it is in Left or Right once for each. Otherwise
   // empty.
   std::vector<Side> sides(const ir::Expr& tile) const;

@@ -331,7 +331,7 @@ class LiveWalk {
   }
   Bits round(const While& loop, const Bits& after, const Bits& carried) {
     Bits before_body = block(*loop.body, after, &carried);
-    // The loop may be left behind `before`, with what it carries.
+    // The loop may be left after `before`, with its carried values.
     before_body.join(after);
     for (const VarRef& arg : loop.iter_args) use(arg, before_body);
     use(loop.condition, before_body);
@@ -428,7 +428,7 @@ class LiveWalk {
   }
 
  public:
-  // The pairs that had better be one buffer, found in a walk of their own.
+  // The pairs that should be one buffer, found in a separate walk.
   struct Pairs : Visitor<Pairs> {
     LiveWalk& walk_;
     explicit Pairs(LiveWalk& walk) : walk_(walk) {}

@@ -19,7 +19,7 @@
 
 namespace tilewire::target::pto {
 
-// How an op gives its result, as far as memory is concerned.
+// How an op produces its result, as far as memory is concerned.
 enum class ResultMemory : uint8_t {
   Fresh,    // written whole, elsewhere than the operands
   InPlace,  // written whole; may be where any operand was

@@ -31,7 +31,7 @@ using Extent = Scalar;
 
 enum class Boxes : uint8_t { None, Rows, Columns };  // slayout
 
-// A tile in memory, as its type says it.
+// A tile in memory, described by its type.
 struct TileForm {
   ir::MemorySpace space = ir::MemorySpace::Vec;
   int64_t rows = 0, cols = 0;
@@ -63,7 +63,7 @@ struct Tile {
   std::string type() const;
   bool column() const { return form.col_major && form.boxes == Boxes::None; }
 };
-// What a tile of that form has when nothing else is said.
+// The defaults of a tile of that form.
 std::string tile_type(const TileForm& form, const Extent& rows, const Extent& cols, bool dynamic);
 
 // A tensor in global memory.
