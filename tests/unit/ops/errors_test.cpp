@@ -272,7 +272,7 @@ TEST(Errors, SayWhatToWrite) {
   EXPECT_EQ(helps("pl.tile.add", {t, tile("c", 16, 1)}),
             "write `pl.tile.row_expand_add(a, b)`, or use the operator");
   EXPECT_EQ(helps("pl.scalar.truediv", {scalar("n", INT32), 2}),
-            "write `//` to divide and round down, or convert with pl.cast(x, pl.FP32) first");
+            "write `//` to divide and round down, or convert first: pl.cast(n, pl.FP32)");
   EXPECT_EQ(helps("pl.tile.matmul", {tile("a", 16, 32), tile("b", 16, 32)}), "did you mean `b_trans=True`?");
 }
 
