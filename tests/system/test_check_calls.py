@@ -119,7 +119,7 @@ def test_a_schedule_of_two_calls_is_followed(tmp_path, target):
     y = np.full_like(x, -1)
     with pytest.warns(tw.ReplayWarning, match=r"call 2, line \d+, reads .*; then .*call 2, line \d+, writes"):
         once(x, y, target=target, replay=tmp_path / "s.json")
-    with pytest.raises(tw.RunError, match="a session keeps what is in them"):
+    with pytest.raises(tw.RunError, match="a session keeps the content of its windows"):
         with once.compile(ranks=2).open(ranks=2) as session:
             session(x, y, replay=tmp_path / "s.json")
 

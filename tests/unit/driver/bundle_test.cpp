@@ -275,7 +275,7 @@ TEST_F(BundleTest, RefusesBundlesForSomethingElse) {
   EXPECT_EQ(load_error(),
             "error[TW2432]: incompatible bundle: `ROOT/scale` was built for version 1 of the interface to "
             "the runtime, "
-            "and this build has version " +
+            "but this build has version " +
                 std::to_string(abi::version) + ": build the bundle again\n");
   put(bundle_ + "/bundle.json", json);
   change(machine_triple(), "riscv64-linux-gnu");
@@ -577,7 +577,7 @@ TEST_F(BundleTest, NeedsNativeCode) {
   Diagnostics diags;
   EXPECT_FALSE(compiled(scale_text, "interp")->save(bundle_, {}, diags));
   EXPECT_EQ(diags.text(),
-            "error[TW2445]: only programs compiled for the cpu target can be saved as a bundle, and this one "
+            "error[TW2445]: only programs compiled for the cpu target can be saved as a bundle, but this one "
             "is for "
             "`interp`\n");
 }

@@ -98,7 +98,7 @@ TEST(HostManifest, RefusesWhatOnlyTheHostFunctionKnows) {
                     "            b = b + 4\n"
                     "        buf = pld.alloc_window_buffer(b)\n"),
             "error[TW2417]: the size of window buffer `buf` must follow from the arguments before the host "
-            "function runs, and it depends on `b`, which a loop or branch decides\n"
+            "function runs, but it depends on `b`, which a loop or branch decides\n"
             "  --> p.py:19:9\n"
             "   |\n"
             "19 |         buf = pld.alloc_window_buffer(b)\n"

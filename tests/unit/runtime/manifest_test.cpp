@@ -335,7 +335,7 @@ TEST(ManifestFile, SaysWhichSizeIsWrong) {
       "error[TW2409]: `m.json`: `comm_groups[0].slots[0]` and `comm_groups[0].slots[1]` overlap: one ends at "
       "byte 65, the other starts at 64\n");
   EXPECT_EQ(unreadable(with_slots(slot_text("\"a\"", "65", "0"), "64")),
-            "error[TW2410]: `m.json`: `comm_groups[0].slots[0]` ends at byte 65, and "
+            "error[TW2410]: `m.json`: `comm_groups[0].slots[0]` ends at byte 65, but "
             "`comm_groups[0].window_bytes` is "
             "64\n");
 }
