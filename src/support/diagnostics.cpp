@@ -162,6 +162,16 @@ std::string expand(std::string_view text, const std::vector<std::string>& argume
   return out;
 }
 
+namespace {
+
+bool same_place(const Span& a, const Span& b) {
+  const bool file = a.file == b.file || (a.file && b.file && a.file->name() == b.file->name());
+  return file && a.line == b.line && a.column == b.column && a.end_line == b.end_line &&
+         a.end_column == b.end_column;
+}
+
+}  // namespace
+
 std::string render(const Diagnostic& d) {
   std::string out = d.severity == Severity::Error ? "error[" : "warning[";
   out += code_text(d.id) + "]: " + d.message + "\n";
@@ -172,9 +182,21 @@ std::string render(const Diagnostic& d) {
     if (d.span.file) out += " --> " + d.span.file->name() + "\n";
     if (!d.label.empty()) out += margin + " = " + d.label + "\n";
   }
-  for (const auto& note : d.notes) {
-    out += margin + " = note: " + note.text + "\n";
-    if (note.span) render_place(out, note.span, "");
+  // Notes about one place, one after the other, share its lines, which are shown once.
+  std::vector<const Span*> shown = {&d.span};
+  for (size_t i = 0; i < d.notes.size(); ++i) {
+    const Span& at = d.notes[i].span;
+    out += margin + " = note: " + d.notes[i].text + "\n";
+    const bool goes_on = i + 1 < d.notes.size() && same_place(d.notes[i + 1].span, at);
+    if (!at || goes_on || same_place(at, *shown.back())) continue;
+    const bool again =
+        std::any_of(shown.begin(), shown.end(), [&](const Span* other) { return same_place(*other, at); });
+    if (again) {
+      out += std::string(std::to_string(at.line).size(), ' ') + "--> " + to_string(at) + "\n";
+    } else {
+      render_place(out, at, "");
+    }
+    shown.push_back(&at);
   }
   for (const auto& help : d.helps) out += margin + " = help: " + help + "\n";
   return out;

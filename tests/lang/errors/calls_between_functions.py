@@ -287,9 +287,8 @@ def again(n):
     return again(n)
 #          ^^^^^^^^
 # error: TW1118 recursion: `again` is inlined into itself
-# help: write a loop: each call of an inline function copies its body
-#          ^^^^^^^^
 # note: in the inline call of `again` here
+# help: write a loop: each call of an inline function copies its body
 
 
 @pl.jit.incore

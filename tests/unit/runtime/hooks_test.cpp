@@ -134,7 +134,6 @@ TEST(Defer, TakesPartInDeadlocks) {
               "error[TW2121]: deadlock: 2 tasks are blocked and nothing can wake them\n"
               " --> k.py:9:5\n"
               "  = note: rank 0, in `kern`: waits for `sig[1]` on rank 0 >= 3, which is 0\n"
-              " --> k.py:9:5\n"
               "  = note: rank 1: waits for `sig[0]` on rank 1 >= 1, which is 0\n"
               " --> k.py:8:5\n");
   }

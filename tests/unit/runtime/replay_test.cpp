@@ -88,8 +88,7 @@ TEST(Replay, HangsEveryTime) {
     EXPECT_EQ(render(*outcome.error),
               "error[TW2121]: deadlock: 1 task is blocked and nothing can wake it\n"
               " --> k.py:9:5\n"
-              "  = note: rank 1, in `kern`: waits for `sig[0]` on rank 1 == 1, which is 2\n"
-              " --> k.py:9:5\n");
+              "  = note: rank 1, in `kern`: waits for `sig[0]` on rank 1 == 1, which is 2\n");
     // With one notify it does not hang, and that is said.
     steps.schedule.steps.resize(3);
     outcome = run_on_all(program, 2, 1, *windows, 2, body, {.replay = &steps.schedule});

@@ -335,9 +335,7 @@ TEST(Run, ADeadlockIsReportedAtOnceWithEveryWait) {
               "error[TW2121]: deadlock: 2 tasks are blocked and nothing can wake them\n"
               " --> k.py:8:5\n"
               "  = note: in `stuck`, block 0 of 2: waits for a cell >= 4, which is 3\n"
-              " --> k.py:8:5\n"
-              "  = note: in `stuck`, block 1 of 2: waits for a cell >= 4, which is 3\n"
-              " --> k.py:8:5\n");
+              "  = note: in `stuck`, block 1 of 2: waits for a cell >= 4, which is 3\n");
   }
 }
 

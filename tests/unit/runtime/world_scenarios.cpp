@@ -85,11 +85,8 @@ void a_deadlock_lists_the_waits_of_all_parts(const ExpectSame& expect_same) {
       "error[TW2121]: deadlock: 3 tasks are blocked and nothing can wake them\n"
       " --> k.py:8:5\n"
       "  = note: rank 0, in `kern`: waits for `sig[2]` on rank 0 >= 1, which is 0\n"
-      " --> k.py:8:5\n"
       "  = note: rank 1, in `kern`: waits for `sig[2]` on rank 1 >= 1, which is 0\n"
-      " --> k.py:8:5\n"
-      "  = note: rank 3, in `kern`: waits for `sig[2]` on rank 3 >= 1, which is 0\n"
-      " --> k.py:8:5\n");
+      "  = note: rank 3, in `kern`: waits for `sig[2]` on rank 3 >= 1, which is 0\n");
 }
 
 // A part has ended long before the others are stuck, or ends after them.
@@ -109,8 +106,7 @@ void a_deadlock_is_found_when_a_part_has_ended(const ExpectSame& expect_same) {
         },
         "error[TW2121]: deadlock: 1 task is blocked and nothing can wake it\n"
         " --> k.py:8:5\n"
-        "  = note: rank 0, in `kern`: waits for `sig[3]` on rank 0 >= 7, which is 0\n"
-        " --> k.py:8:5\n");
+        "  = note: rank 0, in `kern`: waits for `sig[3]` on rank 0 >= 7, which is 0\n");
   }
 }
 
@@ -265,13 +261,9 @@ void polls_that_nobody_answers_are_a_deadlock(const ExpectSame& expect_same) {
               "error[TW2121]: deadlock: 4 tasks are blocked and nothing can wake them\n"
               " --> k.py:8:5\n"
               "  = note: rank 0, in `kern`: reads `sig[0]` on rank 0, which is 0\n"
-              " --> k.py:8:5\n"
               "  = note: rank 1, in `kern`: reads `sig[0]` on rank 1, which is 0\n"
-              " --> k.py:8:5\n"
               "  = note: rank 2, in `kern`: reads `sig[0]` on rank 2, which is 0\n"
-              " --> k.py:8:5\n"
-              "  = note: rank 3, in `kern`: reads `sig[0]` on rank 3, which is 0\n"
-              " --> k.py:8:5\n");
+              "  = note: rank 3, in `kern`: reads `sig[0]` on rank 3, which is 0\n");
 }
 
 void deferred_waits_are_woken_from_other_parts(const ExpectSame& expect_same) {
@@ -334,8 +326,7 @@ void throttled_parts_go_on_before_a_deadlock(const ExpectSame& expect_same) {
         answered ? ""
                  : "error[TW2121]: deadlock: 1 task is blocked and nothing can wake it\n"
                    " --> k.py:8:5\n"
-                   "  = note: rank 0, in `waits`: waits for `sig[0]` on rank 0 >= 1, which is 0\n"
-                   " --> k.py:8:5\n");
+                   "  = note: rank 0, in `waits`: waits for `sig[0]` on rank 0 >= 1, which is 0\n");
   }
 }
 

@@ -53,6 +53,28 @@ TEST(Render, ShowsPlaceLineCaretLabelNotesAndHelp) {
             "   = help: write h(x)\n");
 }
 
+TEST(Render, NotesAboutOnePlaceShareItsLines) {
+  auto file = source("wait(a)\nwait(b)\n");
+  const Span a{file, 1, 1, 1, 8}, b{file, 2, 1, 2, 8};
+  Diagnostic d = example(a);
+  d.with_note("rank 0", a)
+      .with_note("rank 1", a)
+      .with_note("rank 2", b)
+      .with_note("rank 3", b)
+      .with_note("rank 4", a);
+  EXPECT_EQ(render(d).substr(render(d).find(" = note")),
+            " = note: rank 0\n"
+            "  = note: rank 1\n"
+            "  = note: rank 2\n"
+            "  = note: rank 3\n"
+            " --> a.py:2:1\n"
+            "  |\n"
+            "2 | wait(b)\n"
+            "  | ^^^^^^^\n"
+            "  = note: rank 4\n"
+            " --> a.py:1:1\n");
+}
+
 TEST(Render, WarningsSaySo) {
   Diagnostic d = example({});
   d.severity = Severity::Warning;
