@@ -9,6 +9,7 @@
 #include "frontend/sema_name.h"
 #include "frontend/sema_stmt.h"
 #include "frontend/sema_task.h"
+#include "frontend/sema_untyped.h"
 #include "ir/verifier.h"
 #include "ops/check_pipes.h"
 #include "ops/check_slots.h"
@@ -48,7 +49,6 @@ bool read_decorators(Sema& sema, FunctionInfo& info);
 bool read_function_decorator(Sema& sema, FunctionInfo& info, const Expr& call);
 void type_all(Sema& sema);
 void check_entry(Sema& sema);
-void report_never_called(Sema& sema, const std::vector<FunctionInfo*>& roots);
 std::vector<Ref<const ir::CommGroup>> read_groups(Sema& sema, const std::vector<const Expr*>& groups);
 
 Scope* add_scope(Sema& sema, std::unique_ptr<SyntaxTree> tree, std::shared_ptr<HostEvaluator> host) {
@@ -428,26 +428,6 @@ void check_entry(Sema& sema) {
   Diagnostic& d = sema.diags.report(diag::no_such_entry, Span{sema.scopes[0]->tree->file, 0, 0, 0, 0},
                                     {sema.options.entry});
   if (auto near = nearest(sema.options.entry, names)) d.with_help("did you mean `" + *near + "`?");
-}
-
-// Functions no call has given types to. If nothing at all could be typed, the missing types are the error.
-void report_never_called(Sema& sema, const std::vector<FunctionInfo*>& roots) {
-  bool any = false;
-  for (const FunctionInfo* info : sema.order) any = any || !info->versions.empty();
-  for (FunctionInfo* info : roots) {
-    if (info->type == ir::FunctionType::Inline || !info->versions.empty()) continue;
-    sema.current_scope = info->scope;
-    bool top = info->type == ir::FunctionType::Host || info->name == sema.options.entry || !any;
-    for (const Param& param : info->params()) {
-      auto declared = param_annotation(sema, *info, param);
-      if (declared && declared->type) continue;
-      std::string name = sema.name_of(param.name);
-      sema.report(top ? diag::parameter_without_type : diag::never_called, param.range, {name, info->name})
-          .with_help("annotate it, `" + name +
-                     ": pl.Tensor[[16, 256], pl.FP32]`, or give its type: --shape " + name + "=16x256:FP32");
-      if (!top) break;
-    }
-  }
 }
 
 // `w`, or `main.w` where several host functions have a `w`. Null after an error.

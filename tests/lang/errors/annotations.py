@@ -74,3 +74,43 @@ def host(x):
 # error: TW1134 the parameter `x` of `host` has no type
 # help: annotate it, `x: pl.Tensor[[16, 256], pl.FP32]`, or give its type: --shape x=16x256:FP32
     pass
+
+# --- parameters_without_types_where_the_program_starts
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def scale(x, first, factor, y):
+    y = pl.store(pl.load(x, [first, 0], [16, 16]) * factor, [first, 0], y)
+    return y
+
+
+@pl.jit
+def main(x, y, rounds):
+#        ^ nor have `y` and `rounds`
+# error: TW1134 the parameter `x` of `main` has no type
+# help: annotate them, `x: pl.Tensor[[16, 256], pl.FP32]`, or give their types: --shape x=16x256:FP32 --shape y=16x256:FP32 --shape rounds=INDEX
+    for i in pl.range(rounds):
+        y = scale(x, i * 16, 2.0, y)
+    return y
+
+# --- parameters_without_types_of_kernels
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def first(x, y):
+#         ^ nor has `y`
+# error: TW1134 the parameter `x` of `first` has no type
+# help: annotate them, `x: pl.Tensor[[16, 256], pl.FP32]`, or give their types: --shape x=16x256:FP32 --shape y=16x256:FP32
+    y = pl.store(pl.load(x), [0, 0], y)
+    return y
+
+
+@pl.jit.incore
+def second(n):
+#          ^
+# error: TW1134 the parameter `n` of `second` has no type
+# help: annotate it, `n: pl.Scalar[pl.INDEX]`, or give its type: --shape n=INDEX
+    for i in pl.range(n):
+        pass
