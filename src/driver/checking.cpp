@@ -383,10 +383,10 @@ class Checking {
   // "check a larger `N`: --shape x=2x129:FP32"
   std::string to_get_larger(const check::Walks::Input& input, const check::Walk& walk) const {
     using Kind = check::Walks::Input::Kind;
-    int64_t value = 2 * std::abs(walk.step) + 1;
+    int64_t value = 2 * std::abs(walk.step);
     const std::set<int64_t> parts = walks_.parts_of(input);
-    if (!parts.empty()) value = std::max(value, 2 * *parts.rbegin() + 1);
-    const std::string number = std::to_string(value);
+    if (!parts.empty()) value = std::max(value, 2 * *parts.rbegin());
+    const std::string number = std::to_string(input.kind == Kind::Scalar ? value : value + 1);
     if (input.kind == Kind::Scalar) {
       return "check a larger `" + input.name + "`: --in " + input.name + "=" + number + ", or check(" +
              input.name + "=" + number + ")";

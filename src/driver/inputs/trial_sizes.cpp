@@ -42,7 +42,7 @@ TrialSizes::TrialSizes(std::vector<Size> sizes, const std::set<int64_t>& tiles)
 
 std::optional<SizeValues> TrialSizes::next() {
   while (true) {
-    if (candidates_.empty() && !tried_scalars_) add_scalars();
+    if (candidates_.empty() && !tried_scalars_) add_scalars(Stage::Scalars);
     if (candidates_.empty()) return std::nullopt;
     now_ = std::move(candidates_.front());
     candidates_.pop_front();
@@ -72,6 +72,9 @@ void TrialSizes::note(Outcome outcome, const std::vector<int64_t>& growth) {
     case Stage::Grown:
       if (valid) grow(growth);
       break;
+    case Stage::Scalars:
+      if (invalid) add_scalars(Stage::ScalarsWhole);
+      break;
     case Stage::Apart:
       if (invalid) add_apart(now_.size, Stage::ApartWhole);
       break;
@@ -79,6 +82,7 @@ void TrialSizes::note(Outcome outcome, const std::vector<int64_t>& growth) {
       if (!valid) add_alike(Stage::AlikeWhole);
       break;
     case Stage::Probe:
+    case Stage::ScalarsWhole:
     case Stage::ApartWhole:
     case Stage::AlikeWhole:
       break;
@@ -142,14 +146,15 @@ void TrialSizes::add_alike(Stage stage) {
   add(stage, std::move(values));
 }
 
-void TrialSizes::add_scalars() {
+void TrialSizes::add_scalars(Stage stage) {
   tried_scalars_ = true;
   SizeValues values = last_valid_;
+  tried_.insert(values);
   for (size_t i = 0; i < values.size(); ++i) {
-    if (sizes_[i].parameter) values[i] = ragged(sizes_[i]);
+    if (!sizes_[i].parameter) continue;
+    values[i] = stage == Stage::Scalars ? ragged(sizes_[i]) : 2 * largest_of(sizes_[i].parts);
   }
-  tried_.insert(last_valid_);
-  add(Stage::Probe, std::move(values));
+  add(stage, std::move(values));
 }
 
 void TrialSizes::grow(const std::vector<int64_t>& growth) {

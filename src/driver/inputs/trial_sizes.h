@@ -48,15 +48,24 @@ class TrialSizes {
   // Of the last ones: whether others follow if they take too long; whether it is no news that they are not
   // valid.
   bool has_smaller() const { return now_.stage < Stage::AlikeRagged; }
-  bool is_probe() const {
-    return now_.stage == Stage::Probe || now_.stage == Stage::Apart || now_.stage == Stage::ApartWhole;
-  }
+  bool is_probe() const { return now_.stage >= Stage::Probe && has_smaller(); }
   // `growth`: of valid ones, how many times as large each size would have to be for all loops to go round
   // often enough; empty: they do.
   void note(Outcome outcome, const std::vector<int64_t>& growth = {});
 
  private:
-  enum class Stage : uint8_t { Ragged, Whole, Probe, Grown, Apart, ApartWhole, AlikeRagged, AlikeWhole };
+  enum class Stage : uint8_t {
+    Ragged,
+    Whole,
+    Grown,
+    Probe,
+    Scalars,
+    ScalarsWhole,
+    Apart,
+    ApartWhole,
+    AlikeRagged,
+    AlikeWhole
+  };
   struct Candidate {
     Stage stage = Stage::Ragged;
     SizeValues values;
@@ -72,7 +81,7 @@ class TrialSizes {
   void add_all(Stage stage);
   void add_apart(size_t size, Stage stage);
   void add_alike(Stage stage);
-  void add_scalars();
+  void add_scalars(Stage stage);
   void grow(const std::vector<int64_t>& growth);
 
   std::vector<Size> sizes_;

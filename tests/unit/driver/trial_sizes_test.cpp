@@ -90,6 +90,12 @@ TEST(TrialSizes, scalars_come_last_and_alone) {
   EXPECT_EQ(tried(TrialSizes({dimension({16}), scalar}, {}), always_valid), Tried({{33, 3}, {33, 129}}));
 }
 
+TEST(TrialSizes, scalars_that_are_whole) {
+  const Size scalar{"n", 0, {64}, 3};
+  auto small = [](const SizeValues& values) { return values[0] <= 128 ? Outcome::Valid : Outcome::Invalid; };
+  EXPECT_EQ(tried(TrialSizes({scalar}, {}), small), Tried({{129}, {128}}));
+}
+
 TEST(TrialSizes, none) {
   EXPECT_EQ(tried(TrialSizes(), always_valid), Tried());
   EXPECT_EQ(tried(TrialSizes({}, {16}), always_valid), Tried());
