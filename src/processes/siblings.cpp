@@ -73,6 +73,12 @@ std::optional<int32_t> process_of(const ItsEnvironment& environment, const Launc
   return found->process;
 }
 
+// Empty: it is not to be seen.
+std::string program_of(pid_t process) {
+  std::error_code error;
+  return std::filesystem::read_symlink("/proc/" + std::to_string(process) + "/exe", error).string();
+}
+
 std::vector<pid_t> children_of(pid_t process) {
   std::vector<pid_t> children;
   std::error_code error;
@@ -135,8 +141,9 @@ bool Siblings::look(uint64_t now_ns) {
     if (const auto process = process_of(environment, launch_)) {
       children_[child] = *process;
       newest_ns_ = now_ns;
-    } else if (!environment.is_known() && status_of(child).running) {
-      all_are_known_ = false;
+    } else if ((!environment.is_known() || program_of(child) == program_of(launcher_)) &&
+               status_of(child).running) {
+      all_are_known_ = false;  // it may be about to become the program of a process
     }
   }
   for (const auto& [child, process] : children_) {
