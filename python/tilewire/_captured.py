@@ -19,7 +19,7 @@ _is = operator.is_
 
 
 class Captured:
-    """The names of one reading. `taken`: for each, who read it, its expression, and its value if it has one."""
+    """The names of one reading. `taken`: for each, its reader, its expression, and its value if it has one."""
 
     def __init__(self, taken: Iterable[tuple[Any, str, Any]]):
         names: dict[int, tuple[dict[str, Any], dict[str, Any]]] = {}  # by the identity of globals

@@ -1,4 +1,4 @@
-"""Bases of the enumerations and element types; the compiler's tables give their members."""
+"""Bases of the enumerations and element types; their members come from the compiler's tables."""
 
 from __future__ import annotations
 

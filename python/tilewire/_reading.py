@@ -187,7 +187,7 @@ class JitFunction:
 
     @entry_point
     def compile(self, *arguments: Any, target: str = "cpu", debug_bounds: bool = False, split: str = "auto", **named: Any) -> Any:
-        """The program made ready to be called; arguments give parameters without annotation their types."""
+        """Compiles the program; parameters without annotation take their types from the arguments."""
         program, _, settings = self._specialized(arguments, named)
         return compile_program(program, self.__name__, target, debug_bounds, split, settings)
 

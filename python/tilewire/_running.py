@@ -19,7 +19,7 @@ from tilewire.checking import Reports, check_program
 class _Compiled:
     """Executables by program and settings, the least recently used dropped first.
 
-    A program is told apart by identity: equal programs from different places name different source lines.
+    Programs are compared by identity: equal programs from different places name different source lines.
     """
 
     def __init__(self, limit: int = 256):
@@ -167,13 +167,13 @@ class Specializations:
         return (), {**rest, **{k: v for k, v in bound.arguments.items() if k not in known}}
 
     def ready(self) -> Any:
-        """The executable of the last call that `keep` was told of; None if what it captured has changed since."""
+        """The executable of the last call passed to `keep`; None if a captured value has changed since."""
         if self._ready is not None and self._ready[0].hold():
             return self._ready[1]
         return None
 
     def keep(self, program: Any, executable: Any) -> None:
-        """For calls with arrays alone, where the argument types do not matter."""
+        """For calls with arrays only, where the argument types do not matter."""
         if not self._open and not self._defaults:
             captured = next((c for c, p in self._programs.get((), ()) if p is program), None)
             self._ready = (captured, executable) if captured else None
@@ -210,7 +210,7 @@ def _forget_executables() -> None:
 
 
 def _takes_type_from_call(parameter: inspect.Parameter) -> bool:
-    """No annotation, or a direction alone; annotations are text under `from __future__ import annotations`."""
+    """No annotation, or only a direction; annotations are text under `from __future__ import annotations`."""
     note = parameter.annotation
     return note is parameter.empty or str(note).rpartition(".")[2] in ("Out", "InOut")
 

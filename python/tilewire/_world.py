@@ -34,7 +34,7 @@ world = World()
 def init(world: str = "launcher") -> None:
     """Decides in which world host functions run, before the first call of one.
 
-    "launcher" joins the other processes now, which the first call does otherwise; all of them have to. "local" leaves
-    this process alone, with all ranks of its calls.
+    "launcher" joins the other processes now, which the first call does otherwise; all of them have to. "local" keeps
+    this process separate, with all ranks of its calls.
     """
     _core._choose_world(world)

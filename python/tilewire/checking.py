@@ -1,4 +1,4 @@
-"""What the checker says of a program: over every schedule, can it race, deadlock or misuse signals?
+"""Reports of the checker: over every schedule, can a program race, deadlock or misuse signals?
 
     reports = program.check(ranks=[2, 3])
     assert reports.ok, reports
@@ -25,7 +25,7 @@ _WORST = ("invalid", "refuted", "bounded", "proved")
 
 @dataclass(frozen=True)
 class Place:
-    """Somebody who has a part in a finding. Rank -1 is the host; lines and columns count from 1, line 0: no place."""
+    """A task that takes part in a finding. Rank -1 is the host; lines and columns count from 1, line 0: no place."""
 
     rank: int
     function: str
@@ -40,7 +40,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Step:
-    """One thing that somebody did on the way to what went wrong."""
+    """One step of the schedule that leads to the error."""
 
     rank: int
     who: str
@@ -114,7 +114,7 @@ class Report:
         self.calls: int = said["calls"]
         self.verdict: str = said["verdict"]
         self.method: str = said["method"]
-        self.assumed: str = said["assumed"]  # "n = 0, 1, 2, 3; 1 call from zeroed windows": what nobody gave
+        self.assumed: str = said["assumed"]  # "n = 0, 1, 2, 3; 1 call from zeroed windows": made-up inputs
         self.inputs = tuple(Input(i["values"], i["valid"], i.get("error", {}).get("message")) for i in said["inputs"])
         self.events: int = said["events"]
         self.schedules: int = said["schedules"]
@@ -238,7 +238,7 @@ def check_program(
     general: bool,
     split: str,
 ) -> Reports:
-    """`program` gives the program, and the arguments that are left, for arguments in order and by name."""
+    """`program` returns the program, and the remaining arguments, for arguments in order and by name."""
     counts = [ranks] if isinstance(ranks, int) else [_count(count, ranks) for count in ranks or ()]
     if ranks is not None and not counts:
         raise ValueError("ranks must name at least one number of ranks")
@@ -259,7 +259,7 @@ def check_program(
     if arguments or named:
         raise TypeError("arguments are given, or made by `make`, not both")
     if not counts:
-        raise TypeError("`make` needs to be told the numbers of ranks: ranks=[2, 3]")
+        raise TypeError("`make` needs the numbers of ranks: ranks=[2, 3]")
     found: list[Any] = []
     for count in counts:
         made = make(count)

@@ -39,7 +39,7 @@ class Diagnostic:
 
 
 class Error(Exception):
-    """Base of all exceptions of Tilewire; `diagnostics` says where and why, and the text shows all of them."""
+    """Base of all exceptions of Tilewire; `diagnostics` has place and reason of each error, and the text shows all of them."""
 
     def __init__(self, text: str, diagnostics: tuple[Diagnostic, ...] = ()):
         super().__init__(text, diagnostics)
@@ -50,19 +50,19 @@ class Error(Exception):
 
 
 class ProgramError(Error):
-    """A program is wrong."""
+    """A program is invalid."""
 
 
 class RunError(Error):
-    """A call was wrong, or a program failed while it ran."""
+    """A call was invalid, or a program failed while it ran."""
 
 
 class DeadlockError(RunError):
-    """No task of a run could go on and some had not finished."""
+    """Deadlock: tasks of a run are blocked, and nothing can wake them."""
 
 
 class WorldError(RunError):
-    """The processes of a world cannot go on together: one has ended, or they make different calls."""
+    """The processes of a world cannot continue together: one has ended, or they make different calls."""
 
 
 class BundleError(Error):
@@ -74,10 +74,10 @@ class Warning(UserWarning):
 
 
 class ReplayWarning(UserWarning):
-    """A run followed a schedule that the checker found: which two uses it put into which order."""
+    """A run followed a schedule that the checker found: the two accesses in the order of the schedule."""
 
 
-# Each replay is told, also where one line replays twice; filters of the user come first.
+# Every replay is reported, also if one line replays twice; filters of the user take precedence.
 warnings.filterwarnings("always", category=ReplayWarning, append=True)
 
 

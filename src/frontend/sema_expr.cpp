@@ -496,7 +496,8 @@ std::optional<int64_t> known_int(Sema& sema, const Expr& e, const char* what) {
   if (const auto* i = value.get<int64_t>()) return *i;
   if (value.is_error()) return std::nullopt;
   sema.report(diag::needs_known_int, e.range, {what, describe(value)})
-      .with_label("this is " + describe(value));
+      .with_label("this is " + describe(value))
+      .with_help("write a constant; for an index that is computed at run time, use a tensor or a pl.array");
   return std::nullopt;
 }
 

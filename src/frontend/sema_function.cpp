@@ -181,6 +181,12 @@ std::vector<ir::TypeRef> emit_returns(Sema& sema, FunctionInfo& info, FunctionIn
   return types;
 }
 
+void report_return_annotation(Sema& sema, const Expr& annotation, std::string declared,
+                              std::string returned) {
+  sema.report(diag::return_annotation, annotation.range, {std::move(declared), std::move(returned)})
+      .with_help("correct the annotation, or remove it");
+}
+
 void check_return_annotation(Sema& sema, const FunctionInfo& info, const std::vector<ir::TypeRef>& types) {
   // Like Python, read the annotation outside the function: a parameter may have the name of a dimension.
   Frame* frame = std::exchange(sema.frame, nullptr);
@@ -192,7 +198,7 @@ void check_return_annotation(Sema& sema, const FunctionInfo& info, const std::ve
 
 void compare_returns(Sema& sema, const Expr* returns, const std::vector<ir::TypeRef>& types) {
   if (!returns || returns->kind == ExprKind::None) {
-    if (returns && !types.empty()) sema.report(diag::return_annotation, returns->range, {"None", "a value"});
+    if (returns && !types.empty()) report_return_annotation(sema, *returns, "None", "a value");
     return;
   }
   std::vector<ir::TypeRef> want;
@@ -215,7 +221,7 @@ void compare_returns(Sema& sema, const Expr* returns, const std::vector<ir::Type
   };
   bool same = want.size() == types.size();
   for (size_t i = 0; i < types.size() && same; ++i) same = want[i] && ir::assignable(want[i], types[i]);
-  if (!same) sema.report(diag::return_annotation, returns->range, {text(want), text(types)});
+  if (!same) report_return_annotation(sema, *returns, text(want), text(types));
 }
 
 int root_of(const Sema& sema, const ir::Expr* value) {

@@ -88,9 +88,9 @@ const BinaryOp binaries[] = {
     {"sub", Elementwise::Sub, quick, "-", &numbers, "The difference, element by element."},
     {"mul", Elementwise::Mul, quick, "*", &numbers, "The product, element by element."},
     {"div", Elementwise::Div, slow, "/", &numbers,
-     "The quotient, element by element. Integers are divided towards zero, and a zero divisor gives 0."},
+     "The quotient, element by element. Integers are divided towards zero, and a zero divisor yields 0."},
     {"rem", Elementwise::Rem, slow, "%", &numbers,
-     "The remainder of `div`, element by element; it has the sign of `a`. A zero integer divisor gives 0.",
+     "The remainder of `div`, element by element; it has the sign of `a`. A zero integer divisor yields 0.",
      "fmod"},
     {"maximum", Elementwise::Max, quick, "", &numbers, "The larger element of each pair."},
     {"minimum", Elementwise::Min, quick, "", &numbers, "The smaller element of each pair."},
@@ -255,7 +255,7 @@ void define_compare(std::vector<Op>& ops, const Level& level) {
   Define cast(
       ops, "pl", level.family + std::string("cast"),
       "Converts every element to another dtype. Floats become integers by rounding as `mode` says and "
-      "saturating, NaN gives 0; integers that do not fit wrap around.");
+      "saturating, NaN becomes 0; integers that do not fit wrap around.");
   cast.operand("x", level.accepts, Data, "The " + noun + " to convert.")
       .attr("target_type", AttrKind::DType, "The dtype of the result.")
       .choice<RoundMode>("mode", "How a value between two representable ones is rounded.")

@@ -57,7 +57,7 @@ void define_pipe_slots(std::vector<Op>& ops) {
       });
   Define(ops, "pl", "pipe.notify",
          "Adds to a cell of this rank, as `pld.system.notify` does. Everything that happens before it is "
-         "visible to whoever waits for that value.")
+         "visible to a task that waits for that value.")
       .operand("cells", AcceptTensor, Data, "A tensor of INT32.")
       .list("offsets", AcceptInt, Address, cell_doc)
       .operand("value", AcceptInt, SignalValue, "What is added; any integer, taken as INT32.")

@@ -167,7 +167,7 @@ void define_slots(std::vector<Op>& ops) {
 
     Define pop(ops, "pl", "tpop_from_" + name,
                "Waits for a tile from the " + unit +
-                   " half. The annotation of the name it is assigned to gives its shape "
+                   " half. The annotation of the assigned name determines its shape "
                    "and dtype.");
     pipe_id(split(pop))
         .no_rule(no_pipes)

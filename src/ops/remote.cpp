@@ -118,7 +118,7 @@ TypeRef get_rule(OpCheck& c) {
   return c.failed() ? nullptr : c.arg("dst")->type;
 }
 
-const char* const peer_doc = "The rank whose memory it is; it may be the own one.";
+const char* const peer_doc = "The rank whose memory it is; it may be this rank.";
 const char* const offsets_doc = "Where the region starts, one entry per dimension of `target`.";
 const char* const atomic_doc = "Whether to overwrite or to add, each addition atomic.";
 
@@ -206,7 +206,7 @@ void define_transfers(std::vector<Op>& ops) {
              "returns; others see "
              "the data once they have waited for a later notify of this task, or for `signal`.");
   put.operand("dst", AcceptWindow, Data, "The window.")
-      .operand("peer", AcceptInt, Address, "The rank whose copy is written; it may be the own one.")
+      .operand("peer", AcceptInt, Address, "The rank whose copy is written; it may be this rank.")
       .operand("src", AcceptTensor, Data, "The tensor, of the rank and dtype of `dst`.");
   transfer_region(put).choice<AtomicType>("atomic", atomic_doc).by_default(AtomicType::None_).keyword_only();
   transfer_chunks(put)
@@ -238,7 +238,7 @@ void define_transfers(std::vector<Op>& ops) {
   Define get(ops, "pld", "tensor.get",
              "Copies another rank's copy of a window into a tensor. It is complete when it returns.");
   get.operand("dst", AcceptTensor, Data, "The tensor that is written, of the rank and dtype of `src`.")
-      .operand("peer", AcceptInt, Address, "The rank whose copy is read; it may be the own one.")
+      .operand("peer", AcceptInt, Address, "The rank whose copy is read; it may be this rank.")
       .operand("src", AcceptWindow, Data, "The window.");
   transfer_chunks(transfer_region(get))
       .group()

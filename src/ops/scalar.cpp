@@ -295,7 +295,8 @@ void define_scalar(std::vector<Op>& ops) {
       ops, "pl", "scalar.cast",
       "A scalar converted to another dtype. Integers that do not fit the new integer dtype stop the run with "
       "an "
-      "error; floats become integers by rounding to nearest even and saturating, NaN gives 0; anything but 0 "
+      "error; floats become integers by rounding to nearest even and saturating, NaN becomes 0; anything "
+      "but 0 "
       "becomes True as BOOL.")
       .operand("a", AcceptScalar, Control, "The scalar to convert.")
       .attr("target_type", AttrKind::DType, "The dtype of the result.")

@@ -63,7 +63,7 @@ void define_cells(std::vector<Op>& ops) {
          "waits for "
          "that value.")
       .operand("target", AcceptWindow, Data, "An INT32 window.")
-      .operand("peer", AcceptInt, Address, "The rank whose cell is notified; it may be the own one.")
+      .operand("peer", AcceptInt, Address, "The rank whose cell is notified; it may be this rank.")
       .list("offsets", AcceptInt, Address, cell_doc)
       .operand("value", AcceptInt, SignalValue, value_doc)
       .literal(DType::Int32)
@@ -141,7 +141,7 @@ void define_slots(std::vector<Op>& ops) {
       "A slot: an INT32 window of one element, a part of a window or `pld.peer_slot(...)`.";
   Define slot(ops, "pld", "peer_slot", "One cell of another rank as a slot, for `pl.tile.comm_notify`.");
   slot.operand("dt", AcceptWindow, Data, "An INT32 window.")
-      .operand("peer", AcceptInt, Address, "The rank whose cell it is; it may be the own one.")
+      .operand("peer", AcceptInt, Address, "The rank whose cell it is; it may be this rank.")
       .list("offsets", AcceptInt, Address, cell_doc)
       .group()
       .rebinds("dt")

@@ -264,10 +264,10 @@ def bitnot(a: Any) -> Any:
     """All bits of an integer turned over; on BOOL scalars, `not`."""
 @overload
 def cast(x: Any, target_type: DType, mode: RoundMode | str = RoundMode.Rint) -> Any:
-    """Converts every element to another dtype. Floats become integers by rounding as `mode` says and saturating, NaN gives 0; integers that do not fit wrap around."""
+    """Converts every element to another dtype. Floats become integers by rounding as `mode` says and saturating, NaN becomes 0; integers that do not fit wrap around."""
 @overload
 def cast(a: Any, target_type: DType) -> Any:
-    """A scalar converted to another dtype. Integers that do not fit the new integer dtype stop the run with an error; floats become integers by rounding to nearest even and saturating, NaN gives 0; anything but 0 becomes True as BOOL."""
+    """A scalar converted to another dtype. Integers that do not fit the new integer dtype stop the run with an error; floats become integers by rounding to nearest even and saturating, NaN becomes 0; anything but 0 becomes True as BOOL."""
 def create_tensor(shape: Any, dtype: DType) -> Any:
     """A new tensor. Its elements are undefined until they are written."""
 def create(shape: Any, dtype: DType, target_memory: Mem | str | None = None, valid_shape: Any = None) -> Any:
@@ -317,11 +317,11 @@ def set_validshape(tile: Any, valid_shape: Any) -> Any:
 def fillpad(tile: Any, pad: PadValue | str = PadValue.Zero) -> Any:
     """Fills what lies outside the valid extent; the result is valid everywhere."""
 def div(a: Any, b: Any) -> Any:
-    """The quotient, element by element. Integers are divided towards zero, and a zero divisor gives 0."""
+    """The quotient, element by element. Integers are divided towards zero, and a zero divisor yields 0."""
 def fmod(a: Any, b: Any) -> Any:
-    """The remainder of `div`, element by element; it has the sign of `a`. A zero integer divisor gives 0."""
+    """The remainder of `div`, element by element; it has the sign of `a`. A zero integer divisor yields 0."""
 def rem(a: Any, b: Any) -> Any:
-    """The remainder of `div`, element by element; it has the sign of `a`. A zero integer divisor gives 0."""
+    """The remainder of `div`, element by element; it has the sign of `a`. A zero integer divisor yields 0."""
 def maximum(a: Any, b: Any) -> Any:
     """The larger element of each pair."""
 def minimum(a: Any, b: Any) -> Any:
@@ -497,13 +497,13 @@ def aiv_initialize_pipe(c2v: Any = None, v2c: Any = None, *, dir_mask: int, slot
 def tpush_to_aiv(tile: Any, split: SplitMode | str = SplitMode.NONE, id: int = 0) -> Any:
     """Waits for a free slot of the pipe to the vector half, copies a tile into it and marks it ready."""
 def tpop_from_aiv(split: SplitMode | str = SplitMode.NONE, id: int = 0) -> Any:
-    """Waits for a tile from the vector half. The annotation of the name it is assigned to gives its shape and dtype."""
+    """Waits for a tile from the vector half. The annotation of the assigned name determines its shape and dtype."""
 def tfree_to_aiv(tile: Any, id: int = 0) -> Any:
     """Hands the slot of a popped tile back to the vector half."""
 def tpush_to_aic(tile: Any, split: SplitMode | str = SplitMode.NONE, id: int = 0) -> Any:
     """Waits for a free slot of the pipe to the cube half, copies a tile into it and marks it ready."""
 def tpop_from_aic(split: SplitMode | str = SplitMode.NONE, id: int = 0) -> Any:
-    """Waits for a tile from the cube half. The annotation of the name it is assigned to gives its shape and dtype."""
+    """Waits for a tile from the cube half. The annotation of the assigned name determines its shape and dtype."""
 def tfree_to_aic(tile: Any, id: int = 0) -> Any:
     """Hands the slot of a popped tile back to the cube half."""
 class array:
@@ -527,7 +527,7 @@ class pipe:
         """New cells for the pipes of a launch, all 0."""
     @staticmethod
     def notify(cells: Any, offsets: Any, value: Any, *, op: pld.NotifyOp | str = pld.NotifyOp.AtomicAdd, what: str) -> Any:
-        """Adds to a cell of this rank, as `pld.system.notify` does. Everything that happens before it is visible to whoever waits for that value."""
+        """Adds to a cell of this rank, as `pld.system.notify` does. Everything that happens before it is visible to a task that waits for that value."""
     @staticmethod
     def wait(cells: Any, offsets: Any, expected: Any, *, cmp: pld.WaitCmp | str = pld.WaitCmp.Ge, what: str) -> Any:
         """Blocks until a cell of this rank meets a condition."""
@@ -607,7 +607,7 @@ class scalar:
         """All bits of an integer turned over; on BOOL scalars, `not`."""
     @staticmethod
     def cast(a: Any, target_type: DType) -> Any:
-        """A scalar converted to another dtype. Integers that do not fit the new integer dtype stop the run with an error; floats become integers by rounding to nearest even and saturating, NaN gives 0; anything but 0 becomes True as BOOL."""
+        """A scalar converted to another dtype. Integers that do not fit the new integer dtype stop the run with an error; floats become integers by rounding to nearest even and saturating, NaN becomes 0; anything but 0 becomes True as BOOL."""
 class system:
     """The ops of `pl.system`."""
     @staticmethod
@@ -668,13 +668,13 @@ class tensor:
         """The product, element by element."""
     @staticmethod
     def div(a: Any, b: Any) -> Any:
-        """The quotient, element by element. Integers are divided towards zero, and a zero divisor gives 0."""
+        """The quotient, element by element. Integers are divided towards zero, and a zero divisor yields 0."""
     @staticmethod
     def fmod(a: Any, b: Any) -> Any:
-        """The remainder of `div`, element by element; it has the sign of `a`. A zero integer divisor gives 0."""
+        """The remainder of `div`, element by element; it has the sign of `a`. A zero integer divisor yields 0."""
     @staticmethod
     def rem(a: Any, b: Any) -> Any:
-        """The remainder of `div`, element by element; it has the sign of `a`. A zero integer divisor gives 0."""
+        """The remainder of `div`, element by element; it has the sign of `a`. A zero integer divisor yields 0."""
     @staticmethod
     def maximum(a: Any, b: Any) -> Any:
         """The larger element of each pair."""
@@ -746,7 +746,7 @@ class tensor:
         """Chooses element by element: from `a` where the mask holds, from `b` where it does not."""
     @staticmethod
     def cast(x: Any, target_type: DType, mode: RoundMode | str = RoundMode.Rint) -> Any:
-        """Converts every element to another dtype. Floats become integers by rounding as `mode` says and saturating, NaN gives 0; integers that do not fit wrap around."""
+        """Converts every element to another dtype. Floats become integers by rounding as `mode` says and saturating, NaN becomes 0; integers that do not fit wrap around."""
     @staticmethod
     def log1p(x: Any) -> Any:
         """The logarithm of 1 + x for every element, precise around 0 too."""
@@ -970,13 +970,13 @@ class tile:
         """The product, element by element."""
     @staticmethod
     def div(a: Any, b: Any) -> Any:
-        """The quotient, element by element. Integers are divided towards zero, and a zero divisor gives 0."""
+        """The quotient, element by element. Integers are divided towards zero, and a zero divisor yields 0."""
     @staticmethod
     def fmod(a: Any, b: Any) -> Any:
-        """The remainder of `div`, element by element; it has the sign of `a`. A zero integer divisor gives 0."""
+        """The remainder of `div`, element by element; it has the sign of `a`. A zero integer divisor yields 0."""
     @staticmethod
     def rem(a: Any, b: Any) -> Any:
-        """The remainder of `div`, element by element; it has the sign of `a`. A zero integer divisor gives 0."""
+        """The remainder of `div`, element by element; it has the sign of `a`. A zero integer divisor yields 0."""
     @staticmethod
     def maximum(a: Any, b: Any) -> Any:
         """The larger element of each pair."""
@@ -1048,7 +1048,7 @@ class tile:
         """Chooses element by element: from `a` where the mask holds, from `b` where it does not."""
     @staticmethod
     def cast(x: Any, target_type: DType, mode: RoundMode | str = RoundMode.Rint) -> Any:
-        """Converts every element to another dtype. Floats become integers by rounding as `mode` says and saturating, NaN gives 0; integers that do not fit wrap around."""
+        """Converts every element to another dtype. Floats become integers by rounding as `mode` says and saturating, NaN becomes 0; integers that do not fit wrap around."""
     @staticmethod
     def log1p(x: Any) -> Any:
         """The logarithm of 1 + x for every element, precise around 0 too."""

@@ -47,7 +47,7 @@ def k(s: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]]):
     pld.system.notify(s, [0, 0], 1)
 #   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 # error: TW0302 `pld.system.notify` needs an argument for `peer`
-# note: `peer`: the rank whose cell is notified; it may be the own one
+# note: `peer`: the rank whose cell is notified; it may be this rank
 
 # --- load_memory_by_position
 import tilewire.language as pl

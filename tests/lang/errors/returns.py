@@ -6,6 +6,7 @@ import tilewire.language as pl
 def kernel(n: pl.Scalar[pl.INDEX]) -> pl.Scalar[pl.FP32]:
 #                                     ^^^^^^^^^^^^^^^^^^
 # error: TW1072 type mismatch: the function is annotated to return pl.Scalar[pl.FP32], but returns pl.Scalar[pl.INDEX]
+# help: correct the annotation, or remove it
     return n
 
 # --- return_annotation_none
@@ -16,6 +17,7 @@ import tilewire.language as pl
 def kernel(n: pl.Scalar[pl.INDEX]) -> None:
 #                                     ^^^^
 # error: TW1072 type mismatch: the function is annotated to return None, but returns a value
+# help: correct the annotation, or remove it
     return n
 
 # --- return_annotation_without_return
@@ -26,6 +28,7 @@ import tilewire.language as pl
 def kernel(n: pl.Scalar[pl.INDEX]) -> pl.Scalar[pl.INDEX]:
 #                                     ^^^^^^^^^^^^^^^^^^^
 # error: TW1072 type mismatch: the function is annotated to return pl.Scalar[pl.INDEX], but returns nothing
+# help: correct the annotation, or remove it
     v = n
 
 # --- return_counts

@@ -62,6 +62,7 @@ def kernel(n: pl.Scalar[pl.INDEX]):
     v = [1, 2, 3][n]
 #                 ^ this is a scalar
 # error: TW1018 the index of a list must be an int known when the program is read, got a scalar
+# help: write a constant; for an index that is computed at run time, use a tensor or a pl.array
 
 # --- no_such_key
 import tilewire.language as pl
@@ -216,6 +217,7 @@ def kernel(x: pl.Tensor[[16, 32], pl.FP32], n: pl.Scalar[pl.INDEX]):
     t = both[n]
 #            ^ this is a scalar
 # error: TW1018 the index of a tuple must be an int known when the program is read, got a scalar
+# help: write a constant; for an index that is computed at run time, use a tensor or a pl.array
 
 # --- tuple_index_slice
 import tilewire.language as pl
