@@ -76,6 +76,7 @@ void open_carries(Sema& sema, const std::vector<Symbol>& names, const std::vecto
                   std::vector<Carried>& carried);
 void carry(Sema& sema, Symbol name, ir::ExprRef init, std::vector<Carried>& carried);
 ir::ExprRef end_of_round(Sema& sema, const Carried& carried, const std::string& text, const Stmt& s);
+std::string carry_help(const std::string& name, const ir::TypeRef& before, const ir::TypeRef& after);
 template <class Loop, class Body>
 void read_body(Sema& sema, Ref<Loop> loop, OpenLoop& open, const Stmt& s, const Body& body);
 bool is_cond(Sema& sema, const Stmt& s);
@@ -292,15 +293,26 @@ ir::ExprList close_carries(Sema& sema, const std::vector<Carried>& carried, size
     if (value && !same_type(c.init->type, value->type)) {
       sema.report(diag::carry_changes_type, s.range,
                   {text, ir::to_string(c.init->type), ir::to_string(value->type)})
-          .with_note("its value at the end of a round is made here", value->span)
-          .with_help(
-              "make both the same type with `pl.cast` or `pl.const(value, dtype)`, or use another name "
-              "in the loop");
+          .with_note("its value at the end of an iteration is made here", value->span)
+          .with_help(carry_help(text, c.init->type, value->type));
       value = nullptr;
     }
     values.push_back(std::move(value));
   }
   return values;
+}
+
+// What to write for a name whose type changes in a loop. A sum of tiles cannot start from a number.
+std::string carry_help(const std::string& name, const ir::TypeRef& before, const ir::TypeRef& after) {
+  const auto* tile = ir::as<ir::TileType>(after);
+  if (!tile || !ir::isa<ir::ScalarType>(before)) {
+    return "make both the same type with `pl.cast` or `pl.const(value, dtype)`, or use another name in the "
+           "loop";
+  }
+  std::string shape;
+  for (const ir::ExprRef& extent : tile->shape) shape += (shape.empty() ? "" : ", ") + ir::to_string(extent);
+  return "start from a tile: `" + name + " = pl.full([" + shape + "], dtype=pl." +
+         std::string(ir::info(tile->dtype).name) + ", value=0)`";
 }
 
 ir::ExprRef end_of_round(Sema& sema, const Carried& c, const std::string& text, const Stmt& s) {

@@ -32,7 +32,7 @@ import tilewire.language as pl
 @pl.jit.incore
 def kernel(n: pl.Scalar[pl.INDEX], f: pl.Scalar[pl.FP32]):
 #                                  ^
-# note: its value at the end of a round is made here
+# note: its value at the end of an iteration is made here
     total = n
     for i in pl.range(4):
 #   ^^^^^^^^^^^^^^^^^^^^
@@ -51,10 +51,10 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
     for i in pl.range(4):
 #   ^^^^^^^^^^^^^^^^^^^^
 # error: TW1091 type mismatch: `total` is pl.Scalar[pl.FP32] before the loop and pl.Tile[[16, 16], pl.FP32] after an iteration
-# help: make both the same type with `pl.cast` or `pl.const(value, dtype)`, or use another name in the loop
+# help: start from a tile: `total = pl.full([16, 16], dtype=pl.FP32, value=0)`
         total = pl.load(x)
 #       ^^^^^^^^^^^^^^^^^^
-# note: its value at the end of a round is made here
+# note: its value at the end of an iteration is made here
     return total
 
 # --- init_values
