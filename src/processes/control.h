@@ -72,7 +72,8 @@ class Control {
   int32_t process() const { return process_; }
   int32_t processes() const { return processes_; }
   const Limits& limits() const { return limits_; }
-  // A connection with another process, of which this one knows its own address; -1: there is none.
+  // Under the mutex: a connection with another process, of which this one knows its own address; -1: there is
+  // none.
   int address_socket() const { return process_ == 0 ? streams_.back().fd() : streams_[0].fd(); }
   // Under the mutex: to the leader.
   void say(Message&& message);

@@ -131,7 +131,11 @@ bool ProcessWorld::open_channels(Mpi* mpi, std::optional<Failure>& problem) {
 // Nobody connects yet: most processes never have anything to say to most others.
 std::unique_ptr<Engine> ProcessWorld::connect_sockets(std::optional<Failure>& problem) {
   std::string why;
-  auto door = std::make_unique<Door>(control_->address_socket(), why);
+  std::unique_ptr<Door> door;
+  {
+    Lock lock(control_->mutex());  // the other end may end now
+    door = std::make_unique<Door>(control_->address_socket(), why);
+  }
   Writer to;
   to.text(why);
   to.text(why.empty() ? door->name() : "");
