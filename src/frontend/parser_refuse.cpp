@@ -188,7 +188,7 @@ bool Parser::refuse_compound(Stmts& out) {
   switch (tok_.kind) {
     case Tok::Try:
       skipped(diag::python_try, "a try statement",
-              "nothing raises in a program: a bad one fails when it is read, or stops the run");
+              "remove it: errors of a program are reported when it is read, or stop the run");
       while (at(Tok::Except) || at(Tok::Finally) || at(Tok::Else)) skip_compound();
       return true;
     case Tok::Async:

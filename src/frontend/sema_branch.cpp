@@ -53,7 +53,7 @@ ir::ExprRef condition_of(Sema& sema, const Value& value, const Expr& e) {
       .with_label("this is " + to_text(value))
       .with_help(value.expr() && ir::isa<ir::TileType>(value.expr()->type)
                      ? "choose element by element: pl.sel(mask, a, b)"
-                     : "compare it: `x > 0`");
+                     : "compare it: `" + std::string(sema.current_scope->tree->text(e.range)) + " != 0`");
   return nullptr;
 }
 

@@ -146,7 +146,9 @@ ir::ExprRef to_expr(Sema& sema, const Value& value, const Span& at) {
     return ir::make<ir::MakeTuple>(at, std::move(items));
   }
   if (value.is_error()) return nullptr;
-  sema.report(diag::not_a_runtime_value, at, {describe(value)}).with_label("this is " + describe(value));
+  Diagnostic& d =
+      sema.report(diag::not_a_runtime_value, at, {describe(value)}).with_label("this is " + describe(value));
+  if (value.is<HostObjectValue>()) d.with_help("pass it to the program as an argument");
   return nullptr;
 }
 
@@ -485,6 +487,7 @@ Value call_builtin(Sema& sema, const BuiltinValue& builtin, const Expr& e) {
   if (all_host && sema.current_scope->host) return ask_host(sema, e);
   Diagnostic& d = sema.report(diag::builtin_arguments, e.range, {name});
   if (!args.empty()) d.with_label("the argument is " + describe(args[0]));
+  if (builtin.builtin == Builtin::Len && runtime) d.with_help("write `x.shape[0]` for the number of rows");
   if (runtime && (builtin.builtin == Builtin::Int || builtin.builtin == Builtin::Float)) {
     d.with_help("convert a run-time scalar with `pl.cast(x, dtype)`");
   }

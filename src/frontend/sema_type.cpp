@@ -70,6 +70,8 @@ std::optional<TypeValue> annotation(Sema& sema, const Expr& e) {
     d.with_help(std::string("write `pl.Scalar[pl.") + (is_int ? "INT32" : is_float ? "FP32" : "BOOL") + "]`");
   } else if (const auto* dtype = value.get<ir::DType>()) {
     d.with_help("write `pl.Scalar[pl." + std::string(ir::info(*dtype).name) + "]` for a scalar");
+  } else if (sema.current_scope->tree->text(e.range) == "str") {
+    d.with_help("remove the annotation: a str is known when the program is read");
   } else {
     d.with_help(std::string("write a type such as `") + example_of(Form::Tensor) + "`");
   }

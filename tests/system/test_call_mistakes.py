@@ -217,3 +217,26 @@ def test_targets_and_forms_that_are_not_there(tmp_path):
         assert str(pytest.raises(tilewire.RunError, made.text, "ptx").value) == (
             f"error[TW2240]: unknown form `ptx` of `cp`\n  = help: choose from {forms}\n")
     assert "define" in exe.text("cpu")
+
+
+TABLE = np.zeros((4, 8), np.float32)
+
+
+@pl.jit
+def takes_a_global(y: pl.Out[pl.Tensor[[4, 8], pl.FP32]]):
+    cp(TABLE, y)
+
+
+@pl.jit.incore
+def takes_text(x: pl.Tensor[[4, 8], pl.FP32], y: pl.Out[pl.Tensor[[4, 8], pl.FP32]], mode: str):
+    y = pl.store(pl.load(x), [0, 0], y)
+
+
+def test_arrays_and_texts_of_python():
+    for call, text in [
+        (lambda: takes_a_global(), "pass it to the program as an argument"),
+        (lambda: takes_text(X, mode="a"), "remove the annotation: a str is known when the program is read"),
+    ]:
+        with pytest.raises(tilewire.ProgramError) as caught:
+            call()
+        assert caught.value.diagnostics[0].helps == (text,)

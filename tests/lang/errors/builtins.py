@@ -7,6 +7,7 @@ def kernel(n: pl.Scalar[pl.INDEX]):
     v = len(n)
 #       ^^^^^^ the argument is a scalar
 # error: TW1016 `len` does not accept these arguments
+# help: write `x.shape[0]` for the number of rows
 
 # --- builtin_int_of_scalar
 import tilewire.language as pl

@@ -76,7 +76,7 @@ def kernel(f: pl.Scalar[pl.FP32]):
     while f:
 #         ^ this is pl.Scalar[pl.FP32]
 # error: TW1075 a condition must be a BOOL or integer scalar, got a scalar
-# help: compare it: `x > 0`
+# help: compare it: `f != 0`
         v = 1
 
 # --- logic_needs_bool
@@ -101,3 +101,20 @@ def kernel(x: pl.Tensor[[16, 16], pl.FP32]):
 # error: TW1075 a condition must be a BOOL or integer scalar, got a tile
 # help: choose element by element: pl.sel(mask, a, b)
         v = 1
+
+# --- element_as_a_condition
+import tilewire.language as pl
+
+
+@pl.jit.incore
+def k(x: pl.Tensor[[16, 64], pl.FP32]):
+    t = pl.load(x)
+    n = len(t)
+#       ^^^^^^ the argument is a tile
+# error: TW1016 `len` does not accept these arguments
+# help: write `x.shape[0]` for the number of rows
+    while pl.read(x, [0, 0]):
+#         ^^^^^^^^^^^^^^^^^^ this is pl.Scalar[pl.FP32]
+# error: TW1075 a condition must be a BOOL or integer scalar, got a scalar
+# help: compare it: `pl.read(x, [0, 0]) != 0`
+        t = t + 1.0

@@ -96,7 +96,7 @@ def kernel(n: pl.Scalar[pl.INDEX]):
     try:
 #   ^^^ a try statement
 # error: TW0152 `try` is not part of the language
-# help: nothing raises in a program: a bad one fails when it is read, or stops the run
+# help: remove it: errors of a program are reported when it is read, or stop the run
         v = n
     except ValueError:
         v = 1
