@@ -29,6 +29,8 @@ class TwoHosts {
       must("ip -n " + name(i) + " addr add " + addresses[i] + "/24 dev eth0");
       must("ip -n " + name(i) + " link set eth0 up");
       must("ip -n " + name(i) + " link set lo up");
+      // There is nothing on the cable to give way to, and BBR would find its rate again and again.
+      must("ip netns exec " + name(i) + " sysctl -q -w net.ipv4.tcp_congestion_control=reno");
     }
     // What mpirun takes for ssh: enters the namespace of an address.
     const int cores = static_cast<int>(std::max(sysconf(_SC_NPROCESSORS_ONLN) / 2, 1L));
