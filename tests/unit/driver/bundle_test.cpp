@@ -230,8 +230,7 @@ TEST_F(BundleTest, RefusesFilesThatWereChanged) {
   EXPECT_EQ(load_error(),
             "error[TW2436]: `ROOT/scale/kernels/main.so` is not the file the bundle was built with: its "
             "SHA-256 is " +
-                hexadecimal(sha256(changed)) + ", but `bundle.json` has " + hexadecimal(sha256(good)) +
-                "\n");
+                hexadecimal(sha256(changed)) + ", but `bundle.json` has " + hexadecimal(sha256(good)) + "\n");
   put(path, good.substr(0, 100));
   EXPECT_EQ(load_error(),
             "error[TW2435]: `ROOT/scale/kernels/main.so` has 100 bytes, but `bundle.json` says " +
@@ -495,9 +494,9 @@ TEST_F(BundleTest, RunsHostFunctions) {
             "error[TW2451]: a schedule needs code that reports its events, but a bundle has none\n"
             "  = help: compile the program, and call it with the schedule\n");
   EXPECT_FALSE(executable->open(4, diags));
-  EXPECT_EQ(
-      diags.text(),
-      "error[TW2452]: a bundle keeps no windows between calls\n  = help: compile the program in Python, and open that\n");
+  EXPECT_EQ(diags.text(),
+            "error[TW2452]: a bundle keeps no windows between calls\n  = help: compile the program in "
+            "Python, and open that\n");
   change("\"orchestration/comm_manifest.json\"", "\"orchestration/other.json\"");
   fs::rename(bundle_ + "/orchestration/comm_manifest.json", bundle_ + "/orchestration/other.json");
   EXPECT_EQ(load_error(),

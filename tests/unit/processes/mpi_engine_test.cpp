@@ -25,7 +25,9 @@ struct Kept final : Receiver {
     return bulk.data();
   }
   void bulk_arrived(int32_t from) override { packets.push_back(std::to_string(from) + " bulk"); }
-  void gone(int32_t from, const std::string& how) override { ends.push_back(std::to_string(from) + " " + how); }
+  void gone(int32_t from, const std::string& how) override {
+    ends.push_back(std::to_string(from) + " " + how);
+  }
 
   std::vector<std::string> packets, ends;
   std::vector<std::byte> bulk = std::vector<std::byte>(1 << 20);

@@ -322,8 +322,9 @@ TEST(Random, OtherSchedulesAreRefused) {
   for (const char* schedule : {"fast", "random", "random:", "random:-1", "random:1x", "replay:s.json"}) {
     Program program;
     Outcome outcome = program.run([](Context*, const Word*) { return abi::ok; }, 1, {.schedule = schedule});
-    EXPECT_EQ(text(outcome), "error[TW2132]: `" + std::string(schedule) +
-                                 "` is not a schedule\n  = help: write `random:SEED`, with a number for SEED\n");
+    EXPECT_EQ(text(outcome),
+              "error[TW2132]: `" + std::string(schedule) +
+                  "` is not a schedule\n  = help: write `random:SEED`, with a number for SEED\n");
   }
 }
 
