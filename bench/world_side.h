@@ -112,7 +112,8 @@ class Turns {
         few = std::min(few, seconds([&] { side.run(1); }));
         many = std::min(many, seconds([&] { side.run(1 + probe); }));
       }
-      if (place.rank == 0 && (many > 2 * few || many > 0.1)) {
+      // A probe in which the start counts would leave too few rounds to take it off.
+      if (place.rank == 0 && (many > 5 * few || many > 0.1)) {
         side.rounds = rounds_for(std::max(many - few, 1e-9) / probe, 2, length_);
       }
       MPI_Bcast(&side.rounds, 1, MPI_INT, 0, MPI_COMM_WORLD);
