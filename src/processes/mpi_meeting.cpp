@@ -5,6 +5,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
+#include <cstdlib>
 #include <mutex>
 #include <thread>
 
@@ -54,10 +55,16 @@ class Watch {
   [[noreturn]] static void end(const Failure& failure) {
     std::fflush(nullptr);
     std::fprintf(stderr, "%s", render(describe(failure, abi::Module{})).c_str());
+    // MPICH's mpirun may miss that all processes of a host have ended; then the others would wait for ever.
+    // It is told after it had time to pass on the error, which it would drop.
+    if (const char* launcher = std::getenv("PMI_FD")) {
+      std::this_thread::sleep_for(time_to_print);
+      dprintf(std::atoi(launcher), "cmd=abort exitcode=1\n");
+    }
     _exit(1);
   }
 
-  static constexpr auto pause = std::chrono::milliseconds(20);
+  static constexpr auto pause = std::chrono::milliseconds(20), time_to_print = std::chrono::milliseconds(200);
   const Launch& launch_;
   Siblings& siblings_;
   const Limits limits_;
