@@ -88,7 +88,8 @@ class World {
   // here.
   virtual void wake(int32_t rank) = 0;
   // A fiber of this process begins (1) or ceases (-1) to be parked on a cell of that rank, which lives
-  // elsewhere and whose memory this process maps: whoever writes there wakes this process, too.
+  // elsewhere and whose memory this process maps: whoever writes there wakes this process, too. A world of
+  // one process has no such fibers.
   virtual void watch(int32_t /*rank*/, int32_t /*change*/) {}
   // Fibers elsewhere are parked on cells of ranks that live here: a write to one takes `wake`, too.
   virtual bool is_watched() const { return false; }

@@ -133,8 +133,12 @@ void SplitWorld::Part::end(Run& run, std::optional<Failure>& failure) {
 
 void SplitWorld::Part::wake(int32_t rank) {
   for (auto& part : all.parts_) {
-    if (part->place.has(rank)) part->bell.ring();
+    if (part->place.has(rank) || all.watchers_ != 0) part->bell.ring();
   }
+}
+
+void SplitWorld::Part::watch(int32_t, int32_t change) {
+  all.watchers_ += change;
 }
 
 void SplitWorld::Part::failed(Run&, const Failure& failure) {

@@ -4,6 +4,7 @@
 // on different hosts reach each other through a FarNetwork alone.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <memory>
@@ -62,6 +63,8 @@ class SplitWorld {
     bool begin(Run& run, std::span<const Term> terms) override;
     void end(Run& run, std::optional<Failure>& failure) override;
     void wake(int32_t rank) override;
+    void watch(int32_t rank, int32_t change) override;
+    bool is_watched() const override { return all.watchers_ != 0; }
     void failed(Run& run, const Failure& failure) override;
     void quiet(Run& run) override;
     FarLink* far() override { return all.network_ ? &all.network_->link(index) : nullptr; }
@@ -91,6 +94,7 @@ class SplitWorld {
   std::deque<Call> calls_;
   std::deque<std::shared_ptr<GroupMemory>> memories_;
   int32_t ranks_ = 0;
+  std::atomic<int32_t> watchers_{0};     // fibers that are parked on cells of other parts
   std::unique_ptr<FarNetwork> network_;  // its messages go to all that stands above
 };
 
