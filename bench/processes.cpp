@@ -3,11 +3,9 @@
 //     build/release/bench/processes [--quick]
 //
 // - signals: one-way notify to wait between two processes, beside a number that two processes pass on in
-// shared
-//   memory; and how fast each reads the other's memory, both at once;
+//   shared memory; and how fast each reads the other's memory, both at once;
 // - the sum of an array over 2 ranks in 2 processes, and over 4 ranks in 2 processes, beside MPI_Allreduce in
-// as many
-//   processes as ranks, on 2 cores. Both sides write the operand and read the result in every round;
+//   as many processes as ranks, on 2 cores. Both sides write the operand and read the result in every round;
 // - calls: what one takes from entry to return, in every process.
 //
 // The program starts itself with mpirun. Our turns and the peer's take a few milliseconds each and follow
